@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.catalog import Catalog
-from tests.builders import catalog_of, record, whole_index, write_page
+from spackscope.model.index.load import load
+from spackscope.model.sources.session import Session
+from tests.builders import SPACK_DATA, catalog_of, record, whole_index, write_page
 
 NOBODY = 65534
 
@@ -40,14 +43,8 @@ def sample() -> Catalog:
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     """Index 190 records of two mirrors in which everything is mixed with everything."""
     directory = tmp_path_factory.mktemp("mirrors")
-    compilers = [
-        "gcc@=13.2.0",
-        "gcc@9.4.0",
-        "gcc@9.4.0/5o2zn6v",
-        "none",
-        "clang@18.1.3",
-        "\x1b[31m",
-    ]
+    compilers = ["gcc@=13.2.0", "gcc@9.4.0", "gcc@9.4.0/5o2zn6v", "none", "clang@18.1.3"]
+    compilers.append("\x1b[31m")
     variants = [
         ["+shared", "libs=shared,static", "os=linux"],
         ["~shared", "libs:=shared", "build_type=Release"],
@@ -79,12 +76,25 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 @pytest.fixture(scope="session")
+def small_catalogs() -> dict[str, Catalog]:
+    """Index a part of the records of Spack's two large indexes."""
+    names = ("spack0", "spack1")
+    return {name: catalog_of(SPACK_DATA / f"{name}.index.json.gz") for name in names}
+
+
+@pytest.fixture(scope="session")
 def whole_catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalog]:
-    """Index all records of Spack's two large indexes."""
-    directory = tmp_path_factory.mktemp("whole")
+    """Index all records of Spack's two large indexes, once for all processes of the tests."""
+    directory = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        directory = directory.parent
+    session = Session({"XDG_CACHE_HOME": str(directory)}, include_dependency_only=True)
     catalogs = {}
-    for name in ("spack0", "spack1"):
-        path = directory / f"{name}.index.json"
-        path.write_bytes(whole_index(name))
-        catalogs[name] = catalog_of(path, dependency_only=True)
+    with (directory / "whole.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in ("spack0", "spack1"):
+            path = directory / f"{name}.whole.json"
+            if not path.exists():
+                path.write_bytes(whole_index(name))
+            catalogs[name] = load([str(path)], session, keep=True)
     return catalogs

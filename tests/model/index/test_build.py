@@ -84,11 +84,7 @@ def test_an_error_in_one_document_ends_with_it(
 ) -> None:
     paths = [tmp_path / f"{number}.json" for number in range(3)]
     for number, path in enumerate(paths):
-        first, second = (
-            leaf(hash_of(2 * number), "a", "1"),
-            leaf(hash_of(2 * number + 1), "b", "1"),
-        )
-        write_index(path, first, second)
+        write_index(path, *(leaf(hash_of(2 * number + n), f"p{n}", "1") for n in range(2)))
     bad = str(paths[place])
 
     def read_with_bug(data: bytes, *, origin: str, **options: Any) -> Iterator[Records | Problem]:

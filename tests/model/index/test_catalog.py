@@ -1,4 +1,4 @@
-"""The catalog counts and finds, and names the filter to blame where nothing matches."""
+"""Hashes and rows are read from an index, and a question can be stopped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
-from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 
 
@@ -19,35 +18,9 @@ from tests.builders import all_records, catalog_of, hash_of, record, write_page
 def three(tmp_path: Path) -> Catalog:
     """Index three packages of one, two and three specs."""
     for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
-        records = [record(10 * count + n, os=f"os{n}") for n in range(count)]
+        records = [record(10 * count + n) for n in range(count)]
         write_page(tmp_path, records, title=title)
     return catalog_of(tmp_path)
-
-
-# Packages
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", [("HDF5", 3, 3), ("bzip2", 2, 2), ("zlib", 1, 1)]),
-        ("os=os1", [("HDF5", 1, 3), ("bzip2", 1, 2)]),
-        ("os=os9", []),
-    ],
-)
-def test_packages_with_a_match_come_by_name_with_their_counts(
-    three: Catalog, text: str, expected: list[tuple[str, int, int]]
-) -> None:
-    shown = [
-        (package.name, package.shown, package.total) for package in three.packages(parse(text))
-    ]
-
-    assert shown == expected
-    assert three.count(parse(text)) == sum(count for _, count, _ in expected)
-    assert three.total == 6
-
-
-# Hashes
 
 
 def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
@@ -71,9 +44,6 @@ def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
     assert three.by_hash(prefix) == []
 
 
-# Rows
-
-
 def test_rows_come_as_they_are_asked_for(three: Catalog) -> None:
     rows = three.rows([5, 0, 3], [7, 8, 9])
 
@@ -87,9 +57,6 @@ def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog)
     there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}
 
     assert set(mixed.values(name)) == there
-
-
-# Stopping
 
 
 def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:

@@ -13,24 +13,12 @@ import pytest
 
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Edge
-from tests.builders import SPACK_DATA, catalog_of, record, write_page
-
-INDEXES = ("spack0", "spack1")
+from tests.builders import catalog_of, record, write_page
 
 
-@pytest.fixture(scope="module", params=INDEXES)
-def catalog(request: pytest.FixtureRequest) -> Catalog:
-    return catalog_of(SPACK_DATA / f"{request.param}.index.json.gz")
-
-
-@pytest.fixture(scope="module")
-def documents() -> dict[str, dict[str, Any]]:
-    """Read the indexes without any code of the program."""
-    read = {}
-    for name in INDEXES:
-        text = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
-        read[f"{name}.index.json.gz"] = json.loads(text)["database"]["installs"]
-    return read
+@pytest.fixture(scope="module", params=["spack0", "spack1"])
+def catalog(request: pytest.FixtureRequest, small_catalogs: dict[str, Catalog]) -> Catalog:
+    return small_catalogs[request.param]
 
 
 def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]:
@@ -45,37 +33,25 @@ def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tup
     )
 
 
-def hash_in(catalog: Catalog, id_: int) -> str:
-    absent = catalog.edges.absent_at(id_)
-    return absent.hash if absent else catalog.rows([id_])[0].spec.hash
-
-
 def everyone(catalog: Catalog) -> range:
     """Return the ids of all records, those that have no row among them."""
     return range(catalog.first[-1])
 
 
-def test_every_edge_of_an_index_is_there_and_no_other(
-    catalog: Catalog, documents: dict[str, dict[str, Any]]
-) -> None:
-    known = catalog.edges
-    ids = everyone(catalog)
-    rows = catalog.rows(ids)
-    document = documents[Path(rows[0].spec.origin).name]
-    hashes = {row.id: row.spec.hash for row in rows}
-    assert set(hashes.values()) == set(document)
-    for id_ in ids:
-        found = Counter(
-            (
-                hashes[dependency.child]
-                if dependency.child in hashes
-                else hash_in(catalog, dependency.child),
-                tuple(sorted(dependency.deptypes)),
-                tuple(sorted(dependency.virtuals)),
-            )
-            for dependency in known.of(id_)
-        )
-        assert found == edges_of(document[hashes[id_]]["spec"])
+def test_every_edge_of_an_index_is_there_and_no_other(catalog: Catalog) -> None:
+    known, rows = catalog.edges, catalog.rows(everyone(catalog))
+    text = gzip.decompress(Path(rows[0].spec.origin).read_bytes())
+    document = json.loads(text)["database"]["installs"]
+    assert {row.spec.hash for row in rows} == set(document)
+    for row in rows:
+        edges = known.of(row.id)
+        absent = [known.absent_at(edge.child) for edge in edges]
+        hashes = [
+            a.hash if a else rows[e.child].spec.hash for a, e in zip(absent, edges, strict=True)
+        ]
+        kinds = [(tuple(sorted(edge.deptypes)), tuple(sorted(edge.virtuals))) for edge in edges]
+        found = Counter((hash_, *kind) for hash_, kind in zip(hashes, kinds, strict=True))
+        assert found == edges_of(document[row.spec.hash]["spec"])
 
 
 def test_dependents_are_the_edges_the_other_way(catalog: Catalog) -> None:

@@ -1,33 +1,33 @@
-"""The tree of dependencies: what it unfolds, what it repeats, and what its lines say."""
+"""The tree of dependencies: what is unfolded, repeated, searched, and joined for look-alikes."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.index import tree as model
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.tree import Tree, TreeSection, read_tree, read_unfolded
+from spackscope.model.index.tree import (
+    SECTIONS,
+    Tree,
+    TreeSection,
+    read_all_unfolded,
+    read_matching,
+    read_tree,
+    read_unfolded,
+)
 from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
-from tests.builders import (
-    catalog_of,
-    database,
-    edge,
-    hash_of,
-    installs,
-    leaf,
-    node,
-    record,
-    write_page,
-)
+from tests.builders import catalog_of, edge, hash_of, leaf, node, record, write_index, write_page
 from tests.examples import examples
 from tests.model.index.test_dependency_graph import assert_leads
+from tests.tui.browser.hdf5_index import write_hdf5_index
+from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
 Graph = dict[int, list[int]]
 
@@ -37,31 +37,14 @@ graphs = st.dictionaries(
 """Edges by the numbers of hashes: with cycles, self-edges, and ends that no document holds."""
 
 
-def index_of(graph: Graph, **fields: Any) -> bytes:
-    """Write the index of a build cache with these edges."""
-    return database(
-        installs(
-            *(
-                node(
-                    hash_of(parent),
-                    name=f"p{parent}",
-                    dependencies=[
-                        edge(f"p{child}", hash_of(child), ["build", "link"]) for child in children
-                    ],
-                    **fields,
-                )
-                for parent, children in graph.items()
-            )
-        )
-    )
-
-
 def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
-    """Index a graph; give also the ids of its numbers."""
+    """Index a build cache with these edges; give also the ids of its numbers."""
+    nodes = []
+    for parent, children in graph.items():
+        edges = [edge(f"p{child}", hash_of(child), ["build", "link"]) for child in children]
+        nodes.append(node(hash_of(parent), name=f"p{parent}", dependencies=edges))
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "index.json"
-        path.write_bytes(index_of(graph))
-        catalog = catalog_of(path)
+        catalog = catalog_of(write_index(Path(directory), *nodes))
     ids = {number: catalog.by_hash(hash_of(number))[0].id for number in graph}
     for id_ in list(ids.values()):
         for dependency in catalog.edges.of(id_):
@@ -98,6 +81,20 @@ def test_pages_have_no_tree(tmp_path: Path) -> None:
     assert read_tree(catalog_of(write_page(tmp_path, [record(1)])), 0) is None
 
 
+def assert_each_has_one_place(tree: Tree) -> None:
+    """Check that a spec can be unfolded where it is unfolded, else at its least deep line."""
+    for section in SECTIONS:
+        rows = [row for row, line in enumerate(tree.lines) if line.section == section]
+        unfolded = [tree.lines[row].id for row in rows if tree.lines[row].is_unfolded]
+        assert len(unfolded) == len(set(unfolded))
+        for row in rows:
+            same = [r for r in rows if tree.lines[r].id == tree.lines[row].id]
+            unfolded_at = [r for r in same if tree.lines[r].is_unfolded]
+            least_deep = min(same, key=lambda r: tree.lines[r].depth)
+            assert tree.original(row) == next(iter(unfolded_at), least_deep)
+            assert tree.is_repeated(row) == (tree.original(row) != row)
+
+
 @given(graphs)
 @examples(80)
 def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Graph) -> None:
@@ -112,18 +109,12 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
         tree = unfold_all(catalog, tree_of(catalog, id_))
         for section, edges in (("dependencies", graph), ("dependents", upwards)):
             rows = [row for row, line in enumerate(tree.lines) if line.section == section]
-            unfolded = [tree.lines[row].id for row in rows if tree.lines[row].is_unfolded]
-            assert len(unfolded) == len(set(unfolded))
             shown = {tree.lines[row].id for row in rows if tree.lines[row].edge is not None}
             assert shown == {ids[other] for other in reached(number, edges)}
             for row in rows:
                 children = [r for r in range(row + 1, tree.end(row)) if tree.parent(r) == row]
                 assert len(children) in (0, tree.lines[row].count)
-                same = [r for r in rows if tree.lines[r].id == tree.lines[row].id]
-                unfolded_at = [r for r in same if tree.lines[r].is_unfolded]
-                least_deep = min(same, key=lambda r: tree.lines[r].depth)
-                assert tree.original(row) == next(iter(unfolded_at), least_deep)
-                assert tree.is_repeated(row) == (tree.original(row) != row)
+        assert_each_has_one_place(tree)
         for row, line in enumerate(tree.lines):
             (ends,) = tree.path_ends(row)
             assert set(ends) == {id_, line.id}
@@ -137,11 +128,8 @@ def test_users_of_one_package_are_one_line_that_unfolds_to_them(tmp_path: Path) 
         for number in (4, 5)
     ]
     user = node(tool, name="tool", dependencies=[edge("app", hash_of(4), ["run"])])
-    path = tmp_path / "index.json"
-    path.write_bytes(
-        database(installs(leaf(zlib, "zlib", "1.3"), leaf(xz, "xz", "5"), *apps, user))
-    )
-    catalog = catalog_of(path)
+    leaves = leaf(zlib, "zlib", "1.3"), leaf(xz, "xz", "5")
+    catalog = catalog_of(write_index(tmp_path, *leaves, *apps, user))
     (row,) = catalog.by_hash(zlib)
     tree = tree_of(catalog, row.id, "dependents")
     (line,) = [line for line in tree.lines if line.depth]
@@ -168,24 +156,17 @@ def test_whatever_is_unfolded_and_folded_the_tree_holds_together(
         row = data.draw(st.integers(0, len(tree.lines) - 1))
         before = tree
         tree = read_unfolded(catalog, tree, row)
-        if tree is before and tree.lines[row].is_unfolded:
+        if tree is not before:
+            assert tree.fold(row) == before
+        elif tree.lines[row].is_unfolded:
             tree = tree.fold(row)
+        assert_each_has_one_place(tree)
         assert tree.head("dependencies") == 0
         for line, after in zip(tree.lines, tree.lines[1:], strict=False):
             assert after.depth <= line.depth + 1
         for row, line in enumerate(tree.lines):
-            assert not (line.is_unfolded and tree.is_repeated(row))
             assert (tree.parent(row) is None) == (line.depth == 0)
             assert line.is_unfolded == (tree.end(row) > row + 1)
-
-
-def test_folding_is_the_reverse_of_unfolding() -> None:
-    catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: [3], 3: []})
-    tree = tree_of(catalog, ids[0])
-    unfolded = read_unfolded(catalog, tree, tree.head("dependencies"))
-    assert unfolded.unfolded_sections == {"dependencies"}
-    assert unfolded.fold(0) == tree
-    assert read_unfolded(catalog, unfolded, 0) is unfolded, "it is unfolded already"
 
 
 def rows_of(tree: Tree, name: str) -> list[int]:
@@ -202,35 +183,6 @@ def names(tree: Tree, section: TreeSection) -> list[str]:
         for line in tree.lines
         if line.section == section and line.spec is not None
     ]
-
-
-def test_a_spec_that_is_nearer_is_not_hidden_deeper_down() -> None:
-    catalog, ids = catalog_with({0: [1, 2], 1: [2], 2: [3], 3: []})
-    tree = tree_of(catalog, ids[0], "dependencies")
-    tree = read_unfolded(catalog, tree, *rows_of(tree, "p1"))
-
-    assert names(tree, "dependencies") == ["p1", "  p2", "p2"]
-    deeper, nearer = rows_of(tree, "p2")
-    assert tree.is_repeated(deeper)
-    assert not tree.can_unfold(deeper)
-    assert tree.can_unfold(nearer)
-    tree = read_unfolded(catalog, tree, nearer)
-    tree = tree.fold(*rows_of(tree, "p1"))
-    assert names(tree, "dependencies") == ["p1", "p2", "  p3"]
-
-
-def test_what_is_unfolded_stays_where_it_is_when_it_comes_up_nearer_by() -> None:
-    catalog, ids = catalog_with({0: [1, 4], 1: [2], 2: [3], 3: [5], 4: [3], 5: []})
-    tree = tree_of(catalog, ids[0], "dependencies")
-    for name in ("p1", "p2", "p3", "p4"):
-        (row,) = rows_of(tree, name)
-        tree = read_unfolded(catalog, tree, row)
-
-    deep, near = rows_of(tree, "p3")
-    assert tree.lines[deep].is_unfolded
-    assert tree.is_repeated(near)
-    tree = tree.fold(deep)
-    assert tree.can_unfold(rows_of(tree, "p3")[-1])
 
 
 def test_a_spec_that_needs_itself_is_shown_and_leads_no_further() -> None:
@@ -252,3 +204,100 @@ def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyP
     tree = read_unfolded(catalog, tree, 0)
     assert names(tree, "dependencies") == ["p1", "p2"]
     assert head_text(tree.lines[0]) == "depends on 3, first 2 shown"
+
+
+# Unfolded at once, searched, and of folded rows
+
+
+def shown(tree: Tree, section: TreeSection = "dependencies") -> list[str]:
+    return [
+        f"{guide}{line.spec.name}"
+        for guide, line in zip(tree.guides, tree.lines, strict=True)
+        if line.spec is not None and line.section == section
+    ]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    write_hdf5_index(tmp_path / "index.json")
+    return catalog_of(tmp_path / "index.json")
+
+
+def hdf5_tree(catalog: Catalog, *, run_only: bool = False) -> Tree:
+    (row,) = (row for row in catalog.rows(range(6)) if row.spec.package == "hdf5")
+    tree = read_tree(catalog, row.id, ["dependencies"], run_only=run_only)
+    assert tree is not None
+    return tree
+
+
+def test_all_is_unfolded_each_spec_where_it_is_nearest(catalog: Catalog) -> None:
+    tree = read_all_unfolded(catalog, hdf5_tree(catalog), "dependencies")
+    assert shown(tree) == [
+        "├ gcc", "├ gone", "├ openmpi", "│ ├ hwloc", "│ │ └ zlib", "│ └ zlib", "└ zlib",
+    ]  # fmt: skip
+    assert [tree.is_repeated(row) for row in range(5, 8)] == [True, True, False]
+
+
+def test_a_search_shows_a_shortest_path_to_each_name(catalog: Catalog) -> None:
+    tree = hdf5_tree(catalog)
+    assert shown(read_matching(catalog, tree, "HWL")) == ["└ openmpi", "  └ hwloc"]
+    assert shown(read_matching(catalog, tree, "zlib")) == ["└ zlib"]
+    found = read_matching(catalog, tree, "nothing of that name")
+    assert (shown(found), found.search) == ([], "nothing of that name")
+    again = read_matching(catalog, found, "gcc")
+    assert shown(again) == ["└ gcc"]
+    with pytest.raises(Cancelled):
+        read_matching(catalog, tree, "z", lambda: True)
+
+
+def test_what_is_only_built_with_is_left_out(catalog: Catalog) -> None:
+    tree = hdf5_tree(catalog, run_only=True)
+    assert shown(tree) == ["├ gone", "├ openmpi", "└ zlib"]
+    assert tree.lines[0].count == 3
+    assert shown(read_all_unfolded(catalog, tree, "dependencies"))[0] == "├ gone"
+
+
+@given(graphs)
+@examples(60)
+def test_all_that_is_reached_is_unfolded_and_found(graph: Graph) -> None:
+    catalog, ids = catalog_with(graph)
+    for number in graph:
+        tree = read_all_unfolded(catalog, tree_of(catalog, ids[number]), "dependencies")
+        lines = [line for line in tree.lines if line.section == "dependencies" and line.spec]
+        assert {line.id for line in lines} == {ids[other] for other in reached(number, graph)}
+        assert not any(map(tree.can_unfold, range(1, len(lines) + 1)))
+        for row, line in enumerate(tree.lines):
+            assert line.is_unfolded == (tree.end(row) > row + 1)
+        found = read_matching(catalog, tree_of(catalog, ids[number]), "p1")
+        names = {line.spec.name for line in found.lines if line.spec is not None}
+        wanted = {f"p{other}" for other in reached(number, graph) - {number}}
+        assert {name for name in names if "p1" in name} - {f"p{number}"} == {
+            name for name in wanted if "p1" in name
+        }
+
+
+def test_a_tree_is_bounded(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "MAX_LINES", 5)
+    tree = read_all_unfolded(catalog, hdf5_tree(catalog), "dependencies")
+    assert len(shown(tree)) == 4
+    assert tree.can_unfold(3)
+
+
+def test_the_tree_of_look_alikes_joins_what_they_need_and_who_uses_them(tmp_path: Path) -> None:
+    write_look_alikes(tmp_path / "index.json")
+    catalog = catalog_of(tmp_path / "index.json")
+    ids = [catalog.by_hash(hash_)[0].id for hash_ in (A, B, C, D)]
+    tree = read_tree(catalog, ids[0], SECTIONS, members=ids)
+    assert tree is not None
+    lines = [
+        (line.spec.name, line.spec.version, line.share, line.builds)
+        for line in tree.lines
+        if line.spec is not None
+    ]
+    assert lines == [
+        ("gmake", "4.3", 2, 1),
+        ("gmake", "4.4", 2, 1),
+        ("mpich", "4.3", 0, 2),
+        ("vtk", "9", 0, 1),
+    ]
+    assert len(tree.path_ends(1)) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import MAX_TERMS, parse
-from tests.builders import all_records, catalog_of, hash_of, record, write_page
+from tests.builders import (
+    GCC,
+    GLIBC,
+    SPACK_DATA,
+    all_records,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    read,
+    record,
+    write_index,
+    write_page,
+)
 from tests.evaluator import satisfies
 from tests.examples import examples
 
@@ -82,20 +100,109 @@ def test_masks_find_what_the_evaluator_finds(
         column = ANY if chosen % 2 else "hash"
         query = query.also(Term(column, specs[chosen % len(specs)].hash[:length]))
     expected = {number for number, spec in enumerate(specs) if satisfies(spec, query)}
+    if mixed.virtuals.unknown(query):
+        expected = set()
 
     listing = mixed.listing(View(query))
 
     assert set(listing.ids) == expected
     assert listing.shown == len(listing) == len(expected) == mixed.count(query)
     by_package = {package.name: package.shown for package in mixed.packages(query)}
-    assert by_package == {
-        name: sum(specs[number].package == name for number in expected)
-        for name in {specs[number].package for number in expected}
-    }
+    assert list(by_package) == sorted({specs[number].package for number in expected})
+    for name, shown in by_package.items():
+        assert shown == sum(specs[number].package == name for number in expected)
     for package in mixed.packages(Query()):
         within = mixed.listing(View(query.also(exact_term("package", package.name))))
         assert {specs[number].package for number in within.ids} <= {package.name}
         assert len(within) == by_package.get(package.name, 0)
+        assert package.total == sum(spec.package == package.name for spec in specs)
+
+
+DEPENDENCIES = [
+    "^zlib-ng", "^zlib-ng@2.2:", "!^zlib-ng", "^mpi", "^[virtuals=mpi] openmpi", "^gcc-runtime",
+    "%gcc", "%gcc@12:", "!%gcc", "%c,cxx=gcc", "%cmake", "%[deptypes=build] cmake", "^python %gcc",
+    "^openssl ~docs", "++shared", "cflags=-O2", "cflags=*", "builtin.zlib", "^/a | ^/b",
+    "hdf5 ^mpi zlib-ng %gcc", "%gcc ^hwloc target=x86_64_v3", "^nothing", "%oneapi", "~~shared",
+    "^cmake %gcc", "%[deptypes=link] zlib-ng", "^lapack", "py-numpy ^openblas@0.3", "2 ^zlib-ng",
+    "^c,cxx=gcc", "^c,fortran=gcc", "^[virtuals=blas,lapack] openblas", "^[virtuals=c,cxx]",
+    "%[virtuals=c]", "%[virtuals=c] @11:", "% ^gmake", "%@11:", "%gcc++x", "%gcc k==v", "%*+pic",
+    "% build_system=*", "^nosuch.zlib-ng", "%nosuch.gcc", "%builtin.gcc", "build_type==Release",
+    "build_system:=cmake,cmake", "patches:=0", "patches=0", "^mpi@4", "^virtuals,c=gcc", "~~pic",
+    "^zlib-ng %zlib-ng", "!^gcc %gcc@13",
+    "hdf5 %gcc os=ubuntu22.04 languages=c", "target=zen4:,*", "target=x86_64_v3,", "cflags=''",
+]  # fmt: skip
+
+
+@lru_cache
+def records_of(name: str) -> dict[str, Spec]:
+    """Read the records of one of Spack's indexes, dependency-only ones too."""
+    specs, _ = read((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
+    return {spec.hash: spec for spec in specs}
+
+
+@given(
+    st.sampled_from(["spack0", "spack1"]),
+    st.lists(st.sampled_from(DEPENDENCIES), min_size=1, max_size=2),
+)
+@examples(60)
+def test_the_graph_finds_what_the_evaluator_finds(
+    small_catalogs: dict[str, Catalog], name: str, texts: list[str]
+) -> None:
+    catalog, known, query = small_catalogs[name], records_of(name), Query()
+    for text in texts:
+        parsed_query = parse(text)
+        if not (query.specs and parsed_query.specs):
+            query = query.plus(parsed_query)
+    found = set(catalog.hashes.of(catalog.match(query)))
+
+    # The evaluator is slow, so each example checks another part of the records.
+    sampled = set(list(known)[len(" ".join(texts)) % 12 :: 12])
+    expected = {hash_ for hash_ in sampled if satisfies(known[hash_], query, known.get)}
+    if catalog.virtuals.unknown(query):
+        expected = set()
+    assert found & sampled == expected
+    assert found <= set(known)
+
+
+def test_dependency_only_specs_have_no_row_and_match_in_a_dependency(tmp_path: Path) -> None:
+    needed = installs(
+        leaf(GCC, "gcc", "13.2.0"), leaf(GLIBC, "glibc", "2.39"), in_buildcache=False
+    )
+    path = tmp_path / "anything"
+    path.write_bytes(database(installs(node(name="hdf5")) | needed))
+    catalog = catalog_of(path)
+
+    assert [package.name for package in catalog.packages(Query())] == ["hdf5"]
+    assert (catalog.total, catalog.count(Query()), catalog.count(parse("gcc"))) == (1, 1, 0)
+    for text, count in (("^gcc", 1), ("^gmake", 1), ("^gcc@14:", 0), ("^hdf5", 0), ("!^gcc", 0)):
+        assert catalog.count(parse(text)) == count
+    everything = catalog_of(path, dependency_only=True)
+    assert (everything.total, everything.count(parse("cached"))) == (3, 1)
+
+
+def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> None:
+    hashes = [hash_of(number) for number in range(1, 301)]
+    edges = [edge(f"dep{n}", h, ["link"], [f"virtual{n}"]) for n, h in enumerate(hashes)]
+    catalog = catalog_of(write_index(tmp_path, node(hash_of(999), dependencies=edges)))
+
+    assert catalog.count(parse("^[virtuals=virtual299] dep299")) == 1
+    assert catalog.count(parse("^[virtuals=virtual298] dep299")) == 0
+    assert catalog.count(parse("^virtual7")) == 1
+    assert catalog.count(parse(f"^dep7/{hashes[7]}")) == 1
+    assert catalog.count(parse(f"^dep7/{hashes[8]}")) == 0
+
+
+def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> None:
+    chain = [
+        node(hash_of(number), name=f"p{number}", dependencies=[
+            edge(f"p{number + 1}", hash_of(number + 1), ["link"])
+        ] if number < 1_500 else [])
+        for number in range(1_501)
+    ]  # fmt: skip
+    catalog = catalog_of(write_index(tmp_path, *chain))
+
+    assert catalog.count(parse("^p700")) == 700
+    assert catalog.count(parse("^p1500 !p0")) == 1_499
 
 
 @pytest.mark.parametrize("condition", NOT_ASKED, ids=str)

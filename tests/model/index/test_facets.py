@@ -108,19 +108,19 @@ def _has(spec: Spec, key: FacetKey, value: FacetValue) -> bool:
     return value.value in (texts or ("",))
 
 
-def test_a_section_has_several_values_or_a_filter(tmp_path: Path) -> None:
+def with_variants(directory: Path, *variants: list[str]) -> Catalog:
+    """Index a package with some variants for each spec, on two systems by turns."""
     records = [
-        record(
-            n,
-            os=f"os{n % 2}",
-            target="zen4",
-            variants=["+one", f"two={n % 2}", *["+a"][: n % 3]],
-            stacks=["e4s"],
-        )
-        for n in range(6)
+        record(n, os=f"os{n % 2}", target="zen4", variants=each, stacks=["e4s"])
+        for n, each in enumerate(variants)
     ]
-    write_page(tmp_path, records, title="p")
-    catalog = catalog_of(tmp_path)
+    return catalog_of(write_page(directory, records, title="p"))
+
+
+def test_a_section_has_several_values_or_a_filter(tmp_path: Path) -> None:
+    catalog = with_variants(
+        tmp_path, *(["+one", f"two={n % 2}", *["+a"][: n % 3]] for n in range(6))
+    )
     assert list(sections_of(catalog, "p")) == ["os", "two", "a"]
     assert list(sections_of(catalog, "p os=os1")) == ["os", "a"]
     assert list(sections_of(catalog, "p target=zen4 +one")) == ["os", "target", "two", "a", "one"]
@@ -140,8 +140,7 @@ def test_the_newest_version_of_a_package_is_first_else_what_is_most_frequent(
 
 
 def test_what_has_no_value_is_the_last_of_a_package(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(n, variants=["+x"] * (n < 2)) for n in range(9)], title="p")
-    catalog = catalog_of(tmp_path)
+    catalog = with_variants(tmp_path, *(["+x"] * (n < 2) for n in range(9)))
     assert counts(sections_of(catalog, "p")["x"]) == {"+x": 2, "none": 7}
     assert "x" not in sections_of(catalog, "")
 
@@ -194,12 +193,8 @@ def test_what_the_host_can_run_is_offered_among_the_targets_if_it_is_more_than_o
 
 def test_variants_are_bounded_but_for_those_of_the_query(tmp_path: Path) -> None:
     names = [f"v{number:03}" for number in range(MAX_VARIANTS + 20)]
-    records = [
-        record(n, stacks=["e4s"], variants=["+~"[n] + name for name in names]) for n in range(2)
-    ]
-    write_page(tmp_path, records, title="p")
-    catalog = catalog_of(tmp_path)
-    assert len(sections_of(catalog, "p")) == MAX_VARIANTS
+    catalog = with_variants(tmp_path, *([sign + name for name in names] for sign in "+~"))
+    assert len(sections_of(catalog, "p")) == MAX_VARIANTS + 1
     found = sections_of(catalog, f"p +{names[-1]}", wanted=FacetKey("variants", names[-2]))
     assert list(found)[-2:] == names[-2:]
 
@@ -224,15 +219,9 @@ def test_variants_keep_their_order_while_values_are_chosen(mixed: Catalog) -> No
 
 
 def test_variants_that_split_a_package_most_evenly_are_first(tmp_path: Path) -> None:
-    records = [
-        record(
-            n, variants=["langs=c,cxx", *[f"a={n}"][: n < 3], "+~"[n % 2] + "b"], stacks=["e4s"]
-        )
-        for n in range(20)
-    ]
-    write_page(tmp_path, records, title="p")
-    found = list(sections_of(catalog_of(tmp_path), "p"))
-    assert found[:2] == ["b", "a"]
+    variants = [["langs=c,cxx", *[f"a={n}"][: n < 3], "+~"[n % 2] + "b"] for n in range(20)]
+    found = list(sections_of(with_variants(tmp_path, *variants), "p"))
+    assert found[:3] == ["os", "b", "a"]
     assert "langs" not in found, "all have the same values"
 
 
@@ -294,16 +283,11 @@ def chosen(catalog: Catalog, verb: Verb, before: str, name: str, text: str) -> Q
         ("include", "os=linux | +mpi", "os", "linux", "os=linux | +mpi os=linux"),
         ("include", "!+mpi", "shared", "+shared", "!+mpi +shared"),
         ("clear", "zlib os=linux !os=centos7 +shared", "os", "", "zlib +shared"),
-        (
-            "clear",
-            "zlib os=linux +shared !~shared libs=shared",
-            "shared",
-            "",
-            "zlib os=linux libs=shared",
-        ),
+        ("clear", "zlib os=linux +shared !~shared libs=shared", "shared", "",
+         "zlib os=linux libs=shared"),
         ("clear", "zlib os=linux", "target", "", "zlib os=linux"),
     ],
-)
+)  # fmt: skip
 def test_a_choice_is_written_into_the_query(
     mixed: Catalog, verb: Verb, before: str, name: str, text: str, after: str
 ) -> None:

@@ -222,24 +222,13 @@ def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path:
         (0, GROUP, 4),
         *((id_, KIND, 1) for id_ in range(4)),
     ]
-
-
-@pytest.mark.parametrize(
-    ("id_", "role", "number"),
-    [
+    view = View(folded=True, opened=frozenset({0}), opened_kinds=frozenset({2}))
+    listing = catalog.listing(view, partition=halves)
+    for id_, role, number in (
         *((2, GROUP, 0), (0, GROUP, 0), (3, OPEN_KIND, 1), (2, OPEN_KIND, 1), (2, SPEC, 3)),
         *((0, KIND, 4), (1, KIND, 4), (1, SPEC, 4), (9, SPEC, 0)),
-    ],
-)
-def test_the_row_of_a_spec_is_that_with_its_role_or_the_smallest(
-    tmp_path: Path, id_: int, role: RowRole, number: int
-) -> None:
-    write_page(tmp_path, [record(n) for n in range(4)])
-    view = View(folded=True, opened=frozenset({0}), opened_kinds=frozenset({2}))
-    listing = catalog_of(tmp_path).listing(view, partition=halves)
-
-    assert listing.part()[2] == [GROUP, OPEN_KIND, MEMBER, MEMBER, KIND]
-    assert listing.row_of(id_, 0, role) == number
+    ):
+        assert listing.row_of(id_, 0, role) == number
 
 
 def test_the_sample_folds_to_38_rows(sample: Catalog) -> None:

@@ -22,6 +22,7 @@ from tests.builders import (
     edge,
     environment,
     hash_of,
+    in_format,
     in_format_6,
     installs,
     node,
@@ -40,28 +41,18 @@ OLD_NODES = [
     package(ZLIB, "zlib", "1.3.1"),
     package(OLD, "hdf5", "1.14", edge("zlib", ZLIB, ["link"], ["zlib-api"])),
 ]
+USED = (
+    edge("zlib-ng", ZLIB_NG, ["link"], ["zlib-api"]),
+    edge("gcc-runtime", RUNTIME, ["link"], ["libgfortran"]),
+)
 NEW_NODES = [
     in_format_6(package(ZLIB_NG, "zlib-ng", "2.3.3"), "zlib-api"),
     in_format_6(package(NO_COMPAT, "zlib-ng", "2.0")),
     in_format_6(package(RUNTIME, "gcc-runtime", "14.2"), "libgfortran@5", "fortran-rt"),
-    in_format_6(
-        package(
-            NEW,
-            "hdf5",
-            "2.0",
-            edge("zlib-ng", ZLIB_NG, ["link"], ["zlib-api"]),
-            edge("gcc-runtime", RUNTIME, ["link"], ["libgfortran"]),
-        )
-    ),
+    in_format_6(package(NEW, "hdf5", "2.0", *USED)),
 ]
-NAMES = {
-    ZLIB: "zlib",
-    OLD: "old hdf5",
-    ZLIB_NG: "zlib-ng",
-    NO_COMPAT: "zlib-ng without",
-    RUNTIME: "gcc-runtime",
-    NEW: "hdf5",
-}
+NAMES = {ZLIB: "zlib", OLD: "old hdf5", ZLIB_NG: "zlib-ng", NO_COMPAT: "zlib-ng without"}
+NAMES |= {RUNTIME: "gcc-runtime", NEW: "hdf5"}
 
 
 @pytest.fixture
@@ -135,6 +126,18 @@ def test_the_providers_are_named(catalog: Catalog) -> None:
         "libgfortran is a virtual package, provided here by gcc-runtime;"
         " zlib-api is a virtual package, provided here by zlib and zlib-ng"
     )
+    assert not catalog.virtuals.sentence(parse("zlib nosuch ^zlib-api z*"))
+
+
+def test_a_compiler_that_is_only_stated_tells_no_virtuals(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    old = [in_format(4, node) for node in OLD_NODES]
+    (tmp_path / "stated.json").write_bytes(database(installs(*old), "7"))
+    stated = catalog_of(tmp_path / "stated.json")
+    for query, is_asked in (("%zlib-api", True), ("^zlib-api", False), ("%zlib-*", False)):
+        assert ("needs the recipe" in stated.virtuals.sentence(parse(query))) is is_asked
+        assert "needs the recipe" not in catalog.virtuals.sentence(parse(query))
 
 
 def test_what_one_document_tells_of_a_hash_counts_in_all_orders(tmp_path: Path) -> None:
@@ -169,9 +172,8 @@ def test_a_refresh_equals_a_build_anew(tmp_path: Path) -> None:
         refreshed = Columns(build(discover(paths, session), session, old=old))
         anew = Columns(build(discover(paths, session), session))
 
-        assert {n: refreshed.raw(n) for n in anew if n != "meta"} == {
-            n: anew.raw(n) for n in anew if n != "meta"
-        }
+        for name in set(anew) - {"meta"}:
+            assert refreshed.raw(name) == anew.raw(name)
         old = refreshed
 
 
