@@ -108,7 +108,7 @@ def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict
     installs = sample_index()["database"]["installs"]
     nodes = {hash_: record["spec"] for hash_, record in installs.items()}
     hashes = [next(hash_ for hash_ in nodes if hash_.startswith(start)) for start in roots]
-    new = _with_versions({hash_: nodes[hash_] for hash_ in _closure(nodes, hashes)}, versions)
+    new = with_versions({hash_: nodes[hash_] for hash_ in _closure(nodes, hashes)}, versions)
     return {
         "_meta": {"file-type": "spack-lockfile", "lockfile-version": 6, "specfile-version": 5},
         "roots": [{"hash": new[root]["hash"], "spec": new[root]["name"]} for root in hashes],
@@ -116,7 +116,7 @@ def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict
     }
 
 
-def _with_versions(nodes: Nodes, versions: Mapping[tuple[str, str], str]) -> Nodes:
+def with_versions(nodes: Nodes, versions: Mapping[tuple[str, str], str]) -> Nodes:
     """Return nodes with other versions and what follows from them, by the hashes of before.
 
     They are in the order in which they can be built.

@@ -14,6 +14,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from tests.builders import SPACK_DATA, catalog_of, record, whole_index, write_page
+from tests.model.analysis.cases import made_lock
 
 NOBODY = 65534
 
@@ -98,3 +99,11 @@ def whole_catalogs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Catalo
                 path.write_bytes(whole_index(name))
             catalogs[name] = load([str(path)], session, keep=True)
     return catalogs
+
+
+@pytest.fixture(scope="session")
+def made_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index the lock file of an environment of 134 specs, all of which are in spack1."""
+    path = tmp_path_factory.mktemp("made") / "spack.lock"
+    path.write_bytes(made_lock())
+    return catalog_of(path)

@@ -4,24 +4,41 @@ from __future__ import annotations
 
 import json
 import lzma
-import os
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from spackscope.model.analysis.dag import Dag, dag_of
+from spackscope.model.analysis.nearest import NearCandidate, NearestSearch
+from spackscope.model.index.catalog import Catalog
 from tests.builders import SPACK_DATA, Node, catalog_of, write_index
 
 
 @lru_cache
 def spack_answers(name: str) -> list[dict[str, Any]]:
-    """Return every second answer in a file of `tests/data/spack/analysis`, such as `diff_pairs`.
-
-    `make search` compares all of them.
-    """
+    """Return the answers in a file of `tests/data/spack/analysis`, such as `diff_pairs`."""
     data = (SPACK_DATA / "analysis" / f"{name}.json.xz").read_bytes()
     answers: list[dict[str, Any]] = json.loads(lzma.decompress(data))
-    return answers if os.environ.get("SPACKSCOPE_HYPOTHESIS") == "searching" else answers[::2]
+    return answers
+
+
+def made_lock() -> bytes:
+    """Return the lock file of an environment of 134 specs, all of which are in spack1."""
+    return lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes())
+
+
+@lru_cache
+def ids_in(catalog: Catalog) -> dict[str, int]:
+    """Return all ids of an index by the first seven characters of their hashes."""
+    ids = range(catalog.spec_count)
+    return {hash_[:7]: id_ for id_, hash_ in zip(ids, catalog.hashes.of(ids), strict=True)}
+
+
+def ids_of(graph: Dag, *hashes: str) -> list[int]:
+    """Return the ids of nodes by their hashes."""
+    found = graph.find(hashes)
+    return [found[hash_] for hash_ in hashes]
 
 
 def graph_of(directory: Path, *nodes: Node) -> Dag:
@@ -32,7 +49,14 @@ def graph_of(directory: Path, *nodes: Node) -> Dag:
     return dag_of(catalog_of(directory, dependency_only=True))
 
 
-def ids_by_short_hash(graph: Dag) -> dict[str, int]:
-    """Return all ids by the first seven characters of their hashes."""
-    ids = range(graph.count)
-    return {hash_[:7]: id_ for id_, hash_ in zip(ids, graph.hashes(ids), strict=True)}
+def ranked(
+    graph: Dag, spec: int, candidates: Iterable[int], most: int = 99
+) -> list[NearCandidate]:
+    """Return the nearest candidate and those tied with it: each is the nearest of the rest."""
+    rest, found = [*candidates], list[NearCandidate]()
+    for _ in range(min(most, NearestSearch(graph).nearest(spec, rest).tied)):
+        best = NearestSearch(graph).nearest(spec, rest).best
+        assert best is not None
+        rest = [id_ for id_ in rest if graph.identity(id_) != best.id]
+        found.append(best)
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from spackscope.model.answers.cover import coverage_notes, reasons_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
-    SPACK_DATA,
     catalog_of,
     database,
     edge,
@@ -38,17 +36,10 @@ from tests.builders import (
     write_index,
     write_page,
 )
+from tests.model.analysis.cases import ranked, spack_answers
 
-DATA = SPACK_DATA / "analysis"
-CASES = json.loads(lzma.decompress((DATA / "cover.json.xz").read_bytes()))
+CASES = spack_answers("cover")
 GCC, ZLIB, CMAKE, HDF5, VTK = (hash_of(number) for number in range(1, 6))
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    path = tmp_path_factory.mktemp("made") / "spack.lock"
-    path.write_bytes(lzma.decompress((DATA / "made.lock.xz").read_bytes()))
-    return catalog_of(path)
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +70,7 @@ def locations(coverage: Coverage) -> dict[str, Location]:
 def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
     """Return the nearest candidates as the cases have them: each is the nearest of the rest."""
     graph, rest = coverage.graph, coverage.candidates(missing.package)
-    candidates = []
-    for _ in range(min(_MAX_NEAREST, missing.nearest.tied)):
-        candidate = nearest.NearestSearch(graph).nearest(missing.id, rest).best
-        assert candidate is not None
-        rest = [id_ for id_ in rest if graph.identity(id_) != candidate.id]
-        candidates.append(candidate)
+    candidates = ranked(graph, missing.id, rest, _MAX_NEAREST)
     assert candidates[:1] == [missing.nearest.best] * bool(candidates)
     return [
         {
@@ -98,9 +84,9 @@ def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_coverage_is_that_of_spack(
-    case: dict[str, Any], made: Catalog, caches: dict[str, Catalog]
+    case: dict[str, Any], made_catalog: Catalog, caches: dict[str, Catalog]
 ) -> None:
-    coverage = covered(made, caches[case["cache"]])
+    coverage = covered(made_catalog, caches[case["cache"]])
 
     hits = {hit.hash for hit in coverage.hits}
     assert sorted(hits) == case["hits"]
@@ -125,8 +111,10 @@ def test_coverage_is_that_of_spack(
         assert missing.nearest.tied == root.get("tied", 0)
 
 
-def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Catalog]) -> None:
-    coverage = covered(made, caches["spack0"])
+def test_what_is_missing_is_in_build_order(
+    made_catalog: Catalog, caches: dict[str, Catalog]
+) -> None:
+    coverage = covered(made_catalog, caches["spack0"])
 
     assert len(coverage.missing) == 132
     graph, place = coverage.graph, {s.hash: n for n, s in enumerate(coverage.missing)}
@@ -140,26 +128,15 @@ def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Cata
 
 def nodes() -> list[dict[str, Any]]:
     """Build vtk, which links hdf5, which links zlib and is built with cmake."""
-    built = {
-        "gcc": leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
-        "zlib": node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])]),
-        "cmake": node(
-            CMAKE,
-            name="cmake",
-            dependencies=[edge("gcc", GCC, ["build"], ["c"]), edge("zlib", ZLIB, ["link"])],
-        ),
-        "hdf5": node(
-            HDF5,
-            name="hdf5",
-            dependencies=[
-                edge("gcc", GCC, ["build"], ["c"]),
-                edge("cmake", CMAKE, ["build"]),
-                edge("zlib", ZLIB, ["build", "link"]),
-            ],
-        ),
-        "vtk": node(VTK, name="vtk", dependencies=[edge("hdf5", HDF5, ["link", "run"])]),
-    }
-    return [*built.values()]
+    by_gcc = edge("gcc", GCC, ["build"], ["c"])
+    of_hdf5 = [by_gcc, edge("cmake", CMAKE, ["build"]), edge("zlib", ZLIB, ["build", "link"])]
+    return [
+        leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
+        node(ZLIB, dependencies=[by_gcc]),
+        node(CMAKE, name="cmake", dependencies=[by_gcc, edge("zlib", ZLIB, ["link"])]),
+        node(HDF5, name="hdf5", dependencies=of_hdf5),
+        node(VTK, name="vtk", dependencies=[edge("hdf5", HDF5, ["link", "run"])]),
+    ]
 
 
 def lock(path: Path, *roots: str) -> Path:
@@ -185,29 +162,17 @@ def of_lock(tmp_path: Path, *hashes: str, roots: Sequence[str] = (VTK,)) -> Cove
     ("cached", "missing", "fetch", "build"),
     [
         # What only builds something cached is not needed.
-        (
-            (VTK, HDF5),
-            [("zlib", "run", True, True), ("cmake", "build", False, False)],
-            (HDF5, VTK),
-            (ZLIB,),
-        ),
+        ((VTK, HDF5), [("zlib", "run", True, True), ("cmake", "build", False, False)],
+         (HDF5, VTK), (ZLIB,)),
         # What is built needs what builds it.
-        (
-            (VTK, ZLIB),
-            [("cmake", "build", True, True), ("hdf5", "run", True, False)],
-            (ZLIB, VTK),
-            (CMAKE, HDF5),
-        ),
+        ((VTK, ZLIB), [("cmake", "build", True, True), ("hdf5", "run", True, False)],
+         (ZLIB, VTK), (CMAKE, HDF5)),
         # Vtk waits for zlib, although hdf5 is there.
-        (
-            (HDF5, CMAKE),
-            [("zlib", "run", True, True), ("vtk", "root", True, False)],
-            (HDF5,),
-            (ZLIB, VTK),
-        ),
+        ((HDF5, CMAKE), [("zlib", "run", True, True), ("vtk", "root", True, False)],
+         (HDF5,), (ZLIB, VTK)),
         ((ZLIB, CMAKE, HDF5, VTK), [], (ZLIB, HDF5, VTK), ()),
     ],
-)
+)  # fmt: skip
 def test_what_is_missing_is_built_if_it_is_needed(
     cached: Sequence[str],
     missing: list[object],
@@ -282,9 +247,9 @@ def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:
 
 
 def test_the_search_for_the_nearest_can_be_stopped(
-    made: Catalog, caches: dict[str, Catalog]
+    made_catalog: Catalog, caches: dict[str, Catalog]
 ) -> None:
-    coverage = cover(made, caches["spack0"])
+    coverage = cover(made_catalog, caches["spack0"])
     with pytest.raises(Cancelled):
         find_nearest(coverage, should_stop=lambda: True)
 

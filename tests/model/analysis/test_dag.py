@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
-    SPACK_DATA,
     Node,
     catalog_of,
     database,
@@ -27,14 +25,10 @@ from tests.builders import (
     write_index,
     write_page,
 )
+from tests.examples import some_and_all
+from tests.model.analysis.cases import graph_of, ids_of
 
 LINKS_ABSENT = [edge("zlib", hash_of(9), ["link"])]
-
-
-def nodes_of(name: str) -> dict[str, dict[str, Any]]:
-    """Return the nodes of one of Spack's large indexes by their hashes."""
-    records = json.loads(whole_index(name))["database"]["installs"]
-    return {hash_: record["spec"] for hash_, record in records.items()}
 
 
 def own(node: dict[str, Any]) -> dict[str, Any]:
@@ -66,15 +60,17 @@ def own(node: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["spack0", "spack1"])
-def test_attributes_and_configurations_are_those_of_the_nodes(
-    name: str, whole_catalogs: dict[str, Catalog]
+@some_and_all(4)
+def test_attributes_configurations_and_closures_are_those_of_the_nodes(
+    name: str, whole_catalogs: dict[str, Catalog], step: int
 ) -> None:
     graph = dag_of(whole_catalogs[name])
-    nodes = nodes_of(name)
+    records = json.loads(whole_index(name))["database"]["installs"]
+    nodes = {hash_: record["spec"] for hash_, record in records.items()}
     numbers: dict[int, str] = {}
     texts_: dict[str, int] = {}
 
-    for id_, hash_ in enumerate(graph.hashes(range(graph.count))):
+    for id_, hash_ in list(enumerate(graph.hashes(range(graph.count))))[::step]:
         expected, attributes = own(nodes[hash_]), dict(graph.attributes(id_))
         lists = {name for name, value in expected.items() if isinstance(value, list)}
         for name in lists:
@@ -87,18 +83,8 @@ def test_attributes_and_configurations_are_those_of_the_nodes(
         is_told = expected["spec_format"] == "5"
         assert graph.lists(id_) == (lists if is_told else set()), hash_
         number, text = graph.configuration(id_), json.dumps(expected, sort_keys=True)
-        assert (numbers.setdefault(number, text), texts_.setdefault(text, number)) == (
-            text,
-            number,
-        )
-
-
-@pytest.mark.parametrize("name", ["spack0", "spack1"])
-def test_a_run_closure_follows_what_is_linked_or_run(
-    name: str, whole_catalogs: dict[str, Catalog]
-) -> None:
-    graph = dag_of(whole_catalogs[name])
-    nodes = nodes_of(name)
+        assert numbers.setdefault(number, text) == text
+        assert texts_.setdefault(text, number) == number
 
     def reach(hash_: str, deptypes: set[str]) -> set[str]:
         reached, waiting = set(), [hash_]
@@ -111,13 +97,10 @@ def test_a_run_closure_follows_what_is_linked_or_run(
                 ]
         return reached
 
-    for id_ in range(0, graph.count, 97):
-        (hash_,) = graph.hashes([id_])
-        assert set(graph.hashes(graph.reached([id_], run_only=True))) == reach(
-            hash_, {"link", "run"}
-        )
-        everything = {"build", "link", "run", "test"}
-        assert set(graph.hashes(graph.reached([id_]))) == reach(hash_, everything)
+    for id_ in range(0, graph.count, 97 * step):
+        for run_only, deptypes in ((True, {"link", "run"}), (False, {"build", "link", "test"})):
+            reached = graph.hashes(graph.reached([id_], run_only=run_only))
+            assert set(reached) == reach(graph.hash(id_), {"run", *deptypes})
 
 
 def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Path) -> None:
@@ -156,14 +139,6 @@ def test_a_variant_that_spack_printed_otherwise_is_the_same(tmp_path: Path) -> N
     assert graph.attributes(0) == graph.attributes(1)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Index a lock file of 134 specs, all of which are in the index spack1."""
-    path = tmp_path_factory.mktemp("made") / "spack.lock"
-    path.write_bytes(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
-    return catalog_of(path)
-
-
 def joined(path: Path, *documents: bytes) -> tuple[Dag, dict[str, int]]:
     """Join the graphs of two documents; return also the identity of each hash."""
     catalogs = []
@@ -177,9 +152,11 @@ def joined(path: Path, *documents: bytes) -> tuple[Dag, dict[str, int]]:
     return graph, dict(zip(graph.hashes(ids), map(graph.identity, ids), strict=True))
 
 
-def test_a_spec_of_both_graphs_is_one(made: Catalog, whole_catalogs: dict[str, Catalog]) -> None:
-    graph = Dag(whole_catalogs["spack1"], made)
-    twice, count = Dag(made, made), dag_of(made).count
+def test_a_spec_of_both_graphs_is_one(
+    made_catalog: Catalog, whole_catalogs: dict[str, Catalog]
+) -> None:
+    graph = Dag(whole_catalogs["spack1"], made_catalog)
+    twice, count = Dag(made_catalog, made_catalog), dag_of(made_catalog).count
     assert [twice.identity(graph.second_id(id_)) for id_ in range(count)] == list(range(count))
     ids = list(map(graph.second_id, range(count)))
 
@@ -203,12 +180,8 @@ def test_specs_of_either_graph_keep_their_own_identity(tmp_path: Path) -> None:
         database(installs(leaf(hash_of(2), "zlib", "2"), leaf(hash_of(3), "zlib", "1"))),
     )
 
-    assert {hash_: id_ >= graph.second_id(0) for hash_, id_ in found.items()} == {
-        hash_of(1): False,
-        hash_of(2): False,
-        hash_of(3): True,
-    }
     one, two, three = (found[hash_of(number)] for number in (1, 2, 3))
+    assert max(one, two) < graph.second_id(0) <= three
     assert graph.configuration(one) == graph.configuration(three) != graph.configuration(two)
     assert graph.hashes([three, one, three]) == [hash_of(3), hash_of(1), hash_of(3)]
 
@@ -242,7 +215,8 @@ def spec(hash_: str, name: str, *dependencies: Node, version: str = "1") -> Node
 @pytest.fixture
 def graph(tmp_path: Path) -> Dag:
     """Return a graph in which two zlibs are used: one by mpich, one by cmake."""
-    records = installs(
+    return graph_of(
+        tmp_path,
         spec(ROOT, "hdf5", edge("cmake", CMAKE, ["build"]), edge("mpich", MPI, ["link"])),
         spec(CMAKE, "cmake", edge("zlib", BUILD_ZLIB, ["link"]), edge("gmake", GMAKE, ["build"])),
         spec(MPI, "mpich", edge("zlib", ZLIB, ["link"]), edge("gmake", GMAKE, ["build"])),
@@ -250,31 +224,22 @@ def graph(tmp_path: Path) -> Dag:
         spec(BUILD_ZLIB, "zlib", version="1.2"),
         spec(GMAKE, "gmake"),
     )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(records))
-    return dag_of(catalog_of(path))
-
-
-def id_of(graph: Dag, hash_: str) -> int:
-    return graph.find([hash_])[hash_]
 
 
 def test_a_path_of_names_leads_to_a_spec(graph: Dag) -> None:
-    root = id_of(graph, ROOT)
-    assert spec_at(graph, root, ()) == root
-    assert spec_at(graph, root, ("mpich", "zlib")) == id_of(graph, ZLIB)
-    assert spec_at(graph, root, ("cmake", "zlib")) == id_of(graph, BUILD_ZLIB)
-    assert spec_at(graph, root, ("mpich", "cmake")) is None
+    root, zlib, build_zlib = ids_of(graph, ROOT, ZLIB, BUILD_ZLIB)
+    paths = (), ("mpich", "zlib"), ("cmake", "zlib"), ("mpich", "cmake")
+    assert [spec_at(graph, root, path) for path in paths] == [root, zlib, build_zlib, None]
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_SPECS", 3)])
 def test_a_walk_is_bounded_and_says_what_it_leaves_out(
     limit: str, value: int, graph: Dag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
-    assert not whole.unknown
+    root, *below = ids_of(graph, ROOT, CMAKE, MPI)
+    assert not Walker(graph).walk([root], run_only=False).unknown
     monkeypatch.setattr(f"spackscope.model.analysis.dag.{limit}", value)
-    cut = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
+    cut = Walker(graph).walk([root], run_only=False)
     assert "hdf5" in cut.nodes
-    assert cut.unknown <= {id_of(graph, CMAKE), id_of(graph, MPI)}
+    assert cut.unknown <= {*below}
     assert cut.unknown

@@ -26,6 +26,7 @@ from tests.builders import (
     write_index,
     write_page,
 )
+from tests.model.analysis.cases import graph_of, ids_of, ranked
 
 GCC_13, GCC_12, CLANG = (hash_of(number) for number in (101, 102, 103))
 COMPILERS = (leaf(GCC_13, "gcc", "13.2.0"), leaf(GCC_12, "gcc", "12"), leaf(CLANG, "llvm", "18"))
@@ -37,39 +38,20 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
     return node(hash_of(number), **{"dependencies": edges, **fields})
 
 
-def graph_of(path: Path, *nodes: dict[str, Any]) -> Dag:
-    write_index(path, *nodes, *COMPILERS)
-    return dag_of(catalog_of(path / "index.json"))
-
-
 def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...], int | None]]:
-    """Return what differs from the nearest of some candidates, then from those tied with it.
-
-    Each is the nearest once those before it are no candidates.
-    """
-    ids = graph.find(map(hash_of, (number, *numbers)))
-    rest, spec = [ids[hash_of(other)] for other in numbers], ids[hash_of(number)]
-    candidates = []
-    for _ in range(NearestSearch(graph).nearest(spec, rest).tied):
-        candidate = NearestSearch(graph).nearest(spec, rest).best
-        assert candidate is not None
-        rest.remove(candidate.id)
-        attributes = tuple(each.attribute for each in candidate.differences)
-        candidates.append((graph.hash(candidate.id), attributes, candidate.causes))
-    return candidates
+    """Return what differs from the nearest of some candidates, then from those tied with it."""
+    spec, *candidates = ids_of(graph, *map(hash_of, (number, *numbers)))
+    return [
+        (graph.hash(each.id), tuple(d.attribute for d in each.differences), each.causes)
+        for each in ranked(graph, spec, candidates)
+    ]
 
 
 def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
     arch = {"platform": "linux", "platform_os": "ubuntu22.04", "target": "zen3"}
     static = {"build_system": "generic", "shared": False, "cflags": ["-O2"]}
-    graph = graph_of(
-        tmp_path,
-        zlib(1),
-        zlib(2, arch=arch),
-        zlib(3, parameters=static),
-        zlib(4, GCC_12),
-        zlib(5, CLANG, version="1.3"),
-    )
+    others = zlib(3, parameters=static), zlib(4, GCC_12), zlib(5, CLANG, version="1.3")
+    graph = graph_of(tmp_path, *COMPILERS, zlib(1), zlib(2, arch=arch), *others)
     assert found(graph, 1, 1, 2, 3, 4, 5) == [(hash_of(4), ("compiler",), 1)]
     assert found(graph, 1, 2, 3) == [
         (hash_of(2), ("os", "target"), 1),
@@ -85,30 +67,20 @@ def test_a_compiler_of_unknown_version_does_not_differ(tmp_path: Path) -> None:
         tmp_path, *COMPILERS, zlib(1), zlib(2, dependencies=[unknown]), zlib(3, CLANG)
     )
 
-    assert [(hash_, attributes) for hash_, attributes, _ in found(graph, 2, 1, 3)] == [
-        (hash_of(1), ())
-    ]
+    assert [each[:2] for each in found(graph, 2, 1, 3)] == [(hash_of(1), ())]
 
 
 def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
-    below = [leaf(hash_of(number), name, str(number)) for number, name in ((7, "xz"), (8, "zstd"))]
-    others = [
-        leaf(hash_of(number), name, str(number)) for number, name in ((9, "xz"), (10, "zstd"))
+    names = {7: "xz", 8: "zstd", 9: "xz", 10: "zstd"}
+    below = [leaf(hash_of(number), name, str(number)) for number, name in names.items()]
+    ends = {1: (7, 8), 2: (9, 10), 3: (7, 10), 4: (9, 8), 5: (9, 10)}
+    users = [
+        zlib(number, dependencies=[edge(names[end], hash_of(end), ["link"]) for end in its])
+        for number, its in ends.items()
     ]
-    graph = graph_of(
-        tmp_path,
-        *below,
-        *others,
-        *(
-            zlib(
-                number,
-                dependencies=[edge("xz", hash_of(xz), ["link"]), edge("zstd", hash_of(zstd), [])],
-            )
-            for number, xz, zstd in ((1, 7, 8), (2, 9, 10), (3, 7, 10), (4, 9, 8), (5, 9, 10))
-        ),
-    )
-    ids = graph.find(map(hash_of, range(1, 6)))
-    answer = NearestSearch(graph).nearest(ids[hash_of(1)], ids.values())
+    graph = graph_of(tmp_path, *below, *users)
+    ids = ids_of(graph, *map(hash_of, ends))
+    answer = NearestSearch(graph).nearest(ids[0], ids)
 
     assert (answer.tied, answer.total) == (4, 4)
     assert found(graph, 1, 2, 3, 4, 5) == [
@@ -157,6 +129,5 @@ def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]
 
 def test_a_search_can_be_stopped(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, zlib(1), zlib(2))
-    ids = graph.find([hash_of(1), hash_of(2)])
     with pytest.raises(Cancelled):
-        NearestSearch(graph).nearest(ids[hash_of(1)], ids.values(), should_stop=lambda: True)
+        NearestSearch(graph).nearest(0, [0, 1], should_stop=lambda: True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from spackscope.model.analysis.compare import Cause, Comparison, Difference
@@ -20,6 +22,9 @@ def texts(*causes: Cause) -> list[str]:
     return [line.text for line in difference_lines(Comparison(causes))]
 
 
+ZLIB: dict[str, Any] = {"dependency": "zlib", "deptypes": ("link",)}
+
+
 @pytest.mark.parametrize(
     ("difference", "text"),
     [
@@ -36,26 +41,14 @@ def texts(*causes: Cause) -> list[str]:
         (Difference("external", "/usr", None), "hdf5 external /usr ≠ -"),
         (Difference("external_module", ("a", "b"), None), "hdf5 module a b ≠ -"),
         (Difference("os", "rhel8", "rhel9"), "os rhel8 ≠ rhel9"),
-        (
-            Difference("provider", "mpich@4", "openmpi@5", virtuals=("mpi",)),
-            "mpi: mpich@4 ≠ openmpi@5",
-        ),
-        (
-            Difference("dependency", "zlib@1.3", None, dependency="zlib", deptypes=("link",)),
-            "hdf5 with zlib@1.3 ≠ without",
-        ),
-        (
-            Difference("dependency", None, "zlib@1.3", dependency="zlib", deptypes=("link",)),
-            "hdf5 without ≠ with zlib@1.3",
-        ),
+        (Difference("provider", "mpich", "fmpi", virtuals=("mpi",)), "mpi: mpich ≠ fmpi"),
+        (Difference("dependency", "zlib@1", None, **ZLIB), "hdf5 with zlib@1 ≠ without"),
+        (Difference("dependency", None, "zlib@1", **ZLIB), "hdf5 without ≠ with zlib@1"),
         (
             Difference("deptypes", ("build", "run"), ("run",), dependency="py-pip"),
             "hdf5 py-pip used to build,run ≠ run",
         ),
-        (
-            Difference("virtuals", ("c",), ("c", "cxx"), dependency="gcc"),
-            "hdf5 gcc as c ≠ c,cxx",
-        ),
+        (Difference("virtuals", ("c",), ("c", "f"), dependency="gcc"), "hdf5 gcc as c ≠ c,f"),
         (Difference("version", "1\x1b[2J", "2"), "hdf5 1␛[2J ≠ 2"),
     ],
 )
@@ -63,58 +56,49 @@ def test_a_difference_is_a_short_line(difference: Difference, text: str) -> None
     assert texts(cause(difference)) == [text]
 
 
-def test_a_line_has_the_path_to_what_is_not_a_direct_dependency() -> None:
-    version = Difference("version", "1.17", "1.18")
-
-    assert texts(cause(version, path="libiconv")) == ["libiconv 1.17 ≠ 1.18"]
-    assert texts(cause(version, path="mpich libxml2 libiconv")) == [
-        "libiconv 1.17 ≠ 1.18, through mpich › libxml2 › libiconv"
-    ]
-    assert texts(cause(Difference("os", "a", "b"), path="mpich")) == ["os a ≠ b at mpich"]
+VERSION, OS = Difference("version", "1", "2"), Difference("os", "rhel8", "rhel9")
+MORE = Difference("external_extra", '{"a": 1}', None)
 
 
-def test_a_long_path_is_cut_in_the_middle() -> None:
-    names = " ".join(f"p{number}" for number in range(12))
-
-    assert texts(cause(Difference("version", "1", "2"), path=names)) == [
-        "p11 1 ≠ 2, through p0 › p1 › p2 › p3 › … › p8 › p9 › p10 › p11"
-    ]
+@pytest.mark.parametrize(
+    ("causes", "lines"),
+    [
+        # What is not a direct dependency has the path to it, which is cut in the middle.
+        ([cause(VERSION, path="libiconv")], ["libiconv 1 ≠ 2"]),
+        ([cause(VERSION, path="mpich xz zlib")], ["zlib 1 ≠ 2, through mpich › xz › zlib"]),
+        ([cause(OS, path="mpich")], ["os rhel8 ≠ rhel9 at mpich"]),
+        (
+            [cause(VERSION, path=" ".join(f"p{number}" for number in range(12)))],
+            ["p11 1 ≠ 2, through p0 › p1 › p2 › p3 › … › p8 › p9 › p10 › p11"],
+        ),
+        # Attributes of an external are told by its prefix, if that differs.
+        ([cause(Difference("external", "/a", "/b"), MORE)], ["hdf5 external /a ≠ /b"]),
+        ([cause(MORE)], ['hdf5 external attributes {"a": 1} ≠ -']),
+    ],
+)
+def test_causes_are_told_with_their_place(causes: list[Cause], lines: list[str]) -> None:
+    assert texts(*causes) == lines
 
 
 def test_equal_differences_are_one_line_and_what_follows_is_left_out() -> None:
-    os, version = Difference("os", "rhel8", "rhel9"), Difference("version", "1", "2")
     recipe = Difference("package_hash", "a", "b", follows="version")
-    causes = [cause(os), *(cause(os, version, recipe, path=name) for name in ("zlib", "mpich"))]
+    causes = [cause(OS), *(cause(OS, VERSION, recipe, path=name) for name in ("zlib", "mpich"))]
 
     assert texts(*causes[:2]) == ["os rhel8 ≠ rhel9 at hdf5, zlib", "zlib 1 ≠ 2"]
     assert texts(*causes) == ["os rhel8 ≠ rhel9 at 3 packages", "zlib 1 ≠ 2", "mpich 1 ≠ 2"]
 
 
 def test_what_only_builds_comes_last() -> None:
-    version = Difference("version", "1", "2")
     gnuconfig = Difference(
         "dependency", "gnuconfig@1", None, dependency="gnuconfig", deptypes=("build",)
     )
-    causes = [
-        cause(version, path="cmake", run=False),
-        cause(gnuconfig, path="zlib"),
-        cause(version, path="mpich"),
-    ]
-    lines = difference_lines(Comparison(tuple(causes)))
+    built_with = cause(VERSION, path="cmake", run=False)
+    causes = built_with, cause(gnuconfig, path="zlib"), cause(VERSION, path="mpich")
+    lines = difference_lines(Comparison(causes))
 
     assert [(line.subject, line.runs) for line in lines] == [
-        ("mpich", True),
-        ("cmake", False),
-        ("zlib", False),
+        *(("mpich", True), ("cmake", False), ("zlib", False))
     ]
-
-
-def test_the_json_of_an_external_is_told_by_its_prefix() -> None:
-    prefix = Difference("external", "/usr", "/opt")
-    more = Difference("external_extra", '{"a": 1}', None)
-
-    assert texts(cause(prefix, more)) == ["hdf5 external /usr ≠ /opt"]
-    assert texts(cause(more)) == ['hdf5 external attributes {"a": 1} ≠ -']
 
 
 def test_long_values_are_shortened() -> None:

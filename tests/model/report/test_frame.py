@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import facet_sections
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import (
     MIN_WIDTH,
+    SHOWN,
     OverviewColumn,
+    facet_lines,
     overview_cell,
     overview_layout,
     overview_width,
@@ -75,12 +80,10 @@ def test_there_are_as_many_columns_as_fit(width: int, names: list[str]) -> None:
     assert used == width - 1
 
 
-@pytest.mark.parametrize("head", ["runs here", ""])
-@pytest.mark.parametrize("longest", [3, 15, 40])
-def test_names_are_whole_where_there_is_as_much_room_as_is_wanted(longest: int, head: str) -> None:
-    layout = overview_layout(overview_width(longest, head), head)
-    assert layout.name_width == max(14, longest)
-    assert len(layout.columns) == (3 if head else 2)
+def test_names_are_whole_where_there_is_as_much_room_as_is_wanted() -> None:
+    for longest, (head, columns) in product((3, 15, 40), (("runs here", 3), ("", 2))):
+        layout = overview_layout(overview_width(longest, head), head)
+        assert (layout.name_width, len(layout.columns)) == (max(14, longest), columns)
 
 
 SUMMARY = PackageSummary("1.14.6", 0, is_whole=True)
@@ -108,3 +111,27 @@ def test_a_cell_is_clean_and_fits(
 
 def test_the_head_says_where_they_run() -> None:
     assert runs_head(parse_host("target=zen3")) == "runs on zen3"
+
+
+@pytest.mark.parametrize("text", ["", "zlib", "os=linux", "os=centos7 | os=linux +shared"])
+def test_each_value_has_a_line_or_is_counted_in_that_of_the_others(
+    mixed: Catalog, text: str
+) -> None:
+    sections = [*facet_sections(mixed, parse(text))]
+    for section in sections:
+        values = section.values
+        hidden = [v for v in values[SHOWN:] if v.mark is None]
+        shown = [v for v in values if v not in hidden or len(hidden) == 1]
+        head, *lines = facet_lines([section])
+        assert (head.is_head, head.text) == (True, section.key.label)
+        assert [line.value for line in lines if line.value] == shown
+        switches = [line.text for line in lines if line.is_switch]
+        assert switches == [f"… {len(hidden)} more"][: len(hidden) > 1]
+        opened = facet_lines([section], opened=[section.key])
+        assert [line.value for line in opened[1 : len(values) + 1]] == [*values]
+        assert [line.text for line in opened[len(values) + 1 :]] == ["… fewer"][: bool(switches)]
+        assert {line.most for line in lines if line.value} == {
+            max(v.count for v in values if v.condition is None)
+        }
+    typed = [line for line in facet_lines(sections, "os 7") if line.value]
+    assert {(line.section.key.column, line.text) for line in typed} == {("os", "centos7")}
