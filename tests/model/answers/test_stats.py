@@ -17,16 +17,10 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, on_host
+from tests.builders import all_records, on_host
 from tests.evaluator import satisfies
-from tests.model.query.test_spack_answers import DATA
 
 EXACT = ("package", "os", "target", "platform", "arch", "stack", "tag", "state", "mpi", "shared")
-
-
-@pytest.fixture(scope="module")
-def spack1() -> Catalog:
-    return catalog_of(DATA / "spack1.index.json.gz")
 
 
 @pytest.mark.parametrize(
@@ -84,8 +78,10 @@ def values(spec: Spec, name: str) -> set[str]:
     return texts or {""}
 
 
-def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Catalog) -> None:
-    for catalog in (mixed, spack1):
+def test_the_term_of_a_value_finds_what_was_counted(
+    mixed: Catalog, small_catalogs: dict[str, Catalog]
+) -> None:
+    for catalog in (mixed, small_catalogs["spack1"]):
         unlisted = {"fits", "reusable"}
         if not catalog.lists_dependencies:
             unlisted.add("flags")

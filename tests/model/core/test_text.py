@@ -37,6 +37,15 @@ widths = st.integers(min_value=-1, max_value=40)
 
 @given(any_text)
 def test_whatever_comes_in_comes_out_printable_and_stays_as_it_then_is(text: str) -> None:
+    assert_is_cleaned(text)
+
+
+def test_hostile_text_comes_out_printable() -> None:
+    for _, text in HOSTILE_TEXT:
+        assert_is_cleaned(text)
+
+
+def assert_is_cleaned(text: str) -> None:
     cleaned = clean(text)
 
     assert cleaned.isprintable()
@@ -45,12 +54,6 @@ def test_whatever_comes_in_comes_out_printable_and_stays_as_it_then_is(text: str
     assert len(cleaned) <= LONGEST_MARK * len(text) + 1
     # A cell has at most five characters: a base and four marks.
     assert len(cleaned) <= 5 * cell_width(cleaned)
-
-
-def test_hostile_text_comes_out_printable() -> None:
-    for _, text in HOSTILE_TEXT:
-        assert clean(text).isprintable()
-        assert cell_width(pad(clean(text), 12)) == 12
 
 
 def test_no_character_that_acts_on_a_terminal_passes() -> None:
@@ -165,8 +168,5 @@ def test_a_text_is_cut_in_its_middle_a_sentence_after_a_word_and_the_name_before
 
 
 def test_things_are_counted() -> None:
-    assert [counted(n, noun) for n, noun in ((1, "spec"), (2052, "spec"), (2, "dependency"))] == [
-        "1 spec",
-        "2,052 specs",
-        "2 dependencies",
-    ]
+    told = [counted(n, noun) for n, noun in ((1, "spec"), (2052, "spec"), (2, "dependency"))]
+    assert told == ["1 spec", "2,052 specs", "2 dependencies"]

@@ -57,14 +57,11 @@ def test_a_query_that_a_record_does_not_satisfy(text: str) -> None:
     assert not satisfies(SPEC, parse(text))
 
 
-@pytest.mark.parametrize(
-    "word", ["hd", "HDF5", "14.5", "ubuntu", "v3", "api", "root", "mirr", "r"]
-)
-def test_a_bare_word_is_found_in_any_column(word: str) -> None:
-    assert satisfies(SPEC, parse(word, packages=()))
-    assert satisfies(SPEC, parse(SPEC.hash[:3].upper(), packages=()))
-    assert not satisfies(SPEC, parse(SPEC.hash[3:], packages=()))
-    assert not satisfies(SPEC, parse("5100000", packages=()))
+def test_a_bare_word_is_found_in_any_column() -> None:
+    found = ["hd", "HDF5", "14.5", "ubuntu", "v3", "api", "root", "mirr", "r"]
+    found.append(SPEC.hash[:3].upper())
+    words = [*found, SPEC.hash[3:], "5100000"]
+    assert [word for word in words if satisfies(SPEC, parse(word, packages=()))] == found
 
 
 def test_a_record_without_a_size_is_in_no_range() -> None:
@@ -74,11 +71,8 @@ def test_a_record_without_a_size_is_in_no_range() -> None:
 @pytest.mark.parametrize(
     ("text", "low", "high"),
     [
-        (":", 0, float("inf")),
-        ("10:20", 10, 20),
-        ("1kB:2KiB", 1_000, 2_048),
-        ("1.5mb:2 Gi", 1_500_000, 2**31),
-        (":1GB", 0, 10**9),
+        *((":", 0, float("inf")), ("10:20", 10, 20), (":1GB", 0, 10**9)),
+        *(("1kB:2KiB", 1_000, 2_048), ("1.5mb:2 Gi", 1_500_000, 2**31)),
         ("9" * 5_000 + ":", float("inf"), float("inf")),
     ],
 )
