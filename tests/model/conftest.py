@@ -13,7 +13,21 @@ import pytest
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
-from tests.builders import SPACK_DATA, catalog_of, record, whole_index, write_page
+from tests.builders import (
+    GCC,
+    SPACK_DATA,
+    catalog_of,
+    edge,
+    hash_of,
+    leaf,
+    node,
+    page,
+    record,
+    whole_index,
+    write_index,
+    write_page,
+)
+from tests.hostile import HOSTILE_TEXT
 from tests.model.analysis.cases import made_lock
 
 NOBODY = 65534
@@ -107,3 +121,22 @@ def made_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     path = tmp_path_factory.mktemp("made") / "spack.lock"
     path.write_bytes(made_lock())
     return catalog_of(path)
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index pages and a build cache whose records have hostile texts in all their fields."""
+    directory, nodes = tmp_path_factory.mktemp("hostile"), [leaf(GCC, "gcc", "\x1b[31m")]
+    for number, (_, text) in enumerate(HOSTILE_TEXT):
+        fields = dict.fromkeys(("compiler", "os", "platform", "target"), text)
+        variants = [text, "+" + text, f"k={text}", text + "=v", f"j='{text}'"]
+        fields |= {"variants": variants, "versions": [text], "stacks": [text, "root"]}
+        odd = record(number, **fields), record(100 + number, variants=[f"k={text}"])
+        (directory / f"{number}.md").write_bytes(page(odd, title=text, tag=text))
+        parameters = {text or "x": text, "k": [text], "cflags": [text]}
+        edges = [edge(text, GCC, ["build"], ["c", text])]
+        names = dict.fromkeys(("name", "version", "namespace"), text)
+        nodes.append(
+            node(hash_of(200 + number), parameters=parameters, dependencies=edges, **names)
+        )
+    return catalog_of(directory, write_index(directory / "cache.json", *nodes))

@@ -20,7 +20,6 @@ from spackscope.model.analysis.cover import (
     find_nearest,
 )
 from spackscope.model.answers.cover import coverage_notes, reasons_of
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     catalog_of,
@@ -244,14 +243,6 @@ def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:
     coverage = covered(catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "cache"))
 
     assert [(s.hash, s.role, s.is_needed) for s in coverage.missing] == [(ZLIB, "root", True)]
-
-
-def test_the_search_for_the_nearest_can_be_stopped(
-    made_catalog: Catalog, caches: dict[str, Catalog]
-) -> None:
-    coverage = cover(made_catalog, caches["spack0"])
-    with pytest.raises(Cancelled):
-        find_nearest(coverage, should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(

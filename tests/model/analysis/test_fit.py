@@ -12,7 +12,6 @@ import pytest
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import Host, Libc, parse_host
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import ANSWERS, Fit
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
@@ -92,7 +91,9 @@ def test_spack_takes_what_no_rule_of_its_time_refuses(whole_catalogs: dict[str, 
 def test_one_spec_is_checked_like_all(whole_catalogs: dict[str, Catalog]) -> None:
     catalog = whole_catalogs["spack1"]
     everything = HostFit(catalog, HOST)
+    assert not everything.is_ready
     codes, fits = everything.codes(), everything.fits()
+    assert (everything.is_ready, len(codes)) == (True, 9007)
     one_by_one = HostFit(catalog, HOST)
     for id_ in range(0, len(codes), 97):
         alone, among_all = one_by_one.of(id_), fits[codes[id_]]
@@ -255,19 +256,7 @@ def test_endless_different_reasons_are_not_told_apart(tmp_path: Path) -> None:
     assert len({reason.label for reason in reasons}) < 250
 
 
-def test_checking_all_specs_can_be_cancelled(whole_catalogs: dict[str, Catalog]) -> None:
-    fit = HostFit(whole_catalogs["spack1"], HOST)
-    with pytest.raises(Cancelled):
-        fit.codes(lambda: True)
-    assert not fit.is_ready
-    assert len(fit.codes()) == 9007
-    assert fit.is_ready
-
-
-def test_cycles_end(tmp_path: Path) -> None:
-    other = zlib(edge("zlib", ZLIB, ["link"]), hash_=LIB, name="other")
-    assert fit_of(tmp_path, zlib(edge("other", LIB, ["link"])), other).fits is True
-    # C libraries that need each other, as rows are read.
+def test_c_libraries_that_need_each_other_are_checked_as_rows_are_read(tmp_path: Path) -> None:
     glibc = node(GLIBC, name="glibc", dependencies=[edge("musl", ZLIB, ["link"], ["libc"])])
     musl = node(ZLIB, name="musl", dependencies=[LINKED])
     write_index(tmp_path, glibc, musl)

@@ -6,12 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearestSearch
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     catalog_of,
@@ -125,9 +122,3 @@ def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]
             assert pairs.count_causes(a, b, 10**6) == causes
             assert pairs.count_causes(a, b, causes) == causes
             assert pairs.count_causes(a, b, causes - 1) is None
-
-
-def test_a_search_can_be_stopped(tmp_path: Path) -> None:
-    graph = graph_of(tmp_path, zlib(1), zlib(2))
-    with pytest.raises(Cancelled):
-        NearestSearch(graph).nearest(0, [0, 1], should_stop=lambda: True)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
@@ -48,12 +47,3 @@ def test_pages_do_not_tell_what_runs(tmp_path: Path) -> None:
     (summary,) = summaries_of(catalog, "").values()
     assert (summary.newest, summary.running) == ("1.10", None)
     assert len(all_records(catalog)) == 2
-
-
-def test_it_stops(catalog: Catalog) -> None:
-    with pytest.raises(Cancelled):
-        list(
-            package_summaries(
-                catalog, parse("+hl"), catalog.packages(parse("+hl")), should_stop=lambda: True
-            )
-        )

@@ -21,7 +21,6 @@ from spackscope.model.analysis.source_differences import (
     match_specs,
 )
 from spackscope.model.answers.diff import source_sheet
-from spackscope.model.core.errors import Cancelled
 from tests.builders import catalog_of, edge, hash_of, node, record, write_index, write_page
 from tests.builders.sample import with_versions
 from tests.examples import examples
@@ -256,20 +255,6 @@ def test_a_long_chain_is_explained_unless_there_are_too_many_pairs(
     assert sum(change.causes == (0,) for change in specs) >= most - 1
 
 
-def test_a_cycle_of_a_damaged_document_ends(tmp_path: Path) -> None:
-    def cycle(start: int) -> list[dict[str, Any]]:
-        ends = {1: ("a", 2), 2: ("b", 1)}
-        return [
-            node(hash_of(start + n), name=name, version=str(start),
-                 dependencies=[edge(ends[to][0], hash_of(start + to), ["link"])])
-            for n, (name, to) in ends.items()
-        ]  # fmt: skip
-
-    comparison = indexes_of(tmp_path, cycle(0), cycle(10))
-    assert {change[0] for change in changes_of(comparison)} == {"a version", "b version"}
-    assert not comparison.unexplained
-
-
 def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
     sides = (
         [node(hash_of(n), dependencies=[edge("hidden", hash_of(n + 10), ["link"])])]
@@ -284,12 +269,6 @@ def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
     edges = [edge("p", each["hash"], ["link"]) for each in p]
     sides = [node(hash_of(1), dependencies=[]), *p], [node(hash_of(2), dependencies=edges), *p]
     assert changes_of(indexes_of(tmp_path, *sides)) == [("dependency", None, "p@1.3.1", 1, 0, 0)]
-
-
-def test_a_comparison_of_sources_can_be_stopped(tmp_path: Path) -> None:
-    old, new = (catalog_of(write_lock(tmp_path / z.hash, z)) for z in (OLD, NEW))
-    with pytest.raises(Cancelled):
-        compare_sources(old, new, should_stop=lambda: True)
 
 
 def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None:

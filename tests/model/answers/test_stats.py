@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.answers.stats import Axis, Frequency, find_axis, frequency
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import FIELDS
-from spackscope.model.core.errors import Cancelled, Unanswerable, WrongQuestion
+from spackscope.model.core.errors import Unanswerable, WrongQuestion
 from spackscope.model.core.records import ANSWERS, Spec
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
@@ -164,13 +164,3 @@ def test_an_axis_of_each_record_is_counted_beside_one_of_look_alikes(mixed: Cata
         if spec.os == "linux" and number % 3 < 2
     )
     assert counts.cells == expected
-
-
-def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
-    with pytest.raises(Unanswerable, match="pages list none"):
-        find_axis(mixed, "flags")
-    axis = find_axis(mixed, "os")
-    with pytest.raises(Unanswerable):
-        frequency(mixed, parse("^zlib"), [axis])
-    with pytest.raises(Cancelled):
-        frequency(mixed, parse("os=linux !os=x"), [axis], should_stop=lambda: True)

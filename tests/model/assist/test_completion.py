@@ -11,7 +11,6 @@ from spackscope.model.assist.completion import (
     hashes_with_prefix,
     without_word,
 )
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
@@ -105,13 +104,6 @@ def test_a_long_text_is_completed_at_its_end(sample: Catalog) -> None:
     ]
     many = " ".join(f"!os={'x' * length}" for length in range(1, 80))
     assert list(offered(sample, f"{many} py-bui")) == [f"{many} package=py-build"]
-
-
-def test_completion_can_be_stopped() -> None:
-    # What another test asked the catalog before is answered at once.
-    catalog = catalog_of("sample_data")
-    with pytest.raises(Cancelled):
-        complete(catalog, parse_input("os=ubuntu24.04 py", 17), should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey, facets, mark_of
 from spackscope.model.index.view import Sort, View
@@ -91,11 +91,3 @@ def test_what_is_not_known_of_the_host_cannot_be_answered() -> None:
 
 def test_a_bare_word_does_not_match_it(catalog: Catalog) -> None:
     assert not catalog.count(parse("'target too new'", packages=()))
-
-
-def test_a_check_of_all_specs_can_be_cancelled() -> None:
-    catalog = catalog_of(INDEX_OF_1_2)
-    catalog.by_host.connect(lambda: HostFit(catalog, parse_host(HOST)))
-    with pytest.raises(Cancelled):
-        catalog.match(parse("fits"), should_stop=lambda: True)
-    assert catalog.count(parse("fits=*")) == catalog.total

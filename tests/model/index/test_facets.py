@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
@@ -43,18 +42,6 @@ def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog, te
         others = FacetKey("variants", split_variant(value)[0]).without(query)
         with_value = others.also(exact_term("variants", value))
         assert counted.get(value, 0) == sum(satisfies(s, with_value) for s in specs), value
-
-
-def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
-    for query in (parse("^zlib"), parse("os=linux ^zlib")):
-        with pytest.raises(Unanswerable):
-            facets(mixed, query, "os")
-        with pytest.raises(Unanswerable):
-            list(facet_sections(mixed, query))
-    with pytest.raises(Cancelled):
-        facets(mixed, parse("os=linux !os=x"), "stack", should_stop=lambda: True)
-    with pytest.raises(Cancelled):
-        list(facet_sections(mixed, parse("os=linux !os=y"), should_stop=lambda: True))
 
 
 # Sections

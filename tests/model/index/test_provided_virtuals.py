@@ -193,23 +193,3 @@ def test_commands_print_what_a_record_provides(tmp_path: Path) -> None:
         for line in program("show", "-f", str(path), "zlib-ng@2.3.3").stdout.splitlines()
     ]
     assert ["provides", "zlib-api"] in shown
-
-
-def test_what_two_records_provide_differs_only_where_both_tell(tmp_path: Path) -> None:
-    old = [package(hash_of(number), "mpich", "4.1") for number in range(4)]
-    new = [in_format_6(old[0], "mpi@:3"), in_format_6(old[1], "mpi@:4"), in_format_6(old[2])]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*new), "9"))
-    write_index(tmp_path / "old.json", old[3])
-
-    def differences(a: int, b: int) -> list[str]:
-        files = ("-f", str(path), "-f", str(tmp_path / "old.json"))
-        words = f"/{hash_of(a)}", f"/{hash_of(b)}", "--format"
-        columns = f"{{what}} {{{hash_of(a)}}} {{{hash_of(b)}}}"
-        result = Program(tmp_path)("diff", *files, *words, columns)
-        # The last line counts the users.
-        return result.stdout.splitlines()[:-1]
-
-    assert differences(0, 1) == ["provides mpi@:3 mpi@:4"]
-    assert differences(0, 2) == ["provides mpi@:3 none"]
-    assert differences(0, 3) == ["spec format 6 5"]

@@ -30,24 +30,7 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    GCC,
-    PAGES,
-    SPACK_DATA,
-    ZLIB,
-    catalog_of,
-    database,
-    edge,
-    hash_of,
-    in_format,
-    installs,
-    leaf,
-    node,
-    record,
-    write_index,
-    write_page,
-)
-from tests.hostile import HOSTILE_TEXT
+from tests.builders import PAGES, SPACK_DATA, ZLIB, catalog_of, database, in_format, installs, node
 from tests.model.report.test_detail import SPEC as FULL_SPEC
 from tests.tui.cli.test_secrets import SECRETS, URLS
 
@@ -216,30 +199,13 @@ def test_a_compiler_has_what_the_document_says_of_it(tmp_path: Path) -> None:
     assert_each_is_found(catalog)
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
-def test_hostile_text_is_left_out_and_the_spec_found(text: str, tmp_path: Path) -> None:
-    fields = dict.fromkeys(("compiler", "os", "platform", "target"), text)
-    variants = [text, "+" + text, f"k={text}", text + "=v", f"j='{text}'"]
-    odd_record = record(1, variants=variants, versions=[text], **fields)
-    write_page(tmp_path, [odd_record, record(2, variants=[f"k={text}"])], title="zlib")
-    odd = node(
-        hash_of(3),
-        name=text,
-        version=text,
-        namespace=text,
-        parameters={text or "x": text, "k": [text], "cflags": [text]},
-        dependencies=[edge(text, GCC, ["build"], ["c", text])],
-    )
-    write_index(tmp_path, odd, leaf(GCC, "gcc", text))
-
-    for source in (tmp_path / "develop", tmp_path / "index.json"):
-        catalog = catalog_of(source, dependency_only=True)
-        for said, _ in spelled(catalog):
-            assert is_clean(said)
-            kinds = {token.kind for token in tokens(said)}
-            assert kinds <= {NAME, VERSION_TOKEN, VARIANT, PAIR, HASH, DEPENDENCY, SPACE}
-            assert shlex.split(said)
-        assert_each_is_found(catalog)
+def test_hostile_text_is_left_out_and_the_spec_found(hostile: Catalog) -> None:
+    for said, _ in spelled(hostile):
+        assert is_clean(said)
+        kinds = {token.kind for token in tokens(said)}
+        assert kinds <= {NAME, VERSION_TOKEN, VARIANT, PAIR, HASH, DEPENDENCY, SPACE}
+        assert shlex.split(said)
+    assert_each_is_found(hostile)
 
 
 def test_the_command_installs_this_binary_and_builds_nothing() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
@@ -128,22 +127,10 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     }
     assert apart()["+hl"] == "sles15", "what it has is said before what it lacks"
     assert apart(("os", 11), ("variants", 20))["+hl ~mpi"] == "", "a cell says it already"
-
-
-def test_a_row_without_another_says_nothing(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)], title="zlib")
-    catalog = catalog_of(tmp_path)
-    listing = catalog.listing(View(folded=True))
-    (note,) = row_notes(catalog).of(listing, catalog.rows([0]), ShownWidths()).values()
-
+    alone = catalog_of(write_page(tmp_path / "alone", [record(1)]))
+    listing = alone.listing(View(folded=True))
+    (note,) = row_notes(alone).of(listing, alone.rows([0]), ShownWidths()).values()
     assert note.apart == ""
-
-
-def test_it_can_be_cancelled(catalog: Catalog) -> None:
-    listing = catalog.listing(View())
-
-    with pytest.raises(Cancelled):
-        row_notes(catalog).of(listing, catalog.rows([0]), should_stop=lambda: True)
 
 
 def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:

@@ -1,0 +1,121 @@
+"""Whatever is asked of a catalog can be stopped, and has an end on cycles, pages and no specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.cover import cover, find_nearest
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.nearest import NearestSearch
+from spackscope.model.analysis.package_summary import package_summaries
+from spackscope.model.analysis.source_differences import compare_sources
+from spackscope.model.analysis.varying import varying
+from spackscope.model.answers.doubles import doubles
+from spackscope.model.answers.stats import find_axis, frequency
+from spackscope.model.assist.advice import advise, check_input, relaxations
+from spackscope.model.assist.completion import complete
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import facet_sections, facets
+from spackscope.model.index.tree import read_matching, read_tree
+from spackscope.model.index.view import View
+from spackscope.model.query.parser import parse, parse_input
+from spackscope.model.report.kinds import row_notes
+from tests.builders import (
+    catalog_of,
+    edge,
+    hash_of,
+    node,
+    on_host,
+    record,
+    write_index,
+    write_page,
+)
+
+HOST = "target=x86_64_v3 glibc=2.39"
+
+
+def search_tree(catalog: Catalog, stop: ShouldStop) -> object:
+    tree = read_tree(catalog, 0)
+    return tree and read_matching(catalog, tree, "zlib", stop)
+
+
+def summarise(catalog: Catalog, stop: ShouldStop) -> object:
+    query = parse("fits")
+    catalog = on_host(catalog, HOST)
+    return [*package_summaries(catalog, query, catalog.packages(query), should_stop=stop)]
+
+
+QUESTIONS: dict[str, Callable[[Catalog, ShouldStop], object]] = {
+    "match": lambda c, stop: c.match(parse("os=x !os=y"), should_stop=stop),
+    "host": lambda c, stop: on_host(c, HOST).match(parse("fits"), should_stop=stop),
+    "facets": lambda c, stop: facets(c, parse("os=x"), "target", should_stop=stop),
+    "sections": lambda c, stop: [*facet_sections(c, parse("!os=x"), should_stop=stop)],
+    "count": lambda c, stop: frequency(c, parse("!os=x"), [find_axis(c, "os")], should_stop=stop),
+    "summaries": summarise,
+    "tree": search_tree,
+    "fit": lambda c, stop: HostFit(c, parse_host(HOST)).codes(stop),
+    "compare": lambda c, stop: compare(dag_of(c), 0, 1, should_stop=stop),
+    "varying": lambda c, stop: varying(dag_of(c), [[0], [1]], should_stop=stop),
+    "kinds": lambda c, stop: run_kinds(dag_of(c), [0, 1], should_stop=stop),
+    "nearest": lambda c, stop: NearestSearch(dag_of(c)).nearest(0, [0, 1], should_stop=stop),
+    "cover": lambda c, stop: find_nearest(cover(c, catalog_of("sample_data")), should_stop=stop),
+    "sources": lambda c, stop: compare_sources(c, catalog_of("sample_data"), should_stop=stop),
+    "doubles": lambda c, stop: doubles(c, should_stop=stop),
+    "notes": lambda c, stop: row_notes(c).of(c.listing(View()), c.rows([0]), should_stop=stop),
+    "complete": lambda c, stop: complete(c, parse_input("os=u zl", 7), should_stop=stop),
+    "advise": lambda c, stop: advise(c, parse("os=x"), should_stop=stop),
+    "check": lambda c, stop: check_input(c, parse_input("os=x", 4), stop),
+    "relax": lambda c, stop: relaxations(c, parse("zlib os=nosuch"), should_stop=stop),
+}
+
+
+def write_cycles(directory: Path) -> None:
+    """Write two builds of hdf5 and zlib that need each other, as Spack writes none."""
+    ends = {1: ("hdf5", 3), 2: ("hdf5", 4), 3: ("zlib", 1), 4: ("zlib", 2)}
+    nodes = [
+        node(hash_of(n), name=name, version=f"1.{n}",
+             dependencies=[edge(ends[to][0], hash_of(to), ["link"])])
+        for n, (name, to) in ends.items()
+    ]  # fmt: skip
+    write_index(directory, *nodes)
+
+
+def write_pages(directory: Path) -> None:
+    write_page(directory, [record(1), record(2, versions=["1.2"])], title="zlib")
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("write", [write_cycles, write_pages])
+def test_a_question_can_be_stopped_and_has_an_end(
+    question: str, write: Callable[[Path], None], tmp_path: Path
+) -> None:
+    write(tmp_path)
+    ask = QUESTIONS[question]
+    if write is write_cycles:
+        with pytest.raises(Cancelled):
+            ask(catalog_of(tmp_path), lambda: True)
+    ask(catalog_of(tmp_path), never)
+
+
+@pytest.mark.parametrize("query", ["^zlib", "os=linux ^zlib", "++shared", "cflags=-O2"])
+def test_what_pages_do_not_tell_is_refused_and_not_nothing(query: str, tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    catalog = catalog_of(tmp_path)
+    asks: list[Callable[[], object]] = [
+        lambda: facets(catalog, parse(query), "os"),
+        lambda: [*facet_sections(catalog, parse(query))],
+        lambda: frequency(catalog, parse(query), [find_axis(catalog, "os")]),
+        lambda: find_axis(catalog, "flags"),
+    ]
+    for ask in asks:
+        with pytest.raises(Unanswerable):
+            ask()
