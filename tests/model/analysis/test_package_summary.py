@@ -10,7 +10,7 @@ from spackscope.model.analysis.package_summary import PackageSummary, Summaries,
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, on_host, record, write_page
+from tests.builders import catalog_of, hash_of, node, on_host, record, write_index, write_page
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def summaries_of(catalog: Catalog, text: str, *names: str) -> dict[str, PackageS
     return {package.name: whole[package.id] for package in packages}
 
 
-@pytest.mark.parametrize("text", ["", "+mpi", "target=:x86_64_v3"])
+@pytest.mark.parametrize("text", ["", "+mpi", "target=:x86_64_v3", "target=neoverse_v2"])
 def test_what_matches_of_a_package_is_summarised(catalog: Catalog, text: str) -> None:
     query = parse(text)
     for name, summary in summaries_of(catalog, text, "hdf5", "zlib-ng", "mpich").items():
@@ -44,6 +44,11 @@ def test_what_matches_of_a_package_is_summarised(catalog: Catalog, text: str) ->
 def test_pages_do_not_tell_what_runs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n, versions=["1.9", "1.10"][n : n + 1]) for n in range(2)])
     catalog = catalog_of(tmp_path)
-    (summary,) = summaries_of(catalog, "").values()
-    assert (summary.newest, summary.running) == ("1.10", None)
-    assert len(all_records(catalog)) == 2
+    host = "target=zen3 glibc=2.35"
+    for on, running in ((catalog, None), (on_host(catalog, host), None)):
+        (summary,) = summaries_of(on, "").values()
+        assert (summary.newest, summary.running) == ("1.10", running)
+    arch = {"platform": "linux", "platform_os": "rocky9", "target": "zen3"}
+    index = write_index(tmp_path / "index.json", node(hash_of(9), arch=arch, dependencies=[]))
+    (summary,) = summaries_of(on_host(catalog_of(tmp_path / "develop", index), host), "").values()
+    assert summary.running == 1

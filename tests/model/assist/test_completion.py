@@ -248,7 +248,9 @@ def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -
 
 def test_too_many_choices_become_what_they_begin_with() -> None:
     names = [f"py-{letter}{number}" for letter in "ab" for number in range(MAX_CHOICES)]
-    groups = bounded([*map(Completion, names), Completion("py-c")])
+    whole = [*map(Completion, names)]
+    assert bounded(whole[:MAX_CHOICES]) == whole[:MAX_CHOICES]
+    groups = bounded([*whole, Completion("py-c")])
 
     assert [choice.text for choice in groups] == ["py-a", "py-b", "py-c"]
     assert [choice.is_whole for choice in groups] == [False, False, True]

@@ -67,6 +67,11 @@ def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
     tasks = [late.wait, lambda: True]
     assert run_parallel(tasks, never, late_after=0, on_late=report) == [True, True]
     assert reports == [{1: True}]
+    slow = threading.Event()
+    assert run_parallel([lambda: slow.wait(0.3), lambda: True], never, late_after=0) == [
+        False,
+        True,
+    ]
 
 
 def test_tasks_run_without_threads_where_none_can_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,7 @@ def test_a_way_leads_from_one_end_to_the_other_and_none_is_shorter(catalog: Cata
                 waiting.append(dependency.child)
 
     assert max(steps.values()) > 1
+    assert known.down.reached([start]) == set(steps)
     for end, count in steps.items():
         way = known.path(start, end)
         assert way is not None

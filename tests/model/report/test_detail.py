@@ -15,7 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
-from spackscope.model.report.detail import DetailLine, detail
+from spackscope.model.report.detail import DetailLine, Members, detail
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import text_of
 from spackscope.model.report.table_columns import variants_cell
@@ -120,6 +120,12 @@ def test_variants_that_differ_come_first_in_the_detail() -> None:
 def test_look_alikes_are_counted() -> None:
     counted = [labelled(lines(SPEC, alike=n, shown=1_200)).get("look-alikes") for n in (1, 38)]
     assert counted == [None, "38 of 1,200 builds look the same"]
+
+
+def test_a_row_of_several_kinds_has_no_single_hash() -> None:
+    members = [((1,), 1), ((1,), 0), ((1, 2), 1), ((1, 2), 2), ((1, 2), 0)]
+    are_groups = [Members(ids, kinds).is_group for ids, kinds in members]
+    assert are_groups == [False, False, False, True, True]
 
 
 def terms(result: list[DetailLine]) -> list[Term]:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from spackscope.model.report.report import CellText, Piece, aligned, flow, styled, text_of
+from spackscope.model.report.report import (
+    CellText,
+    Piece,
+    aligned,
+    flow,
+    path_text,
+    styled,
+    text_of,
+)
 
 VARIANTS = (Piece("+mpi", "good"), Piece(" "), Piece("~cxx", "dim"))
 
@@ -13,6 +21,13 @@ def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> Non
     assert [*aligned([])] == []
     *_, last = aligned(rows)
     assert last[-3:] == VARIANTS, "cells keep their styles"
+
+
+def test_a_long_path_is_cut_in_its_middle() -> None:
+    paths = [[f"p{n}" for n in range(length)] for length in range(12)]
+    told = [path_text(path).split(" › ") for path in paths[1:]]
+    assert told[:8] == paths[1:9]
+    assert told[8:] == [[*path[:4], "…", *path[-4:]] for path in paths[9:]]
 
 
 def test_values_flow_to_lines() -> None:
