@@ -128,10 +128,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     """Index pages and a build cache whose records have hostile texts in all their fields."""
     directory, nodes = tmp_path_factory.mktemp("hostile"), [leaf(GCC, "gcc", "\x1b[31m")]
     for number, (_, text) in enumerate(HOSTILE_TEXT):
-        fields = dict.fromkeys(("compiler", "os", "platform", "target"), text)
         variants = [text, "+" + text, f"k={text}", text + "=v", f"j='{text}'"]
-        fields |= {"variants": variants, "versions": [text], "stacks": [text, "root"]}
-        odd = record(number, **fields), record(100 + number, variants=[f"k={text}"])
+        lists = {"variants": variants, "versions": [text], "stacks": [text, "root"]}
+        texts = dict.fromkeys(("compiler", "os", "platform", "target"), text)
+        odd = record(number, **lists, **texts), record(100 + number, variants=[f"k={text}"])
         (directory / f"{number}.md").write_bytes(page(odd, title=text, tag=text))
         parameters = {text or "x": text, "k": [text], "cflags": [text]}
         edges = [edge(text, GCC, ["build"], ["c", text])]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.builders import Node, edge, node
+from tests.builders import Node, edge, environment, node
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,8 @@ def made(
         for other in others
     ]
     parameters = {"build_system": "generic", **(variants or {})}
-    plain = node(
-        "",
-        name=name,
-        version=version,
-        parameters=parameters,
-        dependencies=sorted(edges, key=lambda item: str(item["name"])),
-        **fields,
-    )
+    fields |= {"parameters": parameters, "dependencies": sorted(edges, key=lambda e: e["name"])}
+    plain = node("", name=name, version=version, **fields)
     digest = hashlib.sha1(json.dumps(plain).encode()).digest()
     hash_ = base64.b32encode(digest).decode().lower()
     return Made({**plain, "hash": hash_}, (*links, *builds))
@@ -63,12 +57,7 @@ def made(
 
 def write_lock(path: Path, *roots: Made) -> Path:
     """Write the lock file of an environment with these roots."""
-    specs = {spec.hash: spec.node for root in roots for spec in root.all()}
-    document = {
-        "_meta": {"file-type": "spack-lockfile", "lockfile-version": 6},
-        "roots": [{"hash": root.hash, "spec": root.node["name"]} for root in roots],
-        "concrete_specs": specs,
-    }
+    nodes = [spec.node for root in roots for spec in root.all()]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document))
+    path.write_bytes(environment(nodes, *(root.hash for root in roots)))
     return path

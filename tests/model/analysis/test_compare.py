@@ -219,24 +219,15 @@ def test_what_is_provided_differs_only_where_both_tell(tmp_path: Path) -> None:
 
 def test_gcc_and_llvm_are_providers_and_the_runtime_follows(tmp_path: Path) -> None:
     languages = ["c", "cxx"]
-    with_gcc = [
-        edge("gcc", GCC, ["build"], languages),
-        edge("gcc-runtime", hash_of(7), ["link"]),
-        edge("zlib", hash_of(8), ["link"]),
-    ]
-    comparison = compared(
-        tmp_path,
-        {"dependencies": with_gcc},
-        {"dependencies": [edge("llvm", hash_of(9), ["build"], languages), with_gcc[2]]},
-        leaf(GCC, "gcc", "14.2.0"),
-        leaf(hash_of(9), "llvm", "18.1.8"),
-        leaf(hash_of(7), "gcc-runtime", "14.2.0"),
-        leaf(hash_of(8), "zlib", "1.3"),
-    )
+    names = {GCC: "gcc", hash_of(7): "gcc-runtime", hash_of(8): "zlib", hash_of(9): "llvm"}
+    gcc, llvm = (edge(names[h], h, ["build"], languages) for h in (GCC, hash_of(9)))
+    runtime, zlib = (edge(names[h], h, ["link"]) for h in (hash_of(7), hash_of(8)))
+    sides = {"dependencies": [gcc, runtime, zlib]}, {"dependencies": [llvm, zlib]}
+    comparison = compared(tmp_path, *sides, *(leaf(h, name, "1") for h, name in names.items()))
 
     assert own(comparison) == [
-        ("provider", "gcc@14.2.0", "llvm@18.1.8", ""),
-        ("dependency", "gcc-runtime@14.2.0", None, "provider"),
+        ("provider", "gcc@1", "llvm@1", ""),
+        ("dependency", "gcc-runtime@1", None, "provider"),
     ]
     assert comparison.causes[0].differences[0].virtuals == ("c", "cxx")
 
@@ -250,30 +241,23 @@ def test_compilers_are_dependencies_in_the_new_format_only(tmp_path: Path) -> No
         leaf(GCC, "gcc", "14.2.0"),
     )
 
-    assert ("compiler", "gcc@14.2.0", None, "spec_format") in own(comparison)
-    assert ("dependency", None, "gcc@14.2.0", "spec_format") in own(comparison)
-    assert ("dependency", None, "glibc", "spec_format") in own(comparison)
+    assert {
+        ("compiler", "gcc@14.2.0", None, "spec_format"),
+        ("dependency", None, "gcc@14.2.0", "spec_format"),
+        ("dependency", None, "glibc", "spec_format"),
+    } <= {*own(comparison)}
 
 
 def test_what_runs_has_a_path_over_what_runs(tmp_path: Path) -> None:
-    def mpich(number: int, zlib: int) -> dict[str, Any]:
-        to_zlib = edge("zlib", hash_of(zlib), ["link"])
-        return node(hash_of(number), name="mpich", dependencies=[to_zlib])
-
-    def cmake(number: int, zlib: int) -> dict[str, Any]:
-        return mpich(number, zlib) | {"name": "cmake"}
-
-    def below(mpich: int, cmake: int) -> dict[str, Any]:
-        edges = [edge("mpich", hash_of(mpich), ["link"]), edge("cmake", hash_of(cmake), ["build"])]
-        return {"dependencies": edges}
-
-    zlibs = [node(hash_of(n), version=str(n), dependencies=[]) for n in (21, 22)]
-    comparison = compared(
-        tmp_path,
-        below(31, 41),
-        below(32, 42),
-        *(mpich(31, 21), mpich(32, 22), cmake(41, 21), cmake(42, 22), *zlibs),
-    )
+    sides, others = list[dict[str, Any]](), list[dict[str, Any]]()
+    for mpich, cmake, zlib in ((31, 41, 21), (32, 42, 22)):
+        to_zlib = [edge("zlib", hash_of(zlib), ["link"])]
+        others.append(leaf(hash_of(zlib), "zlib", str(zlib)))
+        others.append(node(hash_of(mpich), name="mpich", dependencies=to_zlib))
+        others.append(node(hash_of(cmake), name="cmake", dependencies=to_zlib))
+        to_mpich = edge("mpich", hash_of(mpich), ["link"])
+        sides.append({"dependencies": [to_mpich, edge("cmake", hash_of(cmake), ["build"])]})
+    comparison = compared(tmp_path, *sides, *others)
 
     (cause,) = comparison.causes
     assert (cause.path, cause.run_path) == (("cmake", "zlib"), ("mpich", "zlib"))
@@ -293,22 +277,12 @@ def test_edges_to_one_name_are_told_apart_by_what_runs(tmp_path: Path) -> None:
     ]
 
 
-def test_what_no_document_describes_is_not_told(tmp_path: Path) -> None:
-    comparison = compared(
-        tmp_path,
-        {"dependencies": [edge("zlib", hash_of(8), ["link"])]},
-        {"dependencies": [edge("zlib", hash_of(9), ["link"])]},
-    )
-
-    assert comparison.causes == ()
-    assert comparison.unexplained == ("zlib",)
-    assert comparison.pairs == 2
-
-
-def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) -> None:
-    comparison = compared(tmp_path, {}, {"build_spec": {"name": "hdf5", "hash": hash_of(9)}})
-
-    assert (comparison.causes, comparison.unexplained) == ((), ("hdf5",))
+def test_what_no_document_describes_and_nothing_compares_is_not_told(tmp_path: Path) -> None:
+    a, b = ({"dependencies": [edge("zlib", hash_of(n), ["link"])]} for n in (8, 9))
+    comparison = compared(tmp_path, a, b)
+    assert (comparison.causes, comparison.unexplained, comparison.pairs) == ((), ("zlib",), 2)
+    spliced = compared(tmp_path, {}, {"build_spec": {"name": "hdf5", "hash": hash_of(9)}})
+    assert (spliced.causes, spliced.unexplained) == ((), ("hdf5",))
 
 
 def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
@@ -320,9 +294,8 @@ def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
     assert not comparison.lists_dependencies
     attributes = {item.attribute for item in comparison.causes[0].differences}
     assert "version" in attributes
-    assert attributes.isdisjoint(
-        {"package_hash", "compiler", "namespace", "spec_format", "dependency"}
-    )
+    untold = {"package_hash", "compiler", "namespace", "spec_format", "dependency"}
+    assert attributes.isdisjoint(untold)
 
 
 @pytest.mark.parametrize(
@@ -360,14 +333,8 @@ def test_what_is_beyond_the_limit_is_not_read(
 
 
 def test_the_version_of_a_compiler_counts_at_run_time() -> None:
-    version, external = Difference("version", "13", "14"), Difference("external", "/a", "/b")
-
-    def gcc(*, compiles: bool) -> Cause:
-        differences = (version, external)
-        return Cause("gcc", ("gcc",), 0, 1, False, True, 1, differences, compiles=compiles)
-
-    assert [line.runs for line in difference_lines(Comparison((gcc(compiles=True),)))] == [
-        True,
-        False,
-    ]
-    assert not any(line.runs for line in difference_lines(Comparison((gcc(compiles=False),))))
+    differences = Difference("version", "13", "14"), Difference("external", "/a", "/b")
+    for compiles in (True, False):
+        gcc = Cause("gcc", ("gcc",), 0, 1, False, True, 1, differences, compiles=compiles)
+        lines = difference_lines(Comparison((gcc,)))
+        assert [line.runs for line in lines] == [compiles, False]

@@ -18,10 +18,8 @@ from tests.builders import (
     SPACK_DATA,
     ZLIB,
     catalog_of,
-    database,
     edge,
     entry,
-    installs,
     leaf,
     manifest,
     mirror_v3,
@@ -31,6 +29,7 @@ from tests.builders import (
     write_index,
     write_page,
     zlib_index,
+    zlib_nodes,
 )
 
 CLOSURES = SPACK_DATA / "analysis" / "closures.jsonl.xz"
@@ -70,20 +69,18 @@ def test_needs_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
 def test_sizes_are_those_of_the_manifests() -> None:
     catalog = catalog_of(SPACK_DATA / "mirror-v3")
     needs = needs_of(catalog, "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm")
-    assert [(each.spec.package, each.spec.size) for each in needs.specs] == [
-        ("bzip2", 5636),
-        ("gcc-runtime", None),
-    ]
+    sizes = {each.spec.package: each.spec.size for each in needs.specs}
+    assert sizes == {"bzip2": 5636, "gcc-runtime": None}
     assert (needs.size, needs.unknown_sizes) == (5636, 1)
 
 
 def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
-    (tmp_path / "cache.json").write_bytes(zlib_index())
-    (tmp_path / "tree.json").write_bytes(
-        database(installs(leaf(GLIBC, "glibc", "2.39"), installed=True, path="/opt/glibc"))
+    glibc = leaf(GLIBC, "glibc", "2.39")
+    sources = (
+        write_index(tmp_path / "cache.json", *zlib_nodes()),
+        write_index(tmp_path / "tree.json", glibc, installed=True, path="/opt/glibc"),
+        write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1"),
     )
-    write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1")
-    sources = (tmp_path / name for name in ("cache.json", "tree.json", "v1.md"))
     needs = needs_of(catalog_of(*sources), ZLIB)
     assert hashes(needs.specs) == [ZLIB, GLIBC]
     assert [each.spec.installed for each in needs.specs] == [False, True]
@@ -94,8 +91,7 @@ def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
     external = {"path": "/usr", "module": ["glibc/2.39"], "extra_attributes": {}}
     glibc = node(GLIBC, name="glibc", dependencies=..., external=external)
     zlib = node(dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
-    write_index(tmp_path, zlib, glibc)
-    (needed,) = needs_of(catalog_of(tmp_path / "index.json"), ZLIB).externals
+    (needed,) = needs_of(catalog_of(write_index(tmp_path, zlib, glibc)), ZLIB).externals
     assert (needed.spec.external, needed.spec.external_modules) == ("/usr", ("glibc/2.39",))
     assert (needed.is_direct, needed.virtuals) == (True, ("libc",))
 
@@ -103,8 +99,7 @@ def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
 def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
     for deptype, is_unknown in (("link", True), ("build", False)):
         zlib = node(dependencies=[edge("gcc", GCC, [deptype])])
-        write_index(tmp_path, zlib)
-        needs = needs_of(catalog_of(tmp_path / "index.json"), ZLIB)
+        needs = needs_of(catalog_of(write_index(tmp_path, zlib)), ZLIB)
         assert needs.is_unknown == is_unknown
         (gcc,) = [spec for spec in (*needs.specs, *needs.build_only) if spec.is_absent]
         assert (gcc.spec.package, gcc.spec.hash, gcc.spec.states) == ("gcc", GCC, ())

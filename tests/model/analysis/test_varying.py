@@ -157,13 +157,12 @@ def test_what_follows_from_another_provider_is_marked(tmp_path: Path) -> None:
 
 
 def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
-    graph = graph_of(
-        tmp_path,
-        app(A, edge("lib", LIB, ["build"]), edge("gcc", GCC, ["build"], ["c"])),
-        app(B, edge("lib", OTHER, ["build"]), edge("gcc", GLIBC, ["build"], ["c"])),
-        *(leaf(LIB, "lib", "1"), leaf(OTHER, "lib", "2")),
-        *(leaf(GCC, "gcc", "13"), leaf(GLIBC, "gcc", "14")),
-    )
+    apps = [
+        app(hash_, edge("lib", lib, ["build"]), edge("gcc", gcc, ["build"], ["c"]))
+        for hash_, lib, gcc in ((A, LIB, GCC), (B, OTHER, GLIBC))
+    ]
+    versions = (LIB, "lib", "1"), (OTHER, "lib", "2"), (GCC, "gcc", "13"), (GLIBC, "gcc", "14")
+    graph = graph_of(tmp_path, *apps, *(leaf(*each) for each in versions))
     rows = {(row.package, row.attribute): row for row in table_of(graph, A, B)}
 
     assert rows["app", "compiler"].part == "own"

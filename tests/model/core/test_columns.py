@@ -40,6 +40,12 @@ def test_names_keys_and_orders_are_unambiguous() -> None:
         *(("variants", "+mpi", "+mpi"), ("variants", (), ""), ("state", (), "")),
         *(("stack", ("e4s", "root"), "e4s"), ("stack", ("root",), "root"), ("stack", (), "")),
         *(("size", 5_100_000, "5.1 MB"), ("size", None, "-"), ("source", ("mirror",), "mirror")),
+        *(("fits", ("no", "x", "y", "z"), "x +2"), ("fits", ("no", "x", "y"), "x +1")),
+        *(
+            ("fits", ("no", "x"), "x"),
+            ("fits", ("unknown", "x"), "unknown"),
+            ("fits", (), "unknown"),
+        ),
     ],
 )
 def test_a_cell_shows_its_value(column: str, value: Value, text: str) -> None:

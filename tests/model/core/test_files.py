@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,21 +28,16 @@ def mode(path: Path | str) -> int:
     return stat.S_IMODE(os.lstat(path).st_mode)
 
 
-@pytest.fixture(params=[0o000, 0o022, 0o077])
-def umask(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = os.umask(request.param)
-    yield
-    os.umask(before)
-
-
-@pytest.mark.usefixtures("umask")
-def test_directories_and_files_are_private_under_any_umask(tmp_path: Path) -> None:
-    inner = tmp_path / "cache" / "spackscope" / "copies"
-
-    private_directory(str(inner))
-    with temporary_file(str(inner), "index") as file:
-        assert mode(file.name) == 0o600
-    write_atomically(str(inner / "index"), b"{}")
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_directories_and_files_are_private_under_any_umask(umask: int, tmp_path: Path) -> None:
+    inner, before = tmp_path / "cache" / "spackscope" / "copies", os.umask(umask)
+    try:
+        private_directory(str(inner))
+        with temporary_file(str(inner), "index") as file:
+            assert mode(file.name) == 0o600
+        write_atomically(str(inner / "index"), b"{}")
+    finally:
+        os.umask(before)
 
     assert [mode(p) for p in (inner, inner.parent, inner.parent.parent)] == [0o700] * 3
     assert mode(inner / "index") == 0o600

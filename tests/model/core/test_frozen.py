@@ -35,10 +35,6 @@ class Lazy(Frozen):
         return self.text.upper()
 
 
-class Other(Frozen):
-    text: str
-
-
 class Empty(Frozen):
     pass
 
@@ -66,20 +62,21 @@ def test_objects_of_one_class_with_equal_fields_are_equal() -> None:
     assert Total((1, 2)) == Total((1, 2)) != Total((2, 1))
     assert hash(Total((1, 2))) == hash(Total((1, 2)))
     assert Empty() == Empty()
-    assert Lazy("a") != Other("a")
+    assert Lazy((1,)) != Total((1,))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["x", "other"])
 def test_fields_are_not_set_or_deleted(name: str) -> None:
-    for act in (lambda: setattr(Point(1), name, 2), lambda: delattr(Point(1), name)):
-        with pytest.raises(AttributeError):
-            act()
+    with pytest.raises(AttributeError):
+        setattr(Point(1), name, 2)
+    with pytest.raises(AttributeError):
+        delattr(Point(1), name)
 
 
 def test_values_are_read_and_replaced_by_name() -> None:
     assert repr(Point(1, secret="key")) == "Point(x=1, y=0, names=[])"
     assert asdict(Total((1, 2))) == {"numbers": (1, 2), "sum": 3}
-    assert [(each.name, each.type) for each in fields(Other)] == [("text", "str")]
+    assert [(each.name, each.type) for each in fields(Lazy)] == [("text", "str")]
     assert replace(Total((1,)), numbers=(2, 3)).sum == 5
     assert replace(Point(1, 2), x=3) == Point(3, 2)
     with pytest.raises(TypeError):

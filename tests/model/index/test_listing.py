@@ -231,11 +231,6 @@ def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path:
         assert listing.row_of(id_, 0, role) == number
 
 
-def test_the_sample_folds_to_38_rows(sample: Catalog) -> None:
-    listing = sample.listing(View(folded=True))
-    assert (len(listing), listing.shown) == (38, 346)
-
-
 # What is to be said of all rows
 
 

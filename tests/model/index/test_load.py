@@ -442,6 +442,7 @@ load(sources, Session(environ, on_progress=pause), keep=True)
     assert home.files == [home.index.name]
 
 
+@pytest.mark.exhaustive
 def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:
     for number in range(2, 22):
         home.add(number, count=100)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations
 from pathlib import Path
 
@@ -28,7 +27,6 @@ from tests.builders import (
     node,
     write_index,
 )
-from tests.program import Program
 
 ZLIB, ZLIB_NG, NO_COMPAT, RUNTIME, NEW, OLD = (hash_of(number) for number in range(20, 26))
 
@@ -175,21 +173,3 @@ def test_a_refresh_equals_a_build_anew(tmp_path: Path) -> None:
         for name in set(anew) - {"meta"}:
             assert refreshed.raw(name) == anew.raw(name)
         old = refreshed
-
-
-def test_commands_print_what_a_record_provides(tmp_path: Path) -> None:
-    path = tmp_path / "spack.lock"
-    path.write_bytes(environment(NEW_NODES, NEW, version=8))
-    program = Program(tmp_path)
-
-    result = program("find", "--json", "-f", str(path), "libgfortran@5:")
-
-    assert [record["provided_virtuals"] for record in json.loads(result.stdout)] == [
-        ["libgfortran@5", "fortran-rt"]
-    ]
-    assert "provided here by gcc-runtime" in result.stderr
-    shown = [
-        line.split()
-        for line in program("show", "-f", str(path), "zlib-ng@2.3.3").stdout.splitlines()
-    ]
-    assert ["provides", "zlib-api"] in shown

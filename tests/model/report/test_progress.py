@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.model.report.progress import Progress, Stages, bar
 
 
-def described(what: str, done: int, total: int | None) -> str:
-    return str(Stages().progress(what, done, total))
-
-
-def test_records_are_counted_with_their_rate() -> None:
-    text = described("records", 12_000, 60_000)
-
-    assert text.startswith("12,000 of 60,000 records, ")
-    assert text.endswith(" a second")
-    assert described("pages\x1b[2J", 3, None).startswith("3 pages")
+@pytest.mark.parametrize(
+    ("stage", "pattern"),
+    [
+        (("records", 12_000, 60_000), r"12,000 of 60,000 records, [\d,]+ a second"),
+        (("pages\x1b[2J", 3, None), r"3 pages[^\x1b]*, [\d,]+ a second"),
+        (("bytes of index.json", 5_100_000, 10**7), r"index\.json: 5\.1 MB of 10\.0 MB, .*"),
+        (("bytes of \x1b[2J", 1, None), r"[^\x1b]*"),
+    ],
+)
+def test_what_is_done_is_counted_with_its_rate(
+    stage: tuple[str, int, int | None], pattern: str
+) -> None:
+    assert re.fullmatch(pattern, str(Stages().progress(*stage)))
 
 
 def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
@@ -27,21 +32,11 @@ def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
     assert str(stages.progress("specs read", 0, None)) == "0 specs read, 0 a second"
 
 
-def test_bytes_are_shown_as_sizes_with_the_name_of_the_file() -> None:
-    text = described("bytes of index.json", 5_100_000, 10_000_000)
-
-    assert text.startswith("index.json: 5.1 MB of 10.0 MB, ")
-    assert "\x1b" not in described("bytes of \x1b[2J", 1, None)
-
-
 @pytest.mark.parametrize(
     ("fraction", "bar"),
     [
-        (0.0, "░░░░░░░░   0 %"),
-        (0.5, "████░░░░  50 %"),
-        (1.0, "████████ 100 %"),
-        (1.2, "████████ 100 %"),
-        (None, ""),
+        *((0.0, "░░░░░░░░   0 %"), (0.5, "████░░░░  50 %"), (1.0, "████████ 100 %")),
+        *((1.2, "████████ 100 %"), (None, "")),
     ],
 )
 def test_a_bar_shows_the_part_that_is_done(fraction: float | None, bar: str) -> None:
@@ -58,12 +53,8 @@ def test_what_is_read_and_what_is_downloaded_is_named() -> None:
 @pytest.mark.parametrize(
     ("count", "most", "cells", "drawn"),
     [
-        (8, 8, 4, "████"),
-        (5, 8, 4, "██▌"),
-        (1, 10_000, 4, "▏"),
-        (0, 8, 4, ""),
-        (0, 0, 4, ""),
-        (3, 8, 0, ""),
+        *((8, 8, 4, "████"), (5, 8, 4, "██▌"), (1, 10_000, 4, "▏")),
+        *((0, 8, 4, ""), (0, 0, 4, ""), (3, 8, 0, "")),
     ],
 )
 def test_a_bar_is_drawn(count: int, most: int, cells: int, drawn: str) -> None:

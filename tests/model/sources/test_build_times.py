@@ -42,8 +42,8 @@ def test_prefixes_are_found_down_to_the_depth_of_the_defaults_of_spack(tmp_path:
 @pytest.mark.parametrize(
     ("times", "seconds"),
     [
-        *(({"total": total}, total) for total in (0, 1, 2.5, LIMIT)),
-        *(({"total": total}, None) for total in (True, -1, LIMIT + 1, "5", None, [])),
+        *(({"total": seconds}, seconds) for seconds in (0, 1, 2.5, LIMIT)),
+        *(({"total": wrong}, None) for wrong in (True, -1, LIMIT + 1, "5", None)),
         *(({"total": 5, "cache": True}, None), ({"total": 5, "cache": False}, 5)),
         *(({}, None), ([], None), ("{", None), ("[" * 100_000, None)),
     ],
