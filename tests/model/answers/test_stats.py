@@ -26,17 +26,9 @@ EXACT = ("package", "os", "target", "platform", "arch", "stack", "tag", "state",
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("os", "os"),
-        ("operating_system", "os"),
-        ("stacks", "stack"),
-        ("architecture", "arch"),
-        ("mpi", "mpi"),
-        ("+mpi", "mpi"),
-        ("~mpi", "mpi"),
-        ("hash", None),
-        ("size", None),
-        ("nosuch", None),
-        ("", None),
+        *(("os", "os"), ("operating_system", "os"), ("stacks", "stack"), ("architecture", "arch")),
+        *(("mpi", "mpi"), ("+mpi", "mpi"), ("~mpi", "mpi")),
+        *((name, None) for name in ("hash", "size", "nosuch", "")),
     ],
 )
 def test_a_name_is_a_column_before_a_variant(mixed: Catalog, name: str, found: str | None) -> None:
@@ -149,13 +141,9 @@ def test_versions_are_counted_in_their_order(mixed: Catalog) -> None:
 
 
 def test_an_axis_of_each_record_is_counted_beside_one_of_look_alikes(mixed: Catalog) -> None:
+    codes, values = [id_ % 3 for id_ in range(mixed.total)], [("yes",), ("no",), ()]
     every_third = Axis(
-        "third",
-        "third",
-        [id_ % 3 for id_ in range(mixed.total)],
-        [("yes",), ("no",), ()],
-        lambda value: Term("package", value),
-        by_record=True,
+        "third", "third", codes, values, lambda value: Term("package", value), by_record=True
     )
     counts = frequency(mixed, parse("os=linux"), [every_third, find_axis(mixed, "target")])
     expected = Counter(

@@ -141,18 +141,10 @@ def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
-        ("", ""),
-        ("py-b", ""),
-        ("hdf5 py-b", "hdf5"),
-        ("hdf5 ", "hdf5"),
-        ("hdf5@1.2", "hdf5@:"),
-        ("hdf5+mpi", "hdf5@:"),
-        ("hdf5 os=", "hdf5"),
-        ("hdf5 !os=x", "hdf5"),
-        ("hdf5 os=x | os=y", "hdf5"),
-        ("hdf5 ^zlib+pic", "hdf5 ^zlib"),
-        ("hdf5 %gcc@12", "hdf5"),
-        ("hdf5@1 zlib@2", "hdf5@1 zlib@:"),
+        *((text, "") for text in ("", "py-b")),
+        *((f"hdf5 {word}", "hdf5") for word in ("py-b", "", "os=", "!os=x", "os=x | os=y")),
+        *(("hdf5@1.2", "hdf5@:"), ("hdf5+mpi", "hdf5@:"), ("hdf5 %gcc@12", "hdf5")),
+        *(("hdf5 ^zlib+pic", "hdf5 ^zlib"), ("hdf5@1 zlib@2", "hdf5@1 zlib@:")),
     ],
 )
 def test_the_word_at_the_cursor_is_left_out(text: str, rest: str) -> None:
