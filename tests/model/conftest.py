@@ -127,7 +127,7 @@ def made_catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     """Index pages and a build cache whose records have hostile texts in all their fields."""
     directory, nodes = tmp_path_factory.mktemp("hostile"), [leaf(GCC, "gcc", "\x1b[31m")]
-    for number, (_, text) in enumerate(HOSTILE_TEXT):
+    for number, text in enumerate(text for _, text in HOSTILE_TEXT if len(text) < 10_000):
         variants = [text, "+" + text, f"k={text}", text + "=v", f"j='{text}'"]
         lists = {"variants": variants, "versions": [text], "stacks": [text, "root"]}
         texts = dict.fromkeys(("compiler", "os", "platform", "target"), text)

@@ -229,3 +229,15 @@ def test_the_modules_of_an_external_follow_its_version_as_between_two(tmp_path: 
     assert {d.attribute: d.follows for d in compared.causes[0].differences} == {
         row.attribute: row.follows for row in table
     }
+
+
+def test_what_is_equal_is_added_once(tmp_path: Path) -> None:
+    same = edge("same", LIB, ["link"])
+    apps = app(A, same, edge("lib", MPICH, ["link"])), app(B, same, edge("lib", OTHER, ["link"]))
+    leaves = (LIB, "same", "1"), (MPICH, "lib", "1"), (OTHER, "lib", "2")
+    graph = graph_of(tmp_path, *apps, *(leaf(*each) for each in leaves))
+    rows = varying(graph, [[id_] for id_ in ids_of(graph, A, B)], with_equal=True)
+
+    assert [(row.package, row.values, row.path) for row in rows if row.is_equal] == [
+        ("same", (("1",), ("1",)), ("same",))
+    ]

@@ -57,7 +57,7 @@ def test_counts_are_those_of_the_rows_and_of_the_evaluator(
 ) -> None:
     catalog = mixed if seed == 1 else spack1
     specs, random, checked = all_records(mixed), Random(seed), 0
-    while checked < 30:
+    while checked < 20:
         with contextlib.suppress(QueryError, Unanswerable):
             query = parse(random_query(random))
             if not catalog.count(query):

