@@ -137,25 +137,6 @@ def test_fewest_rows_that_tell_all_apart_come_first(tmp_path: Path) -> None:
     assert {row.path for row in table} == {("lib",)}
 
 
-def test_what_follows_from_another_provider_is_marked(tmp_path: Path) -> None:
-    graph = graph_of(
-        tmp_path,
-        app(A, edge("mpich", MPICH, ["build", "link"], ["mpi"])),
-        app(B, edge("openmpi", OPENMPI, ["build", "link"], ["mpi"])),
-        leaf(MPICH, "mpich", "4.3.2"),
-        node(OPENMPI, name="openmpi", version="5", dependencies=[edge("hwloc", HWLOC, ["link"])]),
-        leaf(HWLOC, "hwloc", "2"),
-    )
-    table = table_of(graph, A, B, run_only=True)
-
-    assert lines(table) == [("mpi", "provider", ("mpich@4.3.2",), ("openmpi@5",))]
-    assert {(row.package, row.follows) for row in table if row.follows} == {
-        ("mpich", "mpi"),
-        ("openmpi", "mpi"),
-        ("hwloc", "openmpi"),
-    }
-
-
 def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
     apps = [
         app(hash_, edge("lib", lib, ["build"]), edge("gcc", gcc, ["build"], ["c"]))
@@ -168,23 +149,6 @@ def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
     assert rows["app", "compiler"].part == "own"
     assert rows["app", "compiler"].values == (("gcc@13",), ("gcc@14",))
     assert rows["lib", "version"].part == "build"
-
-
-def test_equal_differences_of_many_packages_are_one_row(tmp_path: Path) -> None:
-    def builds(hash_: str, number: int, os: str) -> list[Node]:
-        arch = {"platform": "linux", "platform_os": os, "target": "x86_64_v3"}
-        lib = hash_of(100 + number)
-        return [
-            app(hash_, edge("lib", lib, ["link"]), arch=arch),
-            node(lib, name="lib", arch=arch, dependencies=...),
-        ]
-
-    graph = graph_of(tmp_path, *builds(A, 1, "sles15"), *builds(B, 2, "ubuntu24.04"))
-    (row,) = table_of(graph, A, B)
-
-    assert row.attribute == "os"
-    assert row.packages == ("app", "lib")
-    assert row.values == (("sles15",), ("ubuntu24.04",))
 
 
 def test_edges_are_compared_and_hashes_of_what_no_document_describes(tmp_path: Path) -> None:
