@@ -166,6 +166,6 @@ class ByHost:
 
 def _order(value: Value) -> tuple[int, Value]:
     answer = value[0] if isinstance(value, tuple) and value else ""
-    # What is not known comes between what runs and what does not.
-    order = (ANSWERS[0], ANSWERS[2], ANSWERS[1])
+    # What runs comes first, and then what is not known.
+    order = (ANSWERS[0], ANSWERS[2])
     return order.index(str(answer)) if answer in order else len(order), value
