@@ -153,14 +153,19 @@ def test_what_needs_something_that_is_kept_out_is_kept_out(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     spack = SpackRoot(tmp_path)
-    spack.write("home/.spack/concretizer.yaml", "concretizer: {reuse: {exclude: [zlib, gcc]}}")
-    fit = fit_of(catalog, rules_of(spack))
-    letters = {
-        row.spec.package: "".join(r.letter for r in fit.of(row.id).reasons if r.letter in "Cc")
-        for row in catalog.rows(range(catalog.total))
-    }
-    # What only builds a spec is not needed.
-    assert letters == {"gcc": "C", "zlib": "C", "hdf5": "c", "mpich": ""}
+    # What only builds a spec is not needed, and what is no spec keeps nothing out.
+    for excluded, kept_out in (
+        ("zlib, gcc", {"gcc": "C", "zlib": "C", "hdf5": "c"}),
+        ("'@@'", {}),
+    ):
+        text = f"concretizer: {{reuse: {{exclude: [{excluded}]}}}}"
+        spack.write("home/.spack/concretizer.yaml", text)
+        fit, letters = fit_of(catalog, rules_of(spack)), dict[str, str]()
+        for row in catalog.rows(range(catalog.total)):
+            for reason in fit.of(row.id).reasons:
+                if reason.letter in ("C", "c"):
+                    letters[row.spec.package] = reason.letter
+        assert letters == kept_out
 
 
 def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ NAMES = ["py-zlib", "zlib-ng", "Zlib", "libzlibx", "z-l-i-b", "cmake"]
         ("zlib", ["Zlib", "zlib-ng", "py-zlib", "libzlibx"]),
         ("ZLIB", ["Zlib", "zlib-ng", "py-zlib", "libzlibx"]),
         ("zlib !ng", ["Zlib", "py-zlib", "libzlibx"]),
+        ("zlib !x", ["Zlib", "zlib-ng", "py-zlib"]),
         ("lib py", ["py-zlib"]),
         ("cmk", ["cmake"]),
         ("!", NAMES),

@@ -126,6 +126,7 @@ def test_a_row_of_several_kinds_has_no_single_hash() -> None:
     members = [((1,), 1), ((1,), 0), ((1, 2), 1), ((1, 2), 2), ((1, 2), 0)]
     are_groups = [Members(ids, kinds).is_group for ids, kinds in members]
     assert are_groups == [False, False, False, True, True]
+    assert not Members((1, 2)).is_group
 
 
 def terms(result: list[DetailLine]) -> list[Term]:

@@ -24,6 +24,7 @@ from spackscope.model.report.table_columns import (
     choose_columns,
     head_line,
     lay_out,
+    variants_line,
 )
 from tests.builders import Record, all_records, catalog_of, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes
@@ -217,6 +218,13 @@ def test_no_column_is_cut_beside_blank_cells() -> None:
         layout = lay_out(without_notes, width)
         cut = [p for p in layout.placed if p.width < p.column.width]
         assert not cut or layout.placed[-1].end == width
+
+
+def test_variants_have_the_styles_of_their_signs() -> None:
+    for are_marked, style in ((False, ""), (True, "differs")):
+        pieces = variants_line("+mpi ~cxx api=v18", are_values_marked=are_marked)
+        styles = {piece.text: piece.style for piece in pieces if piece.text != " "}
+        assert styles == {"+mpi": "good", "~cxx": "dim", "api=v18": style}
 
 
 def line(width: int, current: str = "", before: str = "") -> str:

@@ -46,6 +46,7 @@ def test_prefixes_are_found_down_to_the_depth_of_the_defaults_of_spack(tmp_path:
         *(({"total": wrong}, None) for wrong in (True, -1, LIMIT + 1, "5", None)),
         *(({"total": 5, "cache": True}, None), ({"total": 5, "cache": False}, 5)),
         *(({}, None), ([], None), ("{", None), ("[" * 100_000, None)),
+        ({"total": 5, "phases": "x" * 2**20}, None),
     ],
 )
 def test_a_time_is_a_plausible_number_of_seconds(
