@@ -22,10 +22,8 @@ from tests.builders import (
     SPACK_DATA,
     all_records,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
     read,
@@ -165,18 +163,18 @@ def test_the_graph_finds_what_the_evaluator_finds(
 
 
 def test_dependency_only_specs_have_no_row_and_match_in_a_dependency(tmp_path: Path) -> None:
-    needed = installs(
-        leaf(GCC, "gcc", "13.2.0"), leaf(GLIBC, "glibc", "2.39"), in_buildcache=False
+    needed = leaf(GCC, "gcc", "13.2.0"), leaf(GLIBC, "glibc", "2.39")
+    paths = (
+        write_index(tmp_path / "anything", node(name="hdf5")),
+        write_index(tmp_path / "needed", *needed, in_buildcache=False),
     )
-    path = tmp_path / "anything"
-    path.write_bytes(database(installs(node(name="hdf5")) | needed))
-    catalog = catalog_of(path)
+    catalog = catalog_of(*paths)
 
     assert [package.name for package in catalog.packages(Query())] == ["hdf5"]
     assert (catalog.total, catalog.count(Query()), catalog.count(parse("gcc"))) == (1, 1, 0)
     for text, count in (("^gcc", 1), ("^gmake", 1), ("^gcc@14:", 0), ("^hdf5", 0), ("!^gcc", 0)):
         assert catalog.count(parse(text)) == count
-    everything = catalog_of(path, dependency_only=True)
+    everything = catalog_of(*paths, dependency_only=True)
     assert (everything.total, everything.count(parse("cached"))) == (3, 1)
 
 

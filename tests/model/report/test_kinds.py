@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, differing_lines, phrase
 
 
-def row(
-    package: str, attribute: str, *values: Cell, tells: bool = True, follows: str = ""
-) -> ComparedRow:
-    return ComparedRow(
-        "run", package, attribute, values, tells=tells, follows=follows, packages=(package,)
-    )
+def row(package: str, attribute: str, *values: Cell, **fields: Any) -> ComparedRow:
+    fields = {"tells": True, "packages": (package,), **fields}
+    return ComparedRow("run", package, attribute, values, **fields)
+
+
+def rows_of(*lines: str) -> list[ComparedRow]:
+    """Read rows: a package, an attribute, values, of which `-` is none, and what it follows."""
+    rows = []
+    for line in lines:
+        text, _, follows = line.partition(" < ")
+        package, attribute, *values = text.split()
+        cells = [None if value == "-" else tuple(value.split(",")) for value in values]
+        rows.append(row(package, attribute, *cells, tells=not follows, follows=follows))
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -21,65 +31,44 @@ def row(
     [
         # The usual kind runs the same, and others differ from it.
         (
-            [
-                row("libiconv", "version", ("1.18",), ("1.17",), ("1.18",), ("1.18",)),
-                row("mpich", "variant:hwloc", ("~",), ("~",), ("+",), ("+",)),
-                row("libfabric", "variant:rxm", ("+",), ("+",), ("~",), ("~",), tells=False),
-                row("pkgconf", "version", ("2.5.1",), ("2.5.1",), ("2.5.1",), ("1.9.5",)),
-                row("hwloc", "present", None, None, ("2",), ("2",), tells=False, follows="mpich"),
-            ],
+            rows_of(
+                "libiconv version 1.18 1.17 1.18 1.18",
+                "mpich variant:hwloc ~ ~ + +",
+                "libfabric variant:rxm + + ~ ~",
+                "pkgconf version 2.5.1 2.5.1 2.5.1 1.9.5",
+                "hwloc present - - 2 2 < mpich",
+            ),
             [9, 1, 1, 1],
-            [
-                ONLY_BUILD_DIFFERS,
-                "libiconv 1.17, others 1.18",
-                "mpich +hwloc, libfabric ~rxm",
-                "the same, and pkgconf 1.9.5",
-            ],
-        ),
-        # A single usual spec says what tells the others apart.
-        (
-            [row("zstd", "version", ("1.5.7",), ("1.5.2",))],
-            [1, 1],
-            ["zstd 1.5.7", "zstd 1.5.2, others 1.5.7"],
+            ["libiconv 1.17, others 1.18", "mpich +hwloc, libfabric ~rxm",
+             "the same, and pkgconf 1.9.5"],
         ),
         # Values of one package are joined, and many are counted.
         (
-            [
-                row("mpich", "variant:hwloc", ("~",), ("+",)),
-                row("mpich", "variant:fabrics", ("tcp",), ("tcp", "udp"), tells=False),
-                *(row(f"lib{n}", "version", ("1",), ("2",), tells=False) for n in range(5)),
-            ],
+            rows_of("mpich variant:hwloc ~ +", "mpich variant:fabrics tcp tcp,udp",
+                    *(f"lib{n} version 1 2" for n in range(5))),
             [2, 1],
-            [
-                ONLY_BUILD_DIFFERS,
-                "mpich +hwloc fabrics +udp, lib0 2, lib1 2, lib2 2, 2 more",
-            ],
+            ["mpich +hwloc fabrics +udp, lib0 2, lib1 2, lib2 2, 2 more"],
         ),
-        (
-            [row(name, "present", None, ("1",)) for name in ("curl", "zstd")],
-            [2, 1],
-            [ONLY_BUILD_DIFFERS, "with curl 1, with zstd 1"],
-        ),
+        (rows_of("curl present - 1", "zstd present - 1"), [2, 1], ["with curl 1, with zstd 1"]),
         # A provider is named once.
         (
-            [
-                row("mpi", "provider", ("mpich@4",), ("openmpi@5",), ("openmpi@6",), None),
-                row("openmpi", "version", None, ("5",), ("6",), None, tells=False),
-            ],
+            rows_of("mpi provider mpich@4 openmpi@5 openmpi@6 -", "openmpi version - 5 6 -"),
             [2, 1, 1, 1],
-            [ONLY_BUILD_DIFFERS, "openmpi 5", "openmpi 6", "no mpi"],
+            ["openmpi 5", "openmpi 6", "no mpi"],
         ),
-        (
-            [row("zlib", "version", ("1",), ("\x1b[31m",))],
-            [2, 1],
-            [ONLY_BUILD_DIFFERS, "zlib ␛[31m, others 1"],
-        ),
+        (rows_of("zlib version 1 \x1b[31m"), [2, 1], ["zlib ␛[31m, others 1"]),
     ],
-)
+)  # fmt: skip
 def test_each_kind_says_what_it_differs_in(
     rows: list[ComparedRow], counts: list[int], lines: list[str]
 ) -> None:
-    assert differing_lines(rows, counts) == lines
+    usual, *others = differing_lines(rows, counts)
+    assert (usual, others) == (ONLY_BUILD_DIFFERS, lines)
+
+
+def test_a_single_usual_spec_says_what_tells_the_others_apart() -> None:
+    told = differing_lines(rows_of("zstd version 1.5.7 1.5.2"), [1, 1])
+    assert told == ["zstd 1.5.7", "zstd 1.5.2, others 1.5.7"]
 
 
 @pytest.mark.parametrize(
