@@ -27,7 +27,7 @@ from tests.builders import (
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers
 
-A, B, C, LIB, OTHER, MPICH, OPENMPI, HWLOC = (hash_of(number) for number in range(11, 19))
+A, B, C, LIB, OTHER, MPICH = (hash_of(number) for number in range(11, 17))
 
 Key = tuple[str, str]
 

@@ -99,7 +99,7 @@ def test_flags_of_a_command_line_get_their_quotes_back() -> None:
         ("'cached'", "any=cached"),
         ("shared ^zlib+pic", "any=shared ^zlib +pic"),
         ("os='größe'", "os='größe'"),
-        ("/abc | /abd hash=abe +x", "/abc | /abd hash=abe +x"),
+        *(("/abc | /abd hash=abe +x", "/abc | /abd hash=abe +x"), ("+x /abc", "/abc +x")),
     ],
 )
 def test_what_is_typed_in_the_browser_can_be_written_in_the_shell(
