@@ -4,11 +4,18 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.analysis.compare import Comparison, Difference
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, absent_spec
-from spackscope.model.report.relations import by_interest, needs_line, needs_values
+from spackscope.model.report.relations import (
+    by_interest,
+    difference_values,
+    needs_line,
+    needs_values,
+)
 from tests.builders import hash_of
+from tests.model.report.test_differences import cause
 
 
 def spec(
@@ -69,3 +76,17 @@ def test_hostile_texts_are_cleaned() -> None:
     texts = [value.text for value in needs_values(needs)]
     for text in texts:
         assert text.isprintable()
+
+
+def test_two_differences_are_named_and_the_rest_counted() -> None:
+    version = Difference("version", "1", "2")
+    run, build = (
+        [cause(version, path=f"p{n}", run=runs) for n in range(4)] for runs in (True, False)
+    )
+    names = ["p0 1 ≠ 2", "p1 1 ≠ 2", "and 2 more"]
+    for causes, told in (
+        *((run, names), (build, names), ([], ["no known difference"])),
+        (run[:1] + build[1:], ["p0 1 ≠ 2", "p1 1 ≠ 2", "and 2 more"]),
+    ):
+        lines = difference_values("h" * 32, 5, Comparison(tuple(causes)), runs_the_same=False)
+        assert [line.text for line in lines] == ["hhhhhhh", *told]
