@@ -58,7 +58,7 @@ def own(node: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["spack0", "spack1"])
-@some_and_all(4)
+@some_and_all(9)
 def test_attributes_configurations_and_closures_are_those_of_the_nodes(
     name: str, whole_catalogs: dict[str, Catalog], step: int
 ) -> None:

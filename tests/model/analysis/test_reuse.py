@@ -66,7 +66,7 @@ def selected(catalog: Catalog, rules: ReuseRules, letters: str, spack_version: s
     return {r.spec.hash for r in rows if r.spec.cached and not refused[codes[r.id]]}
 
 
-@some_and_all(9)
+@some_and_all(12)
 def test_spack_selects_the_same(
     whole_catalogs: dict[str, Catalog], tmp_path: Path, step: int
 ) -> None:

@@ -80,7 +80,7 @@ def wrong_rows(group: dict[str, Any], table: Sequence[ComparedRow]) -> list[obje
     return wrong
 
 
-@some_and_all(8)
+@some_and_all(12)
 def test_rows_and_lines_of_groups_are_those_of_spack(
     whole_catalogs: dict[str, Catalog], step: int
 ) -> None:
