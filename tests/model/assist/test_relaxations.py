@@ -124,6 +124,12 @@ def test_each_of_several_specs_is_relaxed(spack1: Catalog) -> None:
     found = offered(spack1, "hdf5@1.99 zlib-ng@1.0")
     of_hdf5, of_zlib = (spack1.count(parse(name)) for name in ("hdf5", "zlib-ng"))
     assert (found["without @1.99"], found["without @1.0"]) == (of_hdf5, of_zlib)
+    for text, rest in (
+        ("hdf5@1.14 nosuch zlib-ng@2.2", "hdf5@: @1.14 zlib-ng@: @2.2"),
+        ("builtin.hdf5 nosuch", "package=hdf5 namespace=builtin"),
+    ):
+        first, *_ = relaxations(spack1, parse(text))
+        assert (first.label, str(first.query)) == ("without nosuch", rest)
     shared = replace(parse("hdf5@1.14 zlib-ng"), groups=parse("os=nosuch").groups)
     assert relaxations(spack1, shared)[0].label == "without the conditions of all specs"
 
