@@ -257,6 +257,7 @@ def test_very_large_comparisons_are_left_out(
     (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
     write_index(tmp_path, *cached)
     wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json")
+    assert {missing.nearest.total for missing in cover(wanted, cache).missing} == {0}
     monkeypatch.setattr(limited, limit, value)
     coverage = covered(wanted, cache)
 

@@ -153,7 +153,7 @@ def test_a_compiler_that_is_only_stated_has_no_languages(compiler: str, spelled:
     "variant",
     [
         *("plain", "empty=", "a b=c", "=v", "+", "k=back\\slash", "k='$(id)", 'k="a,b"'),
-        *("k='say \"it\"'", "k=\x1b[31m", "os=linux"),
+        *("k='say \"it\"'", "k='\"it\" says'", "k=\x1b[31m", "os=linux"),
     ],
 )
 def test_what_spack_cannot_read_is_left_out(variant: str) -> None:

@@ -1,0 +1,25 @@
+"""Each cell of a row has its place, its text and its style."""
+
+from __future__ import annotations
+
+from spackscope.model.core.text import cell_width
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.query.parser import parse
+from spackscope.model.report.frame import shared_texts
+from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.table_columns import choose_columns, lay_out
+
+
+def test_the_cells_of_a_row_fill_their_columns(mixed: Catalog) -> None:
+    listing = mixed.listing(View(parse("zlib")))
+    columns = choose_columns(listing, shared_texts(listing))
+    cells, rows = RowCells(listing), mixed.rows(*listing.part())
+    for width in (60, 90, 140):
+        placed = lay_out(columns, width).placed
+        for row in rows[::7]:
+            for current, style in (("", "hash"), ("hash", "hash current")):
+                pieces = cells.pieces(row, placed, current)
+                assert sum(cell_width(text) for text, _ in pieces) == placed[-1].end
+                of_hash = [text.strip() for text, its in pieces if its == style]
+                assert of_hash == [row.spec.hash[:7]]
