@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.gpu import driver_runs, run_on
+from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.index.catalog import Catalog
 from tests.builders import catalog_of, edge, hash_of, leaf, node, write_index
@@ -156,12 +157,14 @@ def answers(program: Program, path: str, query: str = "app") -> list[str]:
 
 
 @pytest.fixture
-def app(program: Program) -> Program:
+def app(program: Program) -> Iterator[Program]:
+    detect_gpus.cache_clear()
     parameters = {"cuda": True, "cuda_arch": ["80"]}
     arch = {**PLAIN, "target": "x86_64"}
     built = node(APP, name="app", dependencies=..., parameters=parameters, arch=arch)
     write_index(program.home, built, leaf(OLD, "zlib", "1.3"))
-    return program
+    yield program
+    detect_gpus.cache_clear()
 
 
 @pytest.mark.parametrize(
