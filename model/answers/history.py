@@ -9,15 +9,12 @@ import contextlib
 import json
 import os
 import re
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate, chain, groupby
 from pathlib import PurePath
-from signal import SIGKILL
-from subprocess import PIPE, Popen, TimeoutExpired
 from typing import NamedTuple
 
 from spackscope.model.analysis.history import (
@@ -41,7 +38,7 @@ from spackscope.model.core.errors import Cancelled, Unreadable, WrongQuestion
 from spackscope.model.core.files import SMALL_UNPACKED_SIZE, max_unpacked_size, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Records
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress, run_cancellable
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.core.versions import version_key
@@ -51,6 +48,7 @@ from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import AS_SPACK, parse, storable
 from spackscope.model.readers.unpack import decode
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
+from spackscope.model.sources.git import Git
 from spackscope.model.sources.source_name import is_local_path
 
 _KNOWN = ("package", "version", "hash", "variants")
@@ -61,12 +59,6 @@ VERSION, HASH = "version", "hash"
 
 MAX_REVISIONS_SIZE = 2**30
 """Bytes of all revisions of a file that are read: 500 of a lock file with 700 specs."""
-
-GIT_TIMEOUT = 5
-"""Seconds that a command of git may take."""
-
-_MAX_ERROR = 2**12
-"""Bytes of the first line of an error of git."""
 
 _SHORT_COMMIT = 10
 """Characters of a commit, which are unique in all but the largest repositories."""
@@ -308,48 +300,8 @@ class _Revision(NamedTuple):
     size: int = 0
 
 
-class _Git:
-    """Runs git in a directory; nothing that the configuration there names is run or fetched."""
-
-    def __init__(self, directory: str, should_stop: ShouldStop) -> None:
-        self._should_stop = should_stop
-        # A hook of git names its own work tree there.
-        environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-        self._environ = environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-        safe = ("-c", "core.fsmonitor=false", "-c", "fetch.bundleURI=", "--literal-pathspecs")
-        self._command = ("git", *safe, "-C", directory)
-
-    def run(self, *words: str, data: bytes = b"") -> tuple[bytes, str]:
-        """Return the output of a command, and why it may be incomplete. Raises Cancelled.
-
-        A command that takes too long is killed: a file that git opens may be a FIFO.
-        """
-        with tempfile.TemporaryFile() as errors:
-            try:
-                process = Popen(
-                    [*self._command, *words],
-                    stdin=PIPE,
-                    stdout=PIPE,
-                    stderr=errors,
-                    env=self._environ,
-                    start_new_session=True,
-                )
-            except OSError:
-                return b"", "git cannot be run"
-            with process:
-                answer = partial(process.communicate, data, GIT_TIMEOUT)
-                try:
-                    printed, _ = run_cancellable(answer, self._should_stop)
-                except TimeoutExpired as late:
-                    return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
-                finally:
-                    if process.poll() is None:
-                        # It may end at this moment.
-                        with contextlib.suppress(OSError):
-                            os.killpg(process.pid, SIGKILL)
-            errors.seek(0)
-            line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
-        return printed, (line or "git failed") if process.returncode else ""
+class _Revisions(Git):
+    """Reads the revisions of a file."""
 
     def revisions(self, name: str) -> tuple[list[_Revision], str]:
         """Return the revisions of a file, newest first, and why these may not be all.
@@ -442,7 +394,7 @@ def of_revisions(
     is_in_work_tree = any(os.path.lexists(each / ".git") for each in PurePath(file).parents)
     if not (os.path.isfile(file) and is_in_work_tree):
         return [], ""
-    git = _Git(directory, should_stop)
+    git = _Revisions(directory, should_stop)
     revisions, reason = git.revisions(name)
     readable, unread = git.readable(revisions) if revisions else ([], "")
     reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()

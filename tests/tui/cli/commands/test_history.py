@@ -25,7 +25,7 @@ CACHE = ("-f", "index.json")
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for git as long as other programs keep the processors busy."""
-    monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", PATIENCE)
+    monkeypatch.setattr("spackscope.model.sources.git.GIT_TIMEOUT", PATIENCE)
 
 
 def write_cache(home: Path, *hashes: str) -> None:
@@ -179,7 +179,7 @@ def test_a_fifo_of_a_work_tree_is_not_waited_for(
     os.mkfifo(fifo)
     with pytest.raises(Cancelled):
         of_revisions(lock, lambda: True)
-    monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", 0.1)
+    monkeypatch.setattr("spackscope.model.sources.git.GIT_TIMEOUT", 0.1)
     reason = "git takes more than 0.1 s"
     assert of_revisions(lock) == ([], f"not all revisions of {lock} were read: {reason}")
 
