@@ -268,9 +268,7 @@ def _configuration_notes(
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
     yield from map(str, (*spack.problems, *find_kept_out(catalog, rules)[1]))
-    allowed = [rules.deprecation[n] for n in (*packages, ALL) if n in rules.deprecation]
-    severity = "".join(f"; {clean(each)} is allowed ({place_of(each)})" for each in allowed[:1])
-    yield f"Recipes are not read, so deprecated versions are unknown{severity}"
+    yield "Recipes are not read, so deprecated versions are unknown"
 
 
 def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:

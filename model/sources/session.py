@@ -16,6 +16,7 @@ from spackscope.model.storage.base import LocalFolder, Storage, is_remote, schem
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
+    from spackscope.model.sources.recipes import Recipes
     from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
 
@@ -34,9 +35,10 @@ class Session(Frozen):
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes. Without `uses_rules` what Spack is configured to reuse is
-    left out. `named_queries` are those of the configuration, if there
-    are some. `tag_list` is that of the public cache; empty for the one that the environment names.
+    environment describes. Without `uses_rules` what Spack is configured to reuse is left out.
+    `recipe_paths` are package repositories in the place of Spack's. `named_queries` are those of
+    the configuration, if there are some. `tag_list` is that of the public cache; empty for the one
+    that the environment names.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
     returns True, whatever runs raises Cancelled.
@@ -48,6 +50,7 @@ class Session(Frozen):
     stdin_path: str = ""
     host: str = ""
     uses_rules: bool = True
+    recipe_paths: tuple[str, ...] = ()
     tag_list: str = field(default="", repr=False)
     named_queries: NamedQueries | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
@@ -88,6 +91,16 @@ class Session(Frozen):
 
         spack = self.spack if self.uses_rules else None
         return None if spack is None else read_reuse_rules(spack)
+
+    @cached_property
+    def recipes(self) -> Recipes:
+        """What recipes deprecate, of the user's Spack or `recipe_paths`. Raises Cancelled."""
+        from spackscope.model.sources.recipes import RecipeRoot, read_recipes
+
+        roots = [RecipeRoot(os.path.abspath(os.path.expanduser(p))) for p in self.recipe_paths]
+        if not roots and self.spack is not None:
+            roots = [*self.spack.recipe_roots]
+        return read_recipes(roots, self.environ, self.report, self.should_stop)
 
     @cached_property
     def client(self) -> Client:

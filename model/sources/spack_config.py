@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from spackscope.model.core.deprecation import Deprecation, severity_rank
 from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
+from spackscope.model.sources.recipes import RecipeRoot
 from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
 
@@ -140,6 +142,24 @@ class SpackConfig(Frozen):
                     else:
                         externals.append(ConfiguredExternal(spec, query, prefix, modules))
         return tuple(externals)
+
+    @cached_property
+    def recipe_roots(self) -> tuple[RecipeRoot, ...]:
+        """The package repositories of repos.yaml, as `parse_config_descriptor` of Spack."""
+        from base64 import b32encode
+        from hashlib import sha1
+
+        roots, scopes = [], self.scopes
+        for name, entry in scopes.section("repos").items():
+            fields = entry if isinstance(entry, dict) else {"destination": entry}
+            path = scopes.path(scopes.value(fields, "destination", Text))
+            if not path and (url := scopes.value(fields, "git", Text)):
+                clone = b32encode(sha1(url.encode()).digest()).decode().lower()[-7:]
+                place = _text(name.file, f"$user_cache_path/package_repos/{clone}", name.line)
+                path = scopes.path(place)
+            if path := _usable(path):
+                roots.append(RecipeRoot(path, tuple(scopes.texts(fields, "paths"))))
+        return tuple(roots)
 
 
 def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
@@ -325,6 +345,10 @@ class Scopes:
             if content is None:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
             part = {key: value for key, value in content.items() if key.rstrip(":") == name}
+            for key, value in part.items():
+                if name == "repos" and isinstance(value, list):
+                    # As it was before Spack 1.0.
+                    part[key] = {path: path for path in value if isinstance(path, Text)}
             merged = _merge(part, merged)
         return self.value(merged, name, dict) or {}
 
@@ -594,6 +618,23 @@ class Requirement(Frozen):
     message: str = ""
 
 
+class AllowedDeprecation(Frozen):
+    """An entry of `deprecation:allow`: what is empty in it matches any deprecation."""
+
+    reasons: tuple[str, ...] = ()
+    severity: str = ""
+    labels: tuple[str, ...] = ()
+
+    def matches(self, deprecation: Deprecation, label: str) -> bool:
+        """Check whether it allows a deprecation as far as one of its labels goes."""
+        limit = severity_rank(self.severity)
+        return (
+            (not self.reasons or deprecation.reason in self.reasons)
+            and (not self.severity or severity_rank(deprecation.severity) <= limit)
+            and (not self.labels or label in self.labels)
+        )
+
+
 class ReuseRules(Frozen):
     """The rules of concretizer.yaml, mirrors.yaml and packages.yaml.
 
@@ -602,7 +643,8 @@ class ReuseRules(Frozen):
     asked for. A cached spec is considered if one of `caches` selects it, one in the own install
     tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names that it has
     as a source. The others are entries of packages.yaml by package, or `all`: `require`,
-    `conflict`, `buildable: false`, `prefer` and `allowed_deprecation_severity`.
+    `conflict`, `buildable: false`, `prefer`, and the deprecations that are allowed. Of each spec
+    its link/run closure is checked for others, or with `checks_build` all that it was built with.
     """
 
     reuse: Text | None = None
@@ -615,7 +657,14 @@ class ReuseRules(Frozen):
     conflicts: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     not_buildable: Mapping[str, Text] = field(default_factory=dict)
     preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
-    deprecation: Mapping[str, Text] = field(default_factory=dict)
+    allowed: Mapping[str, tuple[AllowedDeprecation, ...]] = field(default_factory=dict)
+    checks_build: bool = False
+
+    def allows(self, package: str, deprecation: Deprecation) -> bool:
+        """Check whether a deprecation does not matter, as `Policy.refused` of Spack 1.3."""
+        selectors = self.allowed.get(package, self.allowed.get(ALL, ()))
+        labels = deprecation.labels or ("",)
+        return all(any(s.matches(deprecation, label) for s in selectors) for label in labels)
 
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
@@ -668,8 +717,35 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             name: tuple(spec for rule in rules for spec in rule.specs)
             for name, rules in constraints("prefer").items()
         },
-        dict(of_packages("allowed_deprecation_severity", Text)),
+        *_allowed_deprecations(scopes, packages),
     )
+
+
+def _allowed_deprecations(
+    scopes: Scopes, packages: Mapping[Text, Mapping[Any, Any]]
+) -> tuple[dict[str, tuple[AllowedDeprecation, ...]], bool]:
+    """Return the deprecations that are allowed by package, and whether all deptypes are checked.
+
+    Drafts of Spack 1.3 had a severity in the place of a list, and older ones have a switch.
+    """
+    allowed, scope = dict[str, tuple[AllowedDeprecation, ...]](), None
+    if str(scopes.section("config").get("deprecated")).lower() in _TRUE:
+        allowed[ALL] = (AllowedDeprecation(),)
+    for name, entry in packages.items():
+        fields = scopes.value(entry, "deprecation", dict) or {}
+        if name == ALL:
+            scope = scopes.value(fields, "scope", Text)
+        if limit := scopes.value(entry, "allowed_deprecation_severity", Text):
+            allowed[name] = (AllowedDeprecation((), limit),)
+        if "allow" in fields:
+            allowed[name] = ()
+        for selector in scopes.entries(fields, "allow"):
+            if isinstance(reason := selector.get("reason"), Text):
+                selector = {**selector, "reason": [reason]}
+            reasons, labels = (scopes.texts(selector, key) for key in ("reason", "labels"))
+            severity = scopes.value(selector, "severity", Text) or ""
+            allowed[name] += (AllowedDeprecation(reasons, severity, labels),)
+    return allowed, scope == "all"
 
 
 def _constraints(scopes: Scopes, fields: Mapping[str, Any], key: str) -> Iterator[Requirement]:

@@ -1,0 +1,403 @@
+"""Read which versions a recipe of Spack deprecates, without running it.
+
+A recipe is a Python file. Constants, loops, f-strings and the like in its classes are evaluated on
+texts, numbers, lists and mappings: nothing is imported or opened, and nothing called but a few
+functions. A deprecation that depends on anything else is named as unreadable. The rules are those
+of lib/spack/spack/directives.py of Spack 0.23 to 1.3.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
+from spackscope.model.core.errors import Unreadable
+
+_MAX_STEPS = 500_000
+"""Values of one recipe that are computed, those in lists counted; real ones have some thousand."""
+
+_MAX_SIZE, _MAX_NUMBER = 10_000, 2**64
+"""Characters of a text, items of a list, and numbers that are computed."""
+
+_MAX_CALLS, _MAX_SHOWN = 20, 60
+_FLAG = "deprecated"
+_WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
+"""The arguments of directives that say what is deprecated."""
+
+_IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
+_WIDE = re.compile(r"\d{3}|{\w*[.\[]")
+"""What formats are not used with: a large width, or a part of a value."""
+
+
+class ClassName(NamedTuple):
+    """A class of a recipe: in a module of a repository; both are "" where it is its own."""
+
+    namespace: str
+    module: str
+    name: str
+
+
+class RecipeClass(NamedTuple):
+    """The bases of a class of a recipe, and in their order what it says of versions.
+
+    That is a deprecation, a version such as `@=1.2` without one or dropped, None where all are
+    dropped, or the line and the reason of what cannot be read.
+    """
+
+    bases: tuple[ClassName, ...]
+    entries: tuple[Deprecation | str | tuple[int, str] | None, ...]
+
+
+VersionsOf = Callable[[ClassName], Mapping[str, bool]]
+"""Returns the versions of a class of another recipe, and whether each is deprecated."""
+
+
+def read_recipe(data: bytes, versions_of: VersionsOf = lambda _: {}) -> dict[str, RecipeClass]:
+    """Return the classes of a recipe by their names. Raises Unreadable, with the line.
+
+    read_recipe(b"class Zlib(Package): version('1.2', deprecated=True)")["Zlib"].entries[0].spec
+    """
+    reader = _Reader(versions_of)
+    try:
+        reader.run(ast.parse(data).body)
+    except SyntaxError as error:
+        place = f"line {error.lineno}: " if error.lineno else ""
+        raise Unreadable(f"{place}it is not Python: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError):
+        raise Unreadable("it is not Python, or nested too deeply") from None
+    return reader.classes
+
+
+class _Unknown(Exception):
+    """A value depends on more than the text of the recipe."""
+
+
+class _Return(Exception):
+    """A function of the recipe ends with a value."""
+
+
+_UNKNOWN = object()
+"""The value of a name that is not known."""
+
+_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.IsNot: operator.is_not,
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.In: lambda item, items: item in items,
+    ast.NotIn: lambda item, items: item not in items,
+}  # fmt: skip
+_FUNCTIONS: Mapping[str, Any] = {
+    **{each.__name__: each for each in (str, int, float, bool, len, list, tuple, dict)},
+    **{each.__name__: each for each in (min, max, any, all, sorted, isinstance)},
+    "zip": lambda *lists: list(zip(*lists, strict=False)),
+    "enumerate": lambda items: list(enumerate(items)),
+    "range": lambda *bounds: list(range(*bounds)[: _MAX_SIZE + 1]),
+    # As the modules have them.
+    "platform.system": lambda: os.uname().sysname,
+    "platform.machine": lambda: os.uname().machine,
+}
+_METHODS: Mapping[type, Sequence[str]] = {
+    str: (
+        *("format", "join", "split", "replace", "startswith", "endswith", "lower", "upper"),
+        *("strip", "lstrip", "rstrip", "rsplit", "partition", "isdigit"),
+    ),
+    dict: ("get", "items", "keys", "values", "setdefault", "update"),
+    list: ("append", "extend"),
+}
+
+
+class _Reader:
+    """Evaluates a module; the names that are known are in scopes, the innermost last."""
+
+    def __init__(self, versions_of: VersionsOf) -> None:
+        self.classes: dict[str, RecipeClass] = {}
+        self._versions_of = versions_of
+        self._scopes: list[dict[str, Any]] = [{}]
+        self._imported: dict[str, ClassName] = {}
+        self._entries: list[Any] = []
+        self._defaults: list[Mapping[str, Any]] = []
+        self._steps = self._calls = 0
+
+    def run(self, statements: Iterable[ast.stmt]) -> None:
+        """Run statements; what depends on the unknown is named, and unknown afterwards."""
+        for statement in statements:
+            try:
+                self._statement(statement)
+            except _Unknown:
+                self._forget(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        """Run a statement. Raises _Unknown, also where nobody knows which parts of it run."""
+        match node:
+            case ast.ImportFrom(module, names, level):
+                found = _IMPORT.fullmatch(module or "")
+                if found is not None or level == 2:
+                    own = (module or "").removesuffix(".package")
+                    place = (found[1] or found[2], found[3]) if found else ("", own)
+                    for each in names:
+                        self._imported[each.asname or each.name] = ClassName(*place, each.name)
+            case ast.ClassDef(name, bases, _, body) if len(self._scopes) == 1:
+                self._entries = []
+                self._scopes.append({})
+                self.run(body)
+                self._scopes.pop()
+                known = tuple(filter(None, map(self._base, bases)))
+                self.classes[name] = RecipeClass(known, tuple(self._entries))
+            case ast.FunctionDef(name):
+                self._scopes[-1][name] = partial(self._function, node)
+            case ast.Assign(targets, value):
+                self._bind(targets, self.value(value))
+            case ast.If(test, body, others):
+                self.run(body if self.value(test) else others)
+            case ast.For(target, items, body):
+                for item in list(self.value(items)):
+                    self._bind([target], item)
+                    self.run(body)
+            case ast.With(items, body):
+                self._with([item.context_expr for item in items], body)
+            case ast.Return(value):
+                raise _Return(None if value is None else self.value(value))
+            case ast.Expr(ast.Call(ast.Name(name))) if name not in _DIRECTIVES and not any(
+                name in scope for scope in self._scopes
+            ):
+                # Another directive, whose arguments say nothing of versions.
+                pass
+            case ast.Expr(ast.Call() | ast.ListComp() as value):
+                self.value(value)
+            case _:
+                if any(isinstance(child, ast.stmt) for child in ast.iter_child_nodes(node)):
+                    raise _Unknown
+
+    def _forget(self, statement: ast.stmt) -> None:
+        """Name what a statement may deprecate, and forget what it may assign."""
+        are_all = False
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._scopes[-1][node.id] = _UNKNOWN
+            elif isinstance(node, ast.Call):
+                are_all = are_all or (_name(node) == "default_args" and _has_flag(node))
+                self._refuse(node, are_all=are_all)
+
+    def _refuse(self, node: ast.Call, *, are_all: bool = False) -> None:
+        """Add that a directive cannot be read, if it may deprecate something."""
+        are_all = are_all or any(words.get(_FLAG) for words in self._defaults)
+        if _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node))):
+            text = ast.unparse(node)
+            text = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+            entry = node.lineno, f"cannot be known without running the recipe: {text}"
+            self._entries += [entry] if entry not in self._entries else []
+
+    def _base(self, node: ast.expr) -> ClassName | None:
+        """Return the class of a recipe that another one is derived from, if it is one."""
+        module, _, name = ast.unparse(node).rpartition(".")
+        if not module and name in self.classes:
+            return ClassName("", "", name)
+        if found := _IMPORT.fullmatch(module):
+            return ClassName(found[1] or found[2], found[3], name)
+        imported = self._imported.get(module or name)
+        return imported._replace(name=name) if module and imported is not None else imported
+
+    def _bind(self, targets: Sequence[ast.expr], value: Any) -> None:
+        for target in targets:
+            match target:
+                case ast.Name(name):
+                    self._scopes[-1][name] = value
+                case ast.Tuple(parts) if len(parts) == len(value):
+                    for part, item in zip(parts, value, strict=True):
+                        self._bind([part], item)
+                case ast.Subscript(owner, key):
+                    self.value(owner)[self.value(key)] = value
+                case _:
+                    raise _Unknown
+
+    def _with(self, contexts: Sequence[ast.expr], body: Sequence[ast.stmt]) -> None:
+        before = len(self._defaults)
+        for call in contexts:
+            if not isinstance(call, ast.Call) or _name(call) not in ("default_args", "when"):
+                raise _Unknown
+            when = {"when": self.value(call.args[0])} if call.args else {}
+            self._defaults.append({**self._keywords(call, _WORDS), **when})
+        try:
+            self.run(body)
+        finally:
+            del self._defaults[before:]
+
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression. Raises _Unknown."""
+        try:
+            value = self._value(node)
+        except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
+            raise _Unknown from None
+        # What follows may compare or spell all parts, some of which may be there many times.
+        parts = [value]
+        for part in parts:
+            self._steps += 1
+            is_list = isinstance(part, (list, tuple, dict))
+            size = len(part) if is_list or isinstance(part, str) else 0
+            if isinstance(part, int) and abs(part) > _MAX_NUMBER:
+                size = _MAX_SIZE + 1
+            if size > _MAX_SIZE or self._steps + len(parts) > _MAX_STEPS:
+                raise _Unknown
+            if is_list:
+                parts += [*part, *part.values()] if isinstance(part, dict) else part
+        return value
+
+    def _value(self, node: ast.expr) -> Any:
+        match node:
+            case ast.Constant(value):
+                return value
+            case ast.Name(name):
+                scopes = (*reversed(self._scopes), _FUNCTIONS)
+                known: Any = next((each[name] for each in scopes if name in each), _UNKNOWN)
+                if known is not _UNKNOWN:
+                    return known
+            case ast.List(parts):
+                return list(map(self.value, parts))
+            case ast.Tuple(parts):
+                return tuple(map(self.value, parts))
+            case ast.Dict(keys, parts) if None not in keys:
+                names = (self.value(key) for key in keys if key is not None)
+                return dict(zip(names, map(self.value, parts), strict=True))
+            case ast.JoinedStr(parts):
+                return "".join(str(self.value(part)) for part in parts)
+            case ast.FormattedValue(part, -1, None):
+                return self.value(part)
+            case ast.BinOp(left, sign, right) if type(sign) in _OPERATORS:
+                first, second = self.value(left), self.value(right)
+                if not (isinstance(first, str) and _WIDE.search(first)) or isinstance(
+                    sign, ast.Add
+                ):
+                    return _OPERATORS[type(sign)](first, second)
+            case ast.Compare(left, [sign], [right]):
+                return _OPERATORS[type(sign)](self.value(left), self.value(right))
+            case ast.BoolOp(sign, parts):
+                is_or = isinstance(sign, ast.Or)
+                values = map(self.value, parts)
+                return next((each for each in values if bool(each) is is_or), not is_or)
+            case ast.UnaryOp(ast.Not(), part):
+                return not self.value(part)
+            case ast.IfExp(test, body, other):
+                return self.value(body if self.value(test) else other)
+            case ast.Subscript(owner, ast.Slice(lower, upper, None)):
+                bounds = (None if each is None else self.value(each) for each in (lower, upper))
+                return self.value(owner)[slice(*bounds)]
+            case ast.Subscript(owner, key):
+                return self.value(owner)[self.value(key)]
+            case ast.Attribute(ast.Name(name), "versions") if name in self._imported:
+                flags = self._versions_of(self._imported[name])
+                return {version: {_FLAG: flag} for version, flag in flags.items()}
+            case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
+                self._scopes.append({})
+                try:
+                    return [self.value(part) for _ in self._loop(loops)]
+                finally:
+                    self._scopes.pop()
+            case ast.Call():
+                return self._call(node)
+        raise _Unknown
+
+    def _loop(self, loops: Sequence[ast.comprehension]) -> Iterator[None]:
+        """Bind the names of a comprehension in turn."""
+        if not loops:
+            yield
+            return
+        for item in list(self.value(loops[0].iter)):
+            self._bind([loops[0].target], item)
+            if all(map(self.value, loops[0].ifs)):
+                yield from self._loop(loops[1:])
+
+    def _call(self, node: ast.Call) -> Any:
+        if _name(node) in _DIRECTIVES:
+            return self._directive(node)
+        name, function = ast.unparse(node.func), node.func
+        if isinstance(function, ast.Attribute) and name not in _FUNCTIONS:
+            owner, method = self.value(function.value), function.attr
+            is_wide = isinstance(owner, str) and method == "format" and _WIDE.search(owner)
+            if method not in _METHODS.get(type(owner), ()) or is_wide:
+                raise _Unknown
+            call = getattr(owner, method)
+        else:
+            call = (
+                _FUNCTIONS[name] if isinstance(function, ast.Attribute) else self.value(function)
+            )
+        result = call(*map(self.value, node.args), **self._keywords(node))
+        return list(result) if type(result).__name__.startswith("dict_") else result
+
+    def _keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the named arguments of a call: all, or those that are wanted."""
+        words: dict[str, Any] = {}
+        for word in node.keywords:
+            if word.arg is None:
+                words.update(self.value(word.value))
+            elif not wanted or word.arg in wanted:
+                words[word.arg] = self.value(word.value)
+        return words
+
+    def _function(self, node: ast.FunctionDef, *args: Any) -> Any:
+        """Return the result of a function of the recipe without defaults."""
+        names, outer = [arg.arg for arg in node.args.args], self._scopes
+        if len(names) != len(args) or self._calls == _MAX_CALLS:
+            raise _Unknown
+        self._scopes = [outer[0], dict(zip(names, args, strict=True))]
+        self._calls += 1
+        try:
+            self.run(node.body)
+        except _Return as result:
+            return result.args[0]
+        finally:
+            self._scopes, self._calls = outer, self._calls - 1
+
+    def _directive(self, node: ast.Call) -> None:
+        """Add what a directive says, or that it cannot be read."""
+        try:
+            words: dict[str, Any] = {}
+            for each in (*self._defaults, self._keywords(node, _WORDS)):
+                words.update(each)
+            spec = self.value(node.args[0]) if node.args else words.get("ver", words.get("spec"))
+            self._entries += _DIRECTIVES[_name(node)](spec, words)
+        except _Unknown:
+            self._refuse(node)
+
+
+def _name(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _has_flag(node: ast.Call) -> bool:
+    """Check whether a call has `deprecated=` that may be true, or arguments that are not told."""
+    flags = [word.value for word in node.keywords if word.arg in (_FLAG, None)]
+    return any(not isinstance(flag, ast.Constant) or flag.value for flag in flags)
+
+
+def _version(spec: Any, words: Mapping[str, Any]) -> list[Deprecation | str]:
+    if not isinstance(spec, (str, int)):
+        raise _Unknown
+    return [Deprecation(f"@={spec}") if words.get(_FLAG) else f"@={spec}"]
+
+
+def _deprecated(spec: Any, words: Mapping[str, Any]) -> list[Deprecation]:
+    when, labels = words.get("when", True), words.get("labels") or ()
+    texts = [spec or "", "" if when in (None, True) else when or ""]
+    severity, reason = words.get("severity") or SEVERITIES[1], words.get("reason") or UNSPECIFIED
+    message = words.get("msg") or ""
+    if severity not in SEVERITIES or isinstance(labels, str):
+        raise _Unknown
+    if not all(isinstance(each, str) for each in (*texts, *labels, reason, message)):
+        raise _Unknown
+    every = Deprecation(" ".join(texts).strip(), reason, severity, tuple(labels), message)
+    return [] if when is False else [every]
+
+
+_DIRECTIVES: Mapping[str, Callable[[Any, Mapping[str, Any]], list[Any]]] = {
+    "version": _version,
+    "deprecated": _deprecated,
+    "drop_version": lambda spec, _: _version(spec, {}),
+    "drop_all_versions": lambda spec, _: [None],
+}
+"""The directives that say something of deprecated versions."""

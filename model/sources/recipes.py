@@ -1,0 +1,405 @@
+"""Find the package repositories of a Spack, and read which versions their recipes deprecate.
+
+Layouts and names are those of lib/spack/spack/repo.py and util/naming.py. What was read is kept in
+the cache directory until a recipe, or the commit of a bare repository, changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation
+from spackscope.model.core.errors import Unreadable, Unwritable, reason
+from spackscope.model.core.files import (
+    read_file,
+    read_private,
+    sha256,
+    too_large,
+    write_private,
+    xdg_dir,
+)
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Problem
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+
+if TYPE_CHECKING:
+    from spackscope.model.readers.recipes import ClassName, RecipeClass
+
+_FORMAT = 1
+_INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
+_PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
+"""Where repositories are below a directory that has no index of them."""
+
+_MAX_RECIPE, _MAX_SIZE = 2**20, 2**28
+"""Bytes of one recipe, and of all, that are read; those of Spack have 64 kB and 21 MB."""
+
+_MAX_KEPT, _MAX_SMALL, _BATCH = 2**24, 2**16, 2**23
+"""Bytes of the file that is kept, of a small file, and of what git is asked for at once."""
+
+_CONCERNED = re.compile(rb"deprecated|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\.")
+"""What a recipe has that deprecates something, or follows another recipe."""
+
+
+_LINK = "120000"
+"""The mode that git gives a link."""
+
+_Contents = Iterator[tuple[str, bytes | str]]
+
+
+class RecipeRoot(NamedTuple):
+    """A directory or bare git repository with package repositories: at some places, or one there.
+
+    Without `places` they are where its index says.
+    """
+
+    path: str
+    places: tuple[str, ...] = ()
+
+
+class Recipes(Frozen):
+    """What the recipes of some repositories deprecate, by package.
+
+    `packages` have a recipe, and of those that are `unread` something could not be read. `places`
+    are the repositories.
+    """
+
+    places: tuple[str, ...]
+    packages: frozenset[str]
+    unread: frozenset[str]
+    deprecations: Mapping[str, tuple[Deprecation, ...]]
+    problems: tuple[Problem, ...]
+
+
+def read_recipes(
+    roots: Iterable[RecipeRoot],
+    environ: Mapping[str, str],
+    report: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Recipes:
+    """Read what repositories deprecate; of several with a package the first counts, as for Spack.
+
+    What cannot be read is among the problems. Raises Cancelled, as `report` may, too.
+    """
+    problems: list[Problem] = []
+    repositories = [each for root in roots for each in _open(root, should_stop, problems)]
+    places = tuple(each.path for each in repositories)
+    # Recipes may depend on the machine, with which others may share a home directory.
+    stamps = [_FORMAT, *os.uname()[::4], *(each.stamp for each in repositories)]
+    name = sha256("\0".join(places).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    cache = xdg_dir(environ, "cache") if repositories else None
+    path = os.path.join(cache or "", f"recipes-{name}.json")
+    if cache is not None:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads(read_private(path, _MAX_KEPT))
+            if kept.pop("stamps") == stamps:
+                return _from_json(places, problems, **kept)
+    kept = _Reading(repositories, report).read()
+    data = json.dumps({**kept, "stamps": stamps}).encode()
+    if cache is not None and len(data) <= _MAX_KEPT:
+        with contextlib.suppress(Unwritable):
+            write_private(path, data)
+    return _from_json(places, problems, **kept)
+
+
+def _from_json(
+    places: tuple[str, ...],
+    problems: Sequence[Problem],
+    packages: Iterable[str],
+    unread: Iterable[str],
+    deprecations: Mapping[str, Iterable[Sequence[Any]]],
+    more_problems: Iterable[Sequence[str]],
+) -> Recipes:
+    by_package = {
+        package: tuple(
+            Deprecation(spec, reason, severity, tuple(labels), message)
+            for spec, reason, severity, labels, message in its
+        )
+        for package, its in deprecations.items()
+    }
+    problems = (*problems, *(Problem(*each) for each in more_problems))
+    return Recipes(places, frozenset(packages), frozenset(unread), by_package, problems)
+
+
+# Repositories
+
+
+class _Repository(NamedTuple):
+    """A package repository by the path of its packages.
+
+    `stamp` changes where a recipe does. `contents` yields the directory of each recipe with its
+    content, or why it cannot be read.
+    """
+
+    path: str
+    namespace: str
+    is_v1: bool
+    stamp: str
+    contents: Callable[[], _Contents]
+
+    def package(self, directory: str) -> str:
+        """Return the package of a directory: since the second layout its name is a module's."""
+        return directory if self.is_v1 else directory.lstrip("_").replace("_", "-")
+
+    def place(self, directory: str) -> str:
+        """Return the path of a recipe."""
+        return f"{self.path}/{directory}/{_RECIPE}"
+
+
+def _open(
+    root: RecipeRoot, should_stop: ShouldStop, problems: list[Problem]
+) -> Iterator[_Repository]:
+    """Yield the repositories of a root, and add why there are none."""
+    try:
+        is_bare = all(os.path.exists(f"{root.path}/{n}") for n in ("HEAD", "objects", "refs"))
+        files = _Bare(root.path, should_stop) if is_bare else _Folder(root.path)
+        index = files.text(_INDEX)
+        places = root.places or re.findall(r"^\s*-\s*[\"']?([^\s\"'#]+)", index, re.MULTILINE)
+        texts = [(place, files.text(f"{place}/{_REPOSITORY}")) for place in places or _PLACES]
+        for place, text in texts:
+            found = dict(re.findall(r"^\s+(\w+):\s*['\"]?([\w.-]+)", text, re.MULTILINE))
+            if text:
+                folder = f"{place}/{found.get('subdirectory', 'packages')}".removeprefix("./")
+                stamp, contents = files.list(folder)
+                is_v1 = found.get("api", "v1").startswith("v1")
+                path = f"{root.path}/{folder}"
+                yield _Repository(path, found.get("namespace", ""), is_v1, stamp, contents)
+        if not any(text for _, text in texts):
+            raise Unreadable(f"is not a package repository: it has no {_REPOSITORY}")
+    except (OSError, Unreadable) as error:
+        why = str(error) if isinstance(error, Unreadable) else reason(error)
+        problems.append(Problem(root.path, "", why))
+
+
+class _Folder:
+    """A directory with repositories."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._real = path, os.path.realpath(path) + os.sep
+        if not os.path.isdir(path):
+            raise Unreadable(
+                "there is no such directory; `spack repo update` fetches repositories"
+            )
+
+    def text(self, name: str) -> str:
+        """Return a small file; "" where there is none. Raises OSError."""
+        path = os.path.join(self._path, name)
+        return read_file(path, _MAX_SMALL).decode(errors="replace") if os.path.exists(path) else ""
+
+    def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
+        """Return the stamp and the contents of packages: times and sizes say what has changed."""
+        path = os.path.join(self._path, folder)
+        reasons, lines = dict[str, str](), list[str]()
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for entry in os.scandir(descriptor):
+                directory, why = entry.name, ""
+                name = f"{directory}/{_RECIPE}"
+                try:
+                    # Looked up from the root, each of thousands would take twice as long.
+                    status = os.lstat(name, dir_fd=descriptor)
+                    if stat.S_ISLNK(status.st_mode) or entry.is_symlink():
+                        status = os.stat(name, dir_fd=descriptor)
+                        if not os.path.realpath(f"{path}/{name}").startswith(self._real):
+                            why = "is a link out of the repository"
+                except OSError:
+                    continue
+                reasons[directory] = why
+                lines.append(f"{directory} {status.st_mtime_ns} {status.st_size}\n")
+        finally:
+            os.close(descriptor)
+
+        def contents() -> _Contents:
+            for directory, why in reasons.items():
+                try:
+                    yield directory, why or read_file(f"{path}/{directory}/{_RECIPE}", _MAX_RECIPE)
+                except OSError as error:
+                    yield directory, reason(error)
+
+        return sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest(), contents
+
+
+class _Bare:
+    """The newest commit of a bare git repository."""
+
+    def __init__(self, path: str, should_stop: ShouldStop) -> None:
+        from spackscope.model.sources.git import Git
+
+        self._git = Git(path, should_stop)
+        self._commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
+
+    def _run(self, *words: str, data: bytes = b"") -> bytes:
+        printed, why = self._git.run(*words, data=data)
+        if why:
+            raise Unreadable(why)
+        return printed
+
+    def text(self, name: str) -> str:
+        """Return a small file; "" where there is none."""
+        name = os.path.normpath(name.lstrip("/"))
+        printed, _ = self._git.run("cat-file", "blob", f"{self._commit}:{name}")
+        return printed[:_MAX_SMALL].decode(errors="replace")
+
+    def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
+        """Return the stamp and the contents of packages: the commit says what has changed."""
+        folder = os.path.normpath(folder.lstrip("/")) + "/"
+        return self._commit, partial(self._contents, folder)
+
+    def _contents(self, folder: str) -> _Contents:
+        listed = self._run("ls-tree", "-r", "-l", "-z", self._commit, folder)
+        sizes, blobs = dict[str, int](), list[str]()
+        for line in [*listed.split(b"\0")[:-1], b""]:
+            facts, _, name = line.decode(errors="replace").partition("\t")
+            directory, _, file = name.removeprefix(folder).partition("/")
+            if file == _RECIPE:
+                mode, _, blob, size = facts.split()
+                if mode == _LINK:
+                    yield directory, "is a link, which is not followed"
+                elif int(size) > _MAX_RECIPE:
+                    yield directory, str(too_large(int(size), _MAX_RECIPE))
+                else:
+                    sizes[directory] = int(size)
+                    blobs.append(f"{blob}\n")
+            if sum(sizes.values()) > _BATCH or not line:
+                answer, end = self._run("cat-file", "--batch", data="".join(blobs).encode()), -1
+                for directory, length in sizes.items():
+                    start = answer.find(b"\n", end + 1) + 1
+                    end = start + length
+                    if not start or end > len(answer):
+                        raise Unreadable("git does not have all of it")
+                    yield directory, answer[start:end]
+                sizes, blobs = {}, []
+
+
+# Reading
+
+
+class _Recipe(NamedTuple):
+    """A recipe by the namespace of its repository and its directory."""
+
+    namespace: str
+    directory: str
+
+
+class _Reading:
+    """Reads recipes, each with those that it follows."""
+
+    def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
+        self._repositories, self._report = repositories, report
+        self._data: dict[_Recipe, bytes] = {}
+        self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
+        self._places: dict[_Recipe, str] = {}
+        self._problems: dict[tuple[str, str, str], None] = {}
+
+    def read(self) -> dict[str, Any]:
+        """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
+        owners, unread, deprecations = dict[str, _Recipe](), set[str](), dict[str, Any]()
+        for repository in self._repositories:
+            try:
+                unread.update(self._collect(repository, owners))
+            except Unreadable as error:
+                self._problems[repository.path, "", str(error)] = None
+        for number, (package, recipe) in enumerate(owners.items()):
+            if recipe in self._data:
+                self._report("recipes read", number, len(owners))
+                before = len(self._problems)
+                name = _squashed(recipe.directory)
+                classes = self._module(recipe)
+                name = next((each for each in classes if _squashed(each) == name), "")
+                declared, others = self._follow(recipe, name, {})
+                if found := [*filter(None, declared.values()), *others]:
+                    deprecations[package] = found
+                if len(self._problems) > before:
+                    unread.add(package)
+        return {
+            "packages": list(owners),
+            "unread": sorted(unread),
+            "deprecations": deprecations,
+            "more_problems": list(self._problems),
+        }
+
+    def _collect(self, repository: _Repository, owners: dict[str, _Recipe]) -> Iterator[str]:
+        """Keep the recipes that are concerned; yield the packages of those that cannot be read."""
+        total = 0
+        for number, (directory, data) in enumerate(repository.contents()):
+            self._report("recipes found", number, None)
+            recipe = _Recipe(repository.namespace, directory)
+            package = repository.package(directory)
+            is_first = owners.setdefault(package, recipe) == recipe
+            total += len(data)
+            if total > _MAX_SIZE:
+                raise Unreadable(str(too_large(None, _MAX_SIZE)))
+            if isinstance(data, str):
+                self._problems[repository.place(directory), "", data] = None
+                if is_first:
+                    yield package
+            elif _CONCERNED.search(data) and recipe not in self._data:
+                self._data[recipe], self._places[recipe] = data, repository.place(directory)
+
+    def _module(self, recipe: _Recipe) -> Mapping[str, RecipeClass]:
+        """Return the classes of a recipe; none of one that is not read."""
+        if recipe not in self._classes:
+            from spackscope.model.readers.recipes import read_recipe
+
+            # Of recipes in a circle the first is empty for the last.
+            self._classes[recipe] = {}
+            if data := self._data.get(recipe):
+                try:
+                    classes = read_recipe(data, partial(self._versions, recipe))
+                    self._classes[recipe] = classes
+                except Unreadable as error:
+                    self._problems[self._places[recipe], "", str(error)] = None
+        return self._classes[recipe]
+
+    def _find(self, recipe: _Recipe, name: ClassName) -> _Recipe:
+        """Return the recipe of a class that another one names."""
+        namespace = name.namespace or recipe.namespace
+        # The modules of the first layout have underscores in place of what directories have.
+        found = (_Recipe(namespace, each) for each in (name.module, name.module.replace("_", "-")))
+        default = _Recipe(namespace, name.module) if name.module else recipe
+        return next((each for each in found if each in self._data), default)
+
+    def _versions(self, recipe: _Recipe, name: ClassName) -> Mapping[str, bool]:
+        """Return the versions of a class of another recipe, and whether each is deprecated."""
+        declared, _ = self._follow(self._find(recipe, name), name.name, {})
+        return {spec[2:]: entry is not None for spec, entry in declared.items()}
+
+    def _follow(
+        self, recipe: _Recipe, name: str, seen: dict[tuple[_Recipe, str], None]
+    ) -> tuple[dict[str, Deprecation | None], list[Deprecation]]:
+        """Return what a class says of each version that it declares, and other deprecations.
+
+        The bases come first, as in Spack, and each once.
+        """
+        declared, others = dict[str, Deprecation | None](), list[Deprecation]()
+        class_ = self._module(recipe).get(name)
+        if class_ is None or (recipe, name) in seen:
+            return declared, others
+        seen[recipe, name] = None
+        for base in reversed(class_.bases):
+            its, more = self._follow(self._find(recipe, base), base.name, seen)
+            declared.update(its)
+            others += more
+        for entry in class_.entries:
+            if entry is None:
+                declared = {}
+            elif isinstance(entry, str):
+                declared[entry] = None
+            elif not isinstance(entry, Deprecation):
+                line, why = entry
+                self._problems[self._places[recipe], f"line {line}", why] = None
+            elif entry.labels == (LEGACY_LABEL,):
+                declared[entry.spec] = entry
+            else:
+                others.append(entry)
+        return declared, others
+
+
+def _squashed(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

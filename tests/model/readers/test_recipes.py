@@ -1,0 +1,160 @@
+"""Recipes are read without being run; what cannot be known so is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.deprecation import Deprecation
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.readers.recipes import ClassName, read_recipe
+from tests.builders.recipes import recipe
+
+
+def entries(body: str, before: str = "") -> list[object]:
+    """Return what the class of a recipe says of versions, and why something cannot be read."""
+    (class_,) = read_recipe(recipe("zlib", body, before=before).encode()).values()
+    return [each[1] if isinstance(each[0], int) else each for each in class_.entries if each]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("'@1.1', reason='vuln'", Deprecation("@1.1", "vuln", "low", ())),
+        (
+            "spec='@:1 +ssl', reason='vuln', severity='high', labels=['CVE-1', 'GHSA-2'], msg='x'",
+            Deprecation("@:1 +ssl", "vuln", "high", ("CVE-1", "GHSA-2"), "x"),
+        ),
+        ("reason='rename', severity='medium'", Deprecation("", "rename", "medium", ())),
+        ("'@1', reason='vuln', when='+ssl'", Deprecation("@1 +ssl", "vuln", "low", ())),
+    ],
+)
+def test_a_deprecation_of_spack_1_3_has_all_it_says(text: str, found: Deprecation) -> None:
+    assert entries(f"deprecated({text})") == [found]
+
+
+def test_blocks_apply_to_what_is_in_them() -> None:
+    body = """
+        with when("+ssl"), default_args(reason="vuln", severity="high"):
+            deprecated("@1")
+        deprecated("@2", reason="retired", when=False)
+        version("1.0", deprecated=True)
+        drop_version("1.0")
+        drop_all_versions()
+        """
+    (class_,) = read_recipe(recipe("zlib", body).encode()).values()
+    own = Deprecation("@=1.0")
+    assert class_.entries == (
+        Deprecation("@1 +ssl", "vuln", "high", ()),
+        *(own, own.spec, None),
+    )
+
+
+def test_bases_are_those_of_recipes() -> None:
+    text = """\
+from spack.pkg.builtin.boost import Boost as Old
+from spack_repo.builtin.packages.hdf5 import package as hdf5
+from ..zlib.package import Zlib
+class Own(Package): pass
+class New(Own, Old, hdf5.Hdf5, Zlib, spack.pkg.builtin.gcc.Gcc, CMakePackage): pass
+"""
+    assert read_recipe(text.encode())["New"].bases == (
+        ClassName("", "", "Own"),
+        ClassName("builtin", "boost", "Boost"),
+        ClassName("builtin", "hdf5", "Hdf5"),
+        ClassName("", "zlib", "Zlib"),
+        ClassName("builtin", "gcc", "Gcc"),
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "version('1', deprecated=os.environ['X'] == 'y')",
+        "version(find_version(), deprecated=True)",
+        "version('1', **facts_of('1'))",
+        "for v in read_versions():\n    version(v, deprecated=True)",
+        "if has_gpu():\n    version('1', deprecated=True)",
+        "with default_args(**defaults()):\n    version('1')",
+        "with default_args(deprecated=is_old()):\n    version('1')",
+        "with unknown():\n    version('1', deprecated=True)",
+        "try:\n    version('1', deprecated=True)\nexcept OSError:\n    pass",
+        "n = 1\nwhile n:\n    version('1', deprecated=True)\n    n = 0",
+        "deprecated(spec_of(), reason='vuln')",
+        "deprecated('@1', reason='vuln', labels='CVE-1')",
+        "deprecated('@1', reason='vuln', severity='worst')",
+        "x = old()\nversion('1', deprecated=x)",
+    ],
+)
+def test_what_depends_on_more_is_named(body: str) -> None:
+    (why,) = entries(body)
+    assert str(why).startswith("cannot be known without running the recipe: ")
+
+
+def test_what_deprecates_nothing_is_left_out() -> None:
+    body = """
+        if has_gpu():
+            version("1", sha256="a")
+        for v in read_versions():
+            version(v)
+        version(find_version())
+        depends_on("zlib", when=unknown())
+        """
+    assert entries(body) == []
+
+
+DOUBLING = "x = ['a' * 1]\n" + "x = [x, x]\n" * 60
+HOSTILE = {
+    "text": "x = 'aaaaaaaaaa'\n" + "x = x + x\n" * 60 + "version(x, deprecated=True)",
+    "number": "x = 9999999999\n" + "x = x + x\n" * 99 + "version(str(x), deprecated=True)",
+    "shared lists": "x = ['a']\n" + "x = [x, x]\n" * 60 + "version(str(x), deprecated=True)",
+    "compared": "x = y = ['a']\n"
+    + "x = [x, x]\ny = [y, y]\n" * 60
+    + "version('1', deprecated=x == y)",
+    "extended": "x = ['a']\n" + "x.extend(x)\n" * 60 + "version(x[0], deprecated=True)",
+    "in itself": "x = {}\nx['a'] = x\nversion(str(x), deprecated=True)",
+    "width": "version('{:>999999999}'.format('1'), deprecated=True)",
+    "old width": "version('%999999999d' % 1, deprecated=True)",
+    "parts": "version('{0.__class__.__mro__}'.format('1'), deprecated=True)",
+    "attributes": "version('1'.__class__.__name__, deprecated=True)",
+    "loops": "for a in range(9999):\n    for b in range(9999):\n        c = b\n"
+    "version(c, deprecated=True)",
+    "items": "x = [a for a in range(10 ** 9)]\nversion(x[0], deprecated=True)",
+    "recursion": "version(f('1'), deprecated=True)",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_value_takes_all_time_or_memory(name: str) -> None:
+    (why,) = entries(HOSTILE[name], before="def f(x):\n    return f(x)\n")
+    assert str(why).startswith("cannot be known")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"class Zlib(Package:\n    pass\n", "line 1: it is not Python: "),
+        (b"\x7fELF\x00\x01deprecated", "it is not Python"),
+        (b"\xff\xfe\x00", "it is not Python"),
+        (b"x = " + b"(" * 100_000, "it is not Python"),
+        (b"x = " + b"-" * 100_000 + b"1", "not Python, or nested too deeply"),
+        (b"x = " + b"a." * 50_000 + b"b", "nested too deeply"),
+    ],
+)
+def test_what_is_not_python_is_refused(data: bytes, why: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        read_recipe(data)
+    assert why in str(caught.value)
+
+
+def test_nothing_is_run(tmp_path: Path) -> None:
+    path = tmp_path / "ran"
+    body = f"""
+        open({str(path)!r}, "w")
+        [open({str(path)!r}, "w") for _ in "a"]
+        version(open({str(path)!r}, "w").name, deprecated=True)
+        version(str(__import__("os").system("touch {path}")), deprecated=True)
+        """
+    assert len(entries(body, before=f"open({str(path)!r}, 'w')")) == 2
+    assert not path.exists()

@@ -1,0 +1,229 @@
+"""Package repositories are found as Spack finds them, and read once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.tasks import never
+from spackscope.model.sources.recipes import RecipeRoot, Recipes, read_recipes
+from spackscope.model.sources.session import Session
+from tests.builders import SPACK_DATA, SpackRoot
+from tests.builders.recipes import commit, recipe, recipes, write_repository
+
+DEPRECATED = json.loads((SPACK_DATA / "deprecated_versions.json").read_text())
+"""The deprecated versions of the recipes, as Spack 1.2.0.dev0 has them: it ran the recipes."""
+
+
+def read(*paths: Path | str, environ: dict[str, str] | None = None) -> Recipes:
+    return read_recipes([RecipeRoot(str(path)) for path in paths], environ or {})
+
+
+def versions(found: Recipes) -> dict[str, list[str]]:
+    """Return the deprecated versions by package, as Spack's answer has them."""
+    by_package = {package: list[str]() for package in found.packages}
+    for package, each in found.deprecations.items():
+        by_package[package] = sorted(its.spec.removeprefix("@=") for its in each)
+    return by_package
+
+
+def test_the_versions_are_those_of_spack(tmp_path: Path) -> None:
+    found = read(write_repository(tmp_path / "site", recipes()))
+    assert (versions(found), found.problems) == (DEPRECATED, ())
+
+
+def test_names_of_the_first_layout_are_those_of_directories(tmp_path: Path) -> None:
+    texts = {
+        name: text.replace("spack_repo.site.packages.", "spack.pkg.site.").replace(
+            ".package import PyT", " import PyT"
+        )
+        for name, text in recipes().items()
+    }
+    texts["cmake_gui"] = texts["cmake_gui"].replace(".cmake.package import", ".cmake import")
+    found = read(write_repository(tmp_path / "site", texts, api="v1"))
+    assert (versions(found), found.problems) == (DEPRECATED, ())
+
+
+def test_a_bare_repository_has_those_of_its_newest_commit(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    write_repository(tree / "repos" / "spack_repo" / "builtin", recipes())
+    path = tree / "repos" / "spack_repo" / "builtin" / "packages" / "large" / "package.py"
+    path.parent.mkdir()
+    path.write_text("# deprecated\n" * 100_000)
+    (path.parent.parent / "linked").mkdir()
+    (path.parent.parent / "linked" / "package.py").symlink_to("../expat/package.py")
+    found = read(commit(tree, tmp_path / "bare.git"))
+    expected = {**DEPRECATED, "large": [], "linked": []}
+    assert versions(found) == expected
+    places = f"{tmp_path}/bare.git/repos/spack_repo/builtin/packages"
+    assert sorted(map(str, found.problems)) == [
+        f"{places}/large/package.py: it has 1,300,000 bytes; at most 1,048,576 are read",
+        f"{places}/linked/package.py: is a link, which is not followed",
+    ]
+    assert found.unread == {"large", "linked"}
+
+
+def test_an_index_says_where_repositories_are(tmp_path: Path) -> None:
+    (tmp_path / "spack-repo-index.yaml").write_text("repo_index:\n  paths:\n  - a/site\n  - 'b'\n")
+    old = recipe("zlib", "version('1', deprecated=True)")
+    write_repository(tmp_path / "a" / "site", {"zlib": old, "gcc": recipe("gcc", "pass")})
+    write_repository(tmp_path / "b", {"zlib": recipe("zlib", "pass"), "hdf5": old})
+    found = read(tmp_path)
+    # The first that has a package counts.
+    assert versions(found) == {"zlib": ["1"], "gcc": [], "hdf5": []}
+    assert found.places == (f"{tmp_path}/a/site/packages", f"{tmp_path}/b/packages")
+
+
+def test_a_recipe_follows_those_of_other_repositories(tmp_path: Path) -> None:
+    base = recipe("zlib", "version('1', deprecated=True)\nversion('2', deprecated=True)")
+    own = recipe(
+        "zlib",
+        "version('2', sha256='a')",
+        before="from spack_repo.builtin.packages.zlib.package import Zlib as Base",
+        base="Base",
+    )
+    site = write_repository(tmp_path / "site", {"zlib": own})
+    builtin = write_repository(tmp_path / "builtin", {"zlib": base}, namespace="builtin")
+    assert versions(read(site, builtin)) == {"zlib": ["1"]}
+    assert versions(read(builtin, site)) == {"zlib": ["1", "2"]}
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    texts = {
+        "broken": "class Broken(Package:\n    deprecated",
+        "binary": "deprecated\0",
+        "dynamic": recipe("dynamic", "version(f(), deprecated=True)"),
+        "circle": recipe(
+            "circle",
+            "version('1', deprecated=True)",
+            before="from ..circle.package import Circle as Base",
+            base="Base",
+        ),
+        "zlib": recipe("zlib", "version('1', deprecated=True)"),
+    }
+    site = write_repository(tmp_path / "site", texts)
+    packages = site / "packages"
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "package.py").write_text(texts["zlib"])
+    (packages / "away").symlink_to(tmp_path / "outside")
+    (packages / "alias").symlink_to("zlib")
+    (packages / "huge").mkdir()
+    with open(packages / "huge" / "package.py", "wb") as file:
+        file.truncate(100_000_000)
+    (packages / "pipe").mkdir()
+    os.mkfifo(packages / "pipe" / "package.py")
+    (packages / "empty").mkdir()
+    (packages / "lost").mkdir()
+    (packages / "lost" / "package.py").symlink_to("nowhere")
+    found = read(tmp_path / "none", site, tmp_path)
+    problems = {
+        # What is wrong with its syntax each Python says in its own words.
+        re.sub("(?<=not Python).*", "", str(each).removeprefix(f"{packages}/"))
+        for each in found.problems
+    }
+    assert {each.replace(str(tmp_path), "~") for each in problems} == {
+        "~/none: there is no such directory; `spack repo update` fetches repositories",
+        "~: is not a package repository: it has no repo.yaml",
+        "away/package.py: is a link out of the repository",
+        "huge/package.py: cannot be read: it has 100,000,000 bytes; at most 1,048,576 are read",
+        "pipe/package.py: cannot be read: it is not a regular file",
+        "broken/package.py: line 1: it is not Python",
+        "binary/package.py: it is not Python",
+        "dynamic/package.py: line 9: cannot be known without running the recipe: "
+        "version(f(), deprecated=True)",
+    }
+    names = {"circle": ["1"], "zlib": ["1"], "alias": []}
+    assert {name: each for name, each in versions(found).items() if name in names} == names
+    assert found.unread == {"away", "huge", "pipe", "broken", "binary", "dynamic"}
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("exec sleep 60", "git takes more than 0.2 s"),
+        (
+            "echo \"fatal: detected dubious ownership in repository at '/x'\" >&2; exit 128",
+            "fatal: detected dubious ownership in repository at '/x'",
+        ),
+    ],
+)
+def test_git_that_hangs_or_refuses_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
+) -> None:
+    bare = tmp_path / "bare.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\n{script}\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr("spackscope.model.sources.git.GIT_TIMEOUT", 0.2)
+    site = write_repository(tmp_path / "site", {"zlib": recipe("zlib", "pass")})
+    found = read(bare, site)
+    assert [str(each) for each in found.problems] == [f"{bare}: {why}"]
+    assert found.packages == {"zlib"}
+
+
+def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    old, new = (recipe("zlib", f"version('{n}', deprecated=True)") for n in "12")
+    site = write_repository(tmp_path / "site", {"zlib": old})
+    path = site / "packages" / "zlib" / "package.py"
+    status = path.stat()
+    assert versions(read(site, environ=environ)) == {"zlib": ["1"]}
+    # Of the same size and time it is the same.
+    path.write_text(new)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert versions(read(site, environ=environ)) == {"zlib": ["1"]}
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
+    # Whatever the file that is kept has become, the recipes are read.
+    (kept,) = (tmp_path / "cache" / "spackscope").glob("recipes-*.json")
+    for text in ("", "[]", "{", json.dumps({**json.loads(kept.read_text()), "packages": 1})):
+        kept.write_text(text)
+        assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
+    write_repository(site / "more", {})
+    assert read(site, site / "more", environ=environ).packages == {"zlib"}
+
+
+def test_spack_says_which_repositories_there_are(tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path)
+    for name in ("own", "site", "clone/a", "home/.spack/package_repos/fncqgg4/repos/b"):
+        write_repository(tmp_path / name, {name[-1]: recipe(name[-1], "pass")})
+    index = tmp_path / "home/.spack/package_repos/fncqgg4/spack-repo-index.yaml"
+    index.write_text("repo_index:\n  paths: \n  - repos/b\n")
+    spack.write(
+        "spack/etc/spack/defaults/repos.yaml",
+        "repos:\n  builtin:\n    git: https://github.com/spack/spack-packages.git\n",
+    )
+    spack.write(
+        "spack/etc/spack/repos.yaml",
+        f"repos:\n  c:\n    git: https://x\n    destination: {tmp_path}/clone\n    paths: [a]\n",
+    )
+    # As it was before Spack 1.0.
+    spack.write("home/.spack/repos.yaml", f"repos:\n- $spack/../own\n- {tmp_path}/site\n")
+    found = Session(spack.environ).recipes
+    assert [place.removeprefix(str(tmp_path)) for place in found.places] == [
+        "/own/packages",
+        "/site/packages",
+        "/clone/a/packages",
+        "/home/.spack/package_repos/fncqgg4/repos/b/packages",
+    ]
+    assert (set(found.packages), found.problems) == ({"n", "e", "a", "b"}, ())
+    only = Session(spack.environ, recipe_paths=(f"{tmp_path}/site",)).recipes
+    assert only.packages == {"e"}
+
+
+def test_a_stop_ends_the_reading(tmp_path: Path) -> None:
+    site = write_repository(tmp_path / "site", recipes())
+
+    def stop(_what: str, _done: int, _total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read_recipes([RecipeRoot(str(site))], {}, stop, never)
