@@ -2,7 +2,7 @@
 
 Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
 columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
-column, and `deprecated`, which is a new field of records. It also has a format, a command, and an
+column, and `successor`, which is a new field of records. It also has a format, a command, and an
 answer with a key.
 """
 
@@ -161,11 +161,11 @@ def test_a_new_field_is_read_from_indexes_and_is_empty_on_pages(
         catalog = load([str(path) for path in paths], Session({}))
 
         assert catalog.problems == [] or "missing" in catalog.problems[0].reason
-        assert len(versions(catalog, "!deprecated=?* hash=*")) >= 1
-        assert len(versions(catalog, f"deprecated={hash_of(1)}")) == (path in paths)
+        assert len(versions(catalog, "!successor=?* hash=*")) >= 1
+        assert len(versions(catalog, f"successor={hash_of(1)}")) == (path in paths)
         assert len(versions(catalog, "!digest=?*")) >= 1
     flat = Program(tmp_path)("find", "--json", "-f", str(page)).stdout
-    assert [record["deprecated"] for record in json.loads(flat)] == [""]
+    assert [record["successor"] for record in json.loads(flat)] == [""]
 
 
 def test_find_prints_the_new_format(source: Path, tmp_path: Path) -> None:

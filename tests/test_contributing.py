@@ -23,16 +23,16 @@ EDITS = {
         f"    {EXAMPLE},\n"
         '    Column("series", storage="version",\n'
         '           derive=lambda s: ".".join(s.version.split(".")[:2])),\n'
-        '    Column("deprecated"),\n'
+        '    Column("successor"),\n'
         ")\n# fmt: on\n",
     ),
     "model/core/records.py": (
         '    build_spec: str = ""\n',
-        '    build_spec: str = ""\n    deprecated: str = ""\n',
+        '    build_spec: str = ""\n    successor: str = ""\n',
     ),
     "model/readers/nodes.py": (
         '            "path": "" if',
-        '            "deprecated": self._optional("", record.get("deprecated_for")),\n'
+        '            "successor": self._optional("", record.get("deprecated_for")),\n'
         '            "path": "" if',
     ),
     "model/index/columns.py": ("\nSCHEMA_VERSION = ", "\nSCHEMA_VERSION = 1 + "),

@@ -129,6 +129,8 @@ KEYS = (
     Key(ANYWHERE, "challenge", "", "challenge",
         "Compare the archives of several mirrors, for the shown specs.",
         as_text="challenge QUERY"),
+    Key(ANYWHERE, "audit", "", "audit",
+        "List the deprecated versions that the shown specs contain.", as_text="audit QUERY"),
     Key(ANYWHERE, "prune", "", "prune",
         "Preview what pruning the marked specs would remove and break.",
         as_text="prune --preview QUERY"),
@@ -247,7 +249,7 @@ KEYS = (
 
 ANSWERS = (
     *("cover", "why-not", "changes", "compare", "count", "timeline", "problems", "sources"),
-    *("files", "files-download", "challenge", "prune"),
+    *("files", "files-download", "challenge", "prune", "audit"),
 )
 """The names of the keys that show an answer; those without a key are commands only."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.records import Fit
+from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
@@ -81,8 +83,13 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         version = spack_version(find_spack_root(session.environ))
         return HostFit(catalog, host, is_listed, kept_out, version)
 
+    def deprecated(should_stop: ShouldStop) -> CodedLists:
+        from spackscope.model.analysis.deprecated import deprecated_values
+
+        return deprecated_values(catalog, session.recipes, should_stop)
+
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit)
+        catalog.by_host.connect(host_fit, deprecated)
     return catalog
 
 

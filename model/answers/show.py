@@ -27,7 +27,7 @@ from spackscope.model.report.detail import (
     detail,
 )
 from spackscope.model.report.export import full_sheet
-from spackscope.model.report.relations import needs_line
+from spackscope.model.report.relations import deprecated_values, needs_line
 from spackscope.model.report.report import Line, Piece, Style, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.table_columns import variants_line
@@ -126,6 +126,7 @@ def _lines(
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, asked.sources, is_offline=True)
             lines = [*lines, DetailLine(needs_line(needs), "needs to run")]
+        lines = [*lines, *deprecated_values(catalog, row.id, session.should_stop)]
         if number:
             yield ()
         yield from detail_lines(lines, width)

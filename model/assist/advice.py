@@ -316,7 +316,7 @@ def _wider(
         longest = (p for p in shorter if p != pattern and catalog.hashes.with_prefix(p))
         if not is_glob(prefix) and (found := next(longest, None)) is not None:
             yield Term("hash", found)
-    elif column in ("fits", "reusable"):
+    elif column in ("fits", "reusable", "deprecated"):
         # What may fit: its source does not list what decides it.
         if pattern == YES:
             yield Term(column, UNKNOWN)
@@ -472,6 +472,7 @@ _ON_HOST = {
     ("fits", YES): ("runs on this host", "is known to run on this host"),
     ("fits", NO): ("fails to run on this host", ""),
     ("reusable", YES): ("can be reused on this host", "is known to be reusable on this host"),
+    ("deprecated", YES): ("has a deprecated version", "is known to have a deprecated version"),
 }
 """What no spec does, and what none is known to do, by the conditions on the host."""
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, Literal
 
+from spackscope.model.core.deprecation import LEGACY_LABEL, UNSPECIFIED
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import STATES, UNKNOWN, YES, Spec
 from spackscope.model.core.text import cell_width, clean, shorten
@@ -90,7 +91,7 @@ Value = str | tuple[str, ...] | float | None
 PER_RECORD = "spec"
 """The storage of columns in which each record has a value of its own."""
 
-BY_HOST = "host"
+BY_HOST, BY_RECIPES = "host", "recipes"
 """The storage of columns whose values depend on the host, which an index does not have."""
 
 
@@ -197,12 +198,12 @@ class Column(Frozen):
     @property
     def has_dictionary(self) -> bool:
         """Whether the index has a dictionary of its values, which many records share."""
-        return self.storage not in (PER_RECORD, BY_HOST)
+        return self.storage not in (PER_RECORD, BY_HOST, BY_RECIPES)
 
     @property
     def is_by_host(self) -> bool:
-        """Whether its values depend on the host."""
-        return self.storage == BY_HOST
+        """Whether its values depend on the host: on the machine, or on its recipes."""
+        return self.storage in (BY_HOST, BY_RECIPES)
 
 
 _TITLE_WIDTH = 24
@@ -238,6 +239,13 @@ def _answer_cell(values: tuple[str, ...]) -> str:
     if answer == UNKNOWN or not reasons:
         return answer
     return clean(reasons[0]) + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
+
+
+def _deprecated_cell(values: tuple[str, ...]) -> str:
+    """Return why a version is deprecated, with a sign, as `! critical`; else the answer."""
+    answer, *words = values or (UNKNOWN,)
+    labels = (word for word in words if word not in (UNSPECIFIED, LEGACY_LABEL))
+    return clean(f"! {' '.join(labels)}") if answer == YES else answer
 
 
 def _always(_: object) -> bool:
@@ -297,6 +305,12 @@ REGISTRY = (
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
+        detail_order=0, export_order=0,
+    ),
+    Column(
+        "deprecated", storage=BY_RECIPES, is_list=True,
+        syntax="spec", words={"deprecated": YES}, completes=("key",),
+        format=_deprecated_cell, shown="if_named", min_width=10, cut_at_end=True,
         detail_order=0, export_order=0,
     ),
     Column(

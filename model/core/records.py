@@ -145,7 +145,8 @@ class Spec(Frozen):
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
     that compile it; both are known only of records from an index, and `compilers` is None if the
-    document lists no dependencies. `fit` is whether it runs on the host, once that is computed.
+    document lists no dependencies. `fit` is whether it runs on the host, and `deprecated` whether
+    a recipe deprecates it, and why, once these are computed.
     """
 
     package: str
@@ -181,6 +182,7 @@ class Spec(Frozen):
     listed_in: tuple[str, ...] = ()
     compilers: tuple[Compiler, ...] | None = None
     fit: Fit | None = None
+    deprecated: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:

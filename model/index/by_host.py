@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
-from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Column, Value
+from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import sorted_by
-from spackscope.model.query.ast import Condition, Query, Term
+from spackscope.model.query.ast import Condition, Depends, Query, Term
 
 HOST = "host"
 """What stands for the part of the host in `os=host` and `target=:host`."""
@@ -49,6 +49,11 @@ class HostAnswers(Protocol):
         """Return what these codes mean, without sentences, once there are codes."""
 
 
+CodedValues = tuple[Sequence[int], Sequence[Value]]
+CodedLists = tuple[Sequence[int], Sequence[tuple[str, ...]]]
+"""A code for each spec by its id, and the values of a column that codes mean."""
+
+
 class ByHost:
     """The columns that depend on the host, read like those of the index.
 
@@ -59,12 +64,20 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._lock = threading.Lock()
+        self._find_deprecated: Callable[[ShouldStop], CodedLists] | None = None
+        self.deprecated: CodedLists | None = None
+        """What recipes deprecate, once that was asked."""
+        self._lock, self._recipes_lock = threading.Lock(), threading.Lock()
         self.fills_rows = False
 
-    def connect(self, find_answers: Callable[[], HostAnswers] | None) -> None:
-        """Set what returns the answers, which is called once they are needed."""
+    def connect(
+        self,
+        find_answers: Callable[[], HostAnswers] | None,
+        find_deprecated: Callable[[ShouldStop], CodedLists] | None = None,
+    ) -> None:
+        """Set what returns the answers, and what recipes deprecate, once these are needed."""
         self._find_answers, self._answers = find_answers, None
+        self._find_deprecated, self.deprecated = find_deprecated, None
 
     @property
     def has_host(self) -> bool:
@@ -88,8 +101,9 @@ class ByHost:
     def prepare(self, query: Query, should_stop: ShouldStop) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
         for condition in query.conditions:
-            if isinstance(condition, Term) and condition.column in HOST_COLUMNS:
-                self._known(condition).codes(should_stop)
+            for term in condition.terms if isinstance(condition, Depends) else (condition,):
+                if isinstance(term, Term) and term.column in HOST_COLUMNS:
+                    self.values(term.column, should_stop)
 
     def check_all(self, should_stop: ShouldStop) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""
@@ -115,10 +129,16 @@ class ByHost:
             by_value[values[code]] += count
         return by_value
 
-    def values(
-        self, column: str, should_stop: ShouldStop
-    ) -> tuple[Sequence[int], Sequence[Value]]:
+    def values(self, column: str, should_stop: ShouldStop) -> CodedValues:
         """Return a code for each spec by its id, and the values of a column that codes mean."""
+        if FIELDS[column].storage == BY_RECIPES:
+            if self._find_deprecated is None:
+                term = Term(column, "*")
+                raise Unanswerable(f"{term} needs the recipes of Spack", term)
+            with self._recipes_lock:
+                if self.deprecated is None:
+                    self.deprecated = self._find_deprecated(should_stop)
+                return self.deprecated
         answers = self._known(Term(column, "*"))
         codes, value = answers.codes(should_stop), FIELDS[column].value
         return codes, [value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
@@ -133,7 +153,13 @@ class ByHost:
         return sorted_by(keys_of_ids, ids, descending=descending)
 
     def filled(self, id_: int, spec: Spec) -> Spec:
-        """Return a record with whether it runs on the host, if that is wanted or computed."""
+        """Return a record with whether it runs on the host, if that is wanted or computed.
+
+        So it is whether a recipe deprecates it.
+        """
+        if self.deprecated is not None:
+            codes, values = self.deprecated
+            spec = replace(spec, deprecated=values[codes[id_]])
         if not (self.is_ready or (self.fills_rows and self.has_host)):
             return spec
         return replace(spec, fit=self.answers.brief(id_))

@@ -270,6 +270,8 @@ class Parser:
     whose text this is.
     """
 
+    _words: Mapping[str, tuple[str, str]] = WORDS
+
     def __init__(
         self, packages: Packages, named: NamedQueries | None, inside: Sequence[str] = ()
     ) -> None:
@@ -322,14 +324,19 @@ class Parser:
             if text == "*" and not dependency.is_assigned:
                 dependency.is_begun = True
                 return
-            for term in _name_terms(token):
+            terms = _name_terms(token)
+            word = Term(*self._words[text]) if text in self._words else None
+            if word is not None and word.column not in _OF_RECORDS and not dependency.is_assigned:
+                terms = [word]
+            for term in terms:
                 self._add(term, token, dependency)
             return
         after = self._after
         # With a sigil after it without a blank the word can only be a name.
         is_attached = after is not None and after.start == token.end and after.kind in _SIGILS
         if not is_attached and text in WORDS:
-            self._add(Term(*WORDS[text]), token)
+            term = Term(*WORDS[text])
+            self._add(term, token, None if term.column in _OF_RECORDS else dependency)
         elif not (is_attached or text in ENGLISH_WORDS or self._is_package(text)):
             self._word(token)
         else:
@@ -647,6 +654,8 @@ class Parser:
 
 class _SpecParser(Parser):
     """Parse one spec as `parse_one_or_raise` of lib/spack/spack/spec_parser.py."""
+
+    _words: Mapping[str, tuple[str, str]] = {}
 
     def _name(self, token: Token) -> None:
         if self._at is not None and not self._at.is_begun:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spackscope.model.core.columns import COLUMNS, HOST_COLUMNS, Value
+from spackscope.model.core.columns import BY_HOST, COLUMNS, HOST_COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.core.tasks import ShouldStop, never
@@ -56,7 +56,7 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
     may have several reasons. Raises Cancelled.
     """
     sentences = []
-    for column in (column.name for column in COLUMNS if column.is_by_host):
+    for column in (column.name for column in COLUMNS if column.storage == BY_HOST):
         specs = (query.groups, *query.specs)
         groups = dict.fromkeys(
             group for spec in specs for group in spec if all(c.column == column for c in group)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.columns import SHORT_HASH, sizes_text, spec_name
+from spackscope.model.core.columns import BY_NAME, SHORT_HASH, sizes_text, spec_name
+from spackscope.model.core.records import YES
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.detail import DetailLine
 
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.cover import Missing
     from spackscope.model.analysis.dag import Dag
     from spackscope.model.analysis.needs import NeededSpec, Needs
+    from spackscope.model.index.catalog import Catalog
     from spackscope.model.report.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
-KINDS_DIFFER, DOWNLOAD = "differ in", "download"
+KINDS_DIFFER, DOWNLOAD, DEPRECATED = "differ in", "download", "deprecated"
 """The labels of the lines."""
 
 COMPARE_HINTS = (("compare", "compare"),)
@@ -160,6 +163,26 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
             hints=() if number else USERS_HINTS,
             total=0 if number else total,
         )
+
+
+def deprecated_values(
+    catalog: Catalog, id_: int, should_stop: ShouldStop = never
+) -> Iterator[DetailLine]:
+    """Yield why a spec is deprecated, and what it links or runs that is. Raises Cancelled."""
+    from spackscope.model.analysis.dag import dag_of
+
+    column = BY_NAME[DEPRECATED]
+    catalog.by_host.values(column.name, should_stop)
+    codes, values = catalog.by_host.deprecated or ((), ())
+    below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})
+    label = DEPRECATED
+    for each in (id_, *below):
+        value = values[codes[each]] if each < len(codes) else ()
+        if value[:1] == (YES,):
+            named = (catalog.text(name, each) for name in ("package", "version"))
+            lead = "" if each == id_ else f"{spec_name(*named)} "
+            yield DetailLine(lead + column.cell(value), label, kind="error", id=each)
+            label = ""
 
 
 def kinds_line(packages: str) -> DetailLine:

@@ -35,6 +35,7 @@ from spackscope.model.report.relations import (
     NEEDS,
     NEXT_TO,
     USED_BY,
+    deprecated_values,
     difference_values,
     kinds_line,
     needs_values,
@@ -146,6 +147,11 @@ def read_relations(
     catalog, row = asked.catalog, asked.row
     fits = _fits(catalog, session, row.id)
     others = _needs_and_users(catalog, members, session, sources)
+    if catalog.by_host.has_host:
+        if catalog.by_host.deprecated is None:
+            # The first time it may take seconds to read the recipes.
+            show_part(Related([*fits, *others]))
+        fits += deprecated_values(catalog, row.id, should_stop)
     if members.is_group and members.kinds and listing is not None:
         return Related([*fits, *_kinds(catalog, listing, row, should_stop), *others])
     if mark is None:

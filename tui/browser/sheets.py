@@ -447,9 +447,9 @@ class Sheets:
         name = escape(row.file.path.rpartition("/")[2])
         self.ask("files", *filter(None, [query]), options={"having": name})
 
-    def challenge(self) -> None:
-        """Compare what several mirrors have of the specs that are shown."""
-        self.ask("challenge", *filter(None, [str(self._host.state.view.query)]))
+    def ask_shown(self, name: str) -> None:
+        """Ask an answer about the specs that are shown."""
+        self.ask(name, *filter(None, [str(self._host.state.view.query)]))
 
     def prune(self) -> None:
         """Show what pruning the marked specs would remove and break."""

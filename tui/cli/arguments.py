@@ -52,9 +52,9 @@ class Options(Frozen):
     printed, and `given` has the values of all options, also of those that only one answer has, by
     their fields. `dependency_only` lists dependency-only specs too. `host` describes the machine
     that specs are to run on, and with `config` "none" what Spack is configured to reuse is left
-    out. `registration` is what `extension` changes in Spack's configuration: install or remove.
-    `help` prints that of the command. `near` is the command that the first word may be a
-    misspelling of.
+    out; `recipes` are package repositories. `registration` is what `extension` changes in Spack's
+    configuration: install or remove. `help` prints that of the command. `near` is the command that
+    the first word may be a misspelling of.
     """
 
     command: str
@@ -69,6 +69,7 @@ class Options(Frozen):
     dependency_only: bool = False
     host: str = ""
     config: str = ""
+    recipes: tuple[str, ...] = ()
     rebuild: bool = False
     no_color: bool = False
     help: bool = False

@@ -27,7 +27,14 @@ from spackscope.model.report.detail import (
     virtuals_text,
 )
 from spackscope.model.report.highlight import DrawnPiece, highlight
-from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
+from spackscope.model.report.relations import (
+    DEPRECATED,
+    DOWNLOAD,
+    KINDS_DIFFER,
+    NEEDS,
+    NEXT_TO,
+    USED_BY,
+)
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
@@ -147,10 +154,10 @@ _FACTS = ("compiler", "os", "target", "platform")
 """The labels of what follows the title in a row without labels."""
 _REUSABLE = "reusable"
 _ORDER = (
-    *(_FACTS[0], VARIANTS, INSTALL, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, FITS),
-    *(_REUSABLE, DOWNLOAD, SIGNED),
+    *(_FACTS[0], VARIANTS, INSTALL, DEPRECATED, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY),
+    *(FITS, _REUSABLE, DOWNLOAD, SIGNED),
 )
-_LISTS = (ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
+_LISTS = (DEPRECATED, ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -211,8 +212,13 @@ SECTIONS: dict[str, object] = {
             "buildable": True,
             "externals": [{"spec": "zlib@1", "prefix": "/usr", "modules": ["zlib"]}],
             "allowed_deprecation_severity": "low",
-        }
+            "deprecation": {
+                "allow": [{"reason": "vuln", "labels": ["a"]}, {"severity": "low"}],
+            },
+        },
+        "all": {"deprecation": {"allow": [{"reason": ["vuln"]}], "scope": "all"}},
     },
+    "repos": {"a": "/r", "b": {"git": "https://x", "destination": "/s", "paths": ["."]}},
     "config": {
         "extensions": ["/x"],
         "environments_root": "/e",
@@ -252,6 +258,7 @@ def test_a_value_of_another_type_is_a_problem(
         assert all(reason.place for reason, _ in kept)
         assert all(isinstance(each.spec, str) for each in config.externals)
         listed_extensions(spack.environ, "x")
+        assert all(map(os.path.isabs, (root.path for root in config.recipe_roots)))
         for problem in (*problems, *config.problems):
             assert problem.place == "include" or problem.place == "line 1", problem
 

@@ -43,7 +43,7 @@ def test_a_name_is_a_column_before_a_variant(mixed: Catalog, name: str, found: s
 
 
 QUERIES = ["", "os=linux", "zlib +shared", "libs=static | os=centos7", "/2", "os=nosuch"]
-NOT_ON_PAGES = ("flags", "fits", "reusable")
+NOT_ON_PAGES = ("flags", "fits", "reusable", "deprecated")
 NAMES = [name for name in COUNTABLE if name not in NOT_ON_PAGES]
 NAMES += ["shared", "libs", "mpi", "build_type"]
 
@@ -74,7 +74,7 @@ def test_the_term_of_a_value_finds_what_was_counted(
     mixed: Catalog, small_catalogs: dict[str, Catalog]
 ) -> None:
     for catalog in (mixed, small_catalogs["spack1"]):
-        unlisted = {"fits", "reusable"}
+        unlisted = {"fits", "reusable", "deprecated"}
         if not catalog.lists_dependencies:
             unlisted.add("flags")
         names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]

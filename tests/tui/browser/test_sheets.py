@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
@@ -31,6 +32,7 @@ from tests.builders import (
     write_page,
     write_tree,
 )
+from tests.builders.recipes import recipe, write_repository
 from tests.clipboard import Clipboard
 from tests.program import PATIENCE
 from tests.tui.cli.commands.test_files import BIN, BZIP2, archive, mirror
@@ -129,6 +131,24 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         assert (browser.state.sheet, browser.query) == (None, "")
         await browser.press("right_square_bracket")
         assert item_hash(browser) == HDF5
+
+
+async def test_deprecated_versions_are_an_answer_of_the_palette(
+    tmp_path: Path, cache: Path, session: Session
+) -> None:
+    old = recipe("zlib", "version('1.2', deprecated=True)")
+    site = write_repository(tmp_path / "site", {"zlib": old})
+    session = replace(session, recipe_paths=(str(site),))
+    async with browsing(cache, session=session, size=(120, 30)) as browser:
+        await browser.press("2", "colon", *"deprecated", "enter")
+        assert command(browser) == "audit"
+        assert "1 deprecated version in 1 of 2 specs" in browser.text
+        assert cells(browser, "newest") == ["1.3"]
+        # The detail of the row says it too.
+        assert item_hash(browser) == OLD
+        assert "! critical" in browser.text
+        await browser.press("enter")
+        assert (browser.state.sheet, browser.query) == (None, "package=zlib @=1.2")
 
 
 async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:

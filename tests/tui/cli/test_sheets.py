@@ -16,6 +16,7 @@ import pytest
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
 from tests.builders import edge, environment, hash_of, leaf, node, write_index, write_tree
+from tests.builders.recipes import recipe, write_repository
 from tests.program import Program, edit, link_program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
@@ -36,6 +37,7 @@ ASKED = {
     "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
     "sources": ("--verify",),
+    "audit": ("--recipes", "site"),
 }
 
 
@@ -49,6 +51,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
         write_index(home / name, *nodes)
     write_tree(home / "tree", leaf(ZLIB, "zlib", "1.3"), files=FILES)
     (home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
+    recipes = {"zlib": recipe("zlib", "version('1.2', deprecated=True)")}
+    write_repository(home / "site", recipes)
     program = Program(home)
     program("index", "-f", "index.json")
     return program

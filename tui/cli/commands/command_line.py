@@ -67,7 +67,8 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     if settings.mistakes:
         raise WrongSettings(settings.mistakes)
     session = settings.session(os.environ, everything=options.dependency_only)
-    session = replace(session, uses_rules=not options.config)
+    recipes = tuple(options.recipes)
+    session = replace(session, uses_rules=not options.config, recipe_paths=recipes)
     sources = resolve_sources(options.sources, session, settings.sources)
     with contextlib.ExitStack() as stack:
         if STANDARD_INPUT in (*sources, *options.words):

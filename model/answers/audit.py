@@ -1,0 +1,196 @@
+"""Which deprecated versions specs contain, through which roots, and what would clear them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from spackscope.model.analysis.dag import ClosureMasks, dag_of, explicit_specs
+from spackscope.model.analysis.deprecated import find_deprecated
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import spec_name
+from spackscope.model.core.deprecation import LEGACY_LABEL, SEVERITIES, Deprecation, severity_rank
+from spackscope.model.core.errors import SourceError, WrongQuestion
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import is_run
+from spackscope.model.core.suggestions import listed
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean, counted, cut_list
+from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import exact_query, exact_term
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.sources.recipes import Recipes
+from spackscope.model.sources.resolve import find_environment, names_source
+
+_HELP = (
+    "`spack repo update` fetches those of Spack, "
+    "or name a clone: git clone https://github.com/spack/spack-packages, "
+    "then --recipes spack-packages"
+)
+
+
+_MAX_NAMES = 6
+"""Packages that a note names."""
+
+
+class DeprecatedVersion(NamedTuple):
+    """A deprecated version: why, how many specs contain it, and the roots among these.
+
+    `hash` is that of its build if there is only one. `newest` is the newest version in the caches
+    that is not deprecated, "" if there is none.
+    """
+
+    package: str
+    version: str
+    why: Deprecation
+    specs: int
+    roots: tuple[str, ...]
+    hash: str
+    newest: str
+
+
+def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
+    """Return the deprecated versions in the closures of specs, the most severe first.
+
+    Not good if one is as severe as `--fail-on` says. Raises SourceError without recipes.
+    """
+    words, session, remarks = asked.words, asked.session, list[str]()
+    limit = asked.options.get("fail_on", "")
+    if limit and severity_rank(limit) < 1:
+        names = listed(SEVERITIES[1:], "or")
+        raise WrongQuestion(f"--fail-on takes {names}, not {clean(limit)}")
+    recipes = session.recipes
+    if not recipes.packages:
+        why = "; ".join(map(str, recipes.problems)) or "no recipes were found"
+        raise SourceError(f"it is unknown which versions are deprecated: {why}. {_HELP}")
+    if len(words) == 1 and names_source(words[0]):
+        (catalog,) = asked.load([find_environment(words[0], session)])
+        cache, chosen = None, list(range(catalog.total))
+        try:
+            (cache,) = asked.load(asked.sources)
+        except SourceError as error:
+            remarks.append(f"The newest versions are unknown: {error}")
+    else:
+        query = asked.query(words)
+        (catalog,) = asked.load(asked.sources)
+        cache, chosen = catalog, list(catalog.match(query, should_stop=session.should_stop).ids())
+        if not chosen:
+            raise asked.no_match(catalog, query)
+    sheet = audit(catalog, chosen, cache, recipes, session.should_stop)
+    ranks = (severity_rank(row.why.severity) for row in sheet.rows)
+    is_good = not limit or max(ranks, default=0) < severity_rank(limit)
+    remarks += [clean(str(problem)) for problem in recipes.problems]
+    return replace(sheet, remarks=remarks, is_good=is_good)
+
+
+def audit(
+    catalog: Catalog,
+    chosen: Collection[int],
+    cache: Catalog | None,
+    recipes: Recipes,
+    should_stop: ShouldStop = never,
+) -> Sheet[DeprecatedVersion]:
+    """Return the deprecated versions that chosen specs, or what they link or run, have.
+
+    Roots are the explicit ones among the chosen, or else those that none of the others links or
+    runs. Raises Cancelled.
+    """
+    graph, edges = dag_of(catalog), catalog.edges
+    bits, own = dict[tuple[str, str, Deprecation], int](), defaultdict[int, int](int)
+    deprecated = find_deprecated(catalog, recipes, should_stop)
+    hashes = defaultdict[int, set[str]](set)
+    for each in deprecated:
+        for id_, hash_ in zip(each.ids, catalog.hashes.of(each.ids), strict=True):
+            why = each.deprecation._replace(spec="")
+            key = each.package, catalog.text("version", id_), why
+            bit = 1 << bits.setdefault(key, len(bits))
+            own[id_] |= bit
+            hashes[bit].add(hash_)
+    down = edges.down.restricted([is_run(kind.deptypes) for kind in edges.kinds])
+    masks = ClosureMasks(down.of, lambda id_: own.get(id_, 0))
+    specs = dict.fromkeys(map(graph.identity, chosen))
+    contained = {id_: masks.whole(id_, should_stop) for id_ in specs}
+    below = {graph.identity(child) for id_ in specs for child in down.of(id_)}
+    explicit = specs.keys() & set(explicit_specs(catalog))
+    roots = [id_ for id_ in specs if id_ in explicit or not (explicit or id_ in below)]
+    names = {id_: spec_name(graph.name(id_), catalog.text("version", id_)) for id_ in roots}
+    newest = _newest(cache, recipes, {package for package, _, _ in bits}, should_stop)
+    counts = Counter(contained.values())
+    rows = []
+    for (package, version, why), number in bits.items():
+        bit = 1 << number
+        count = sum(each for mask, each in counts.items() if mask & bit)
+        of_roots = dict.fromkeys(names[id_] for id_ in roots if contained[id_] & bit)
+        one = next(iter(hashes[bit])) if len(hashes[bit]) == 1 else ""
+        if count:
+            named = package, version, why, count, tuple(of_roots), one
+            rows.append(DeprecatedVersion(*named, newest.get(package, "")))
+    rows.sort(key=lambda row: (-severity_rank(row.why.severity), -row.specs, row[:2]))
+    affected = sum(each for mask, each in counts.items() if mask)
+    what = f"{affected:,} of {counted(len(specs), 'spec')}"
+    return Sheet(
+        f"{counted(len(rows), 'deprecated version')} in {what}",
+        _COLUMNS,
+        rows,
+        hash=lambda row: row.hash,
+        query=lambda row: exact_query("package", row.package).also(
+            exact_term("version", row.version)
+        ),
+        told=("message",),
+        notes=list(_doubts(catalog, specs, recipes)),
+    )
+
+
+def _newest(
+    cache: Catalog | None, recipes: Recipes, packages: Collection[str], should_stop: ShouldStop
+) -> dict[str, str]:
+    """Return the newest version of each package in a cache that is not deprecated."""
+    if cache is None:
+        return {}
+    deprecated = {id_ for each in find_deprecated(cache, recipes, should_stop) for id_ in each.ids}
+    newest = {}
+    for package in packages:
+        ids = cache.match(exact_query("package", package)).ids()
+        versions = {cache.text("version", id_) for id_ in ids if id_ not in deprecated}
+        newest[package] = max(versions, key=version_key, default="")
+    return newest
+
+
+def _doubts(catalog: Catalog, specs: Collection[int], recipes: Recipes) -> Iterator[str]:
+    """Yield what is not known of the deprecated versions below specs."""
+    graph = dag_of(catalog)
+    unlisted = sum(not graph.lists_dependencies(id_) for id_ in specs)
+    if unlisted:
+        yield f"No source lists the dependencies of {counted(unlisted, 'spec')}"
+    reached = graph.reached(specs, run_only=True)
+    absent = {graph.name(id_) for id_ in reached if not graph.is_described(id_)}
+    named = {graph.name(id_) for id_ in reached}
+    for packages, why in (
+        (absent & recipes.deprecations.keys(), "no document says which version"),
+        (named - recipes.packages, "there is no recipe"),
+        (named & recipes.unread, "the recipe cannot be read completely"),
+    ):
+        if packages:
+            yield clean(
+                f"Unknown of {listed(cut_list(sorted(packages), _MAX_NAMES), 'and')}: {why}"
+            )
+
+
+_COLUMNS: list[SheetColumn[DeprecatedVersion]] = [
+    SheetColumn("package", lambda row: row.package),
+    version_column(lambda row: row.version),
+    SheetColumn("severity", lambda row: row.why.severity, sort_key=severity_rank),
+    SheetColumn("reason", lambda row: row.why.reason),
+    SheetColumn(
+        "labels",
+        lambda row: [label for label in row.why.labels if label != LEGACY_LABEL],
+        is_list=True,
+    ),
+    SheetColumn("specs", lambda row: row.specs),
+    SheetColumn("newest", lambda row: row.newest or None, sort_key=version_key),
+    SheetColumn("roots", lambda row: row.roots, is_list=True),
+    SheetColumn("message", lambda row: row.why.message or None, wraps=True),
+    hash_column(lambda row: row.hash or None),
+]
