@@ -36,10 +36,10 @@ from spackscope.model.index.edges import Adjacency
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut
 
-_LETTERS = "IVDWXRFNCQPTLOGU"
+_LETTERS = "IVDWXRFNCQAPTLOGU"
 """The letters of rules in their order. Of the last six a spec does not run on the host, of the
-others Spack does not reuse it: I and V for want of an index, C and Q by the configuration. Spack
-asks for no GPU."""
+others Spack does not reuse it: I and V for want of an index, C and Q by the configuration, A by
+recipes that deprecate it. Spack asks for no GPU."""
 
 _RUN_LETTERS, _NOT_REUSE = _LETTERS[-6:], _LETTERS[-2:]
 
@@ -90,7 +90,8 @@ _NOT_TOLD = (
 )
 """Why it is not known, in the order in which it is listed after what is."""
 
-_OTHER_LABELS = {"P": "other platform", "L": "other C library", "O": "other os", "U": "newer cuda"}
+_OTHER_LABELS = {"P": "other platform", "L": "other C library", "O": "other os"}
+_OTHER_LABELS |= {"A": "deprecated", "U": "newer cuda"}
 """The labels of further reasons by their letters."""
 
 _LABELS_BELOW = {"X": "external dependency", "D": "dependency under development"}
@@ -496,6 +497,7 @@ class HostFit:
             "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
             f" needs {COMPILED_IN})",
             "N": reason.sentence,
+            "A": f"{reason.label}, which {reason.place} does not list",
             "I": f"{reason.label}; `spack buildcache update-index {reason.place}` creates it",
             "P": f"{reason.label}, not {self.host.platform}",
             "T": of_label.get(reason.label, other_family),

@@ -8,12 +8,15 @@ from itertools import chain
 from operator import or_
 from typing import NamedTuple
 
+from spackscope.model.analysis.deprecated import DeprecatedSpecs
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import FitReason, Problem, is_compiler
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
+from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.columns import mask_of
 from spackscope.model.query.ast import Depends, Query, Term, exact_query
 from spackscope.model.query.parser import parse, parse_spec
 from spackscope.model.sources.source_name import spack_argument
@@ -48,17 +51,24 @@ class KeptOut(NamedTuple):
     mask: bytes
 
 
+def checks_deprecations(version: str) -> bool:
+    """Check whether a Spack reuses no deprecated specs, by its version, or "" if it is unknown."""
+    return bool(version) and version_key(version) >= version_key("1.3")
+
+
 def find_kept_out(
-    catalog: Catalog, rules: ReuseRules | None
+    catalog: Catalog, rules: ReuseRules | None, deprecated: Iterable[DeprecatedSpecs] = ()
 ) -> tuple[list[KeptOut], list[Problem]]:
     """Return which listed specs Spack does not see or the rules exclude, and unreadable rules.
 
-    Of several reasons of the rules a spec has the first only. Raises Cancelled.
+    Of several reasons of the rules a spec has the first only, besides those of the `deprecated`
+    ones. Raises Cancelled.
     """
     finder = _Finder(catalog)
     kept = [*finder.not_indexed()]
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
+        kept += finder.not_allowed(rules, deprecated)
         finder.check(chain.from_iterable(rules.preferred.values()))
     return kept, list(dict.fromkeys(finder.problems))
 
@@ -202,6 +212,24 @@ class _Finder:
                         label = f"packages.yaml {verb} {what}{why}"
                         yield self._reason(broken, label, place_of(requirement.specs[0]), "Q")
                         left &= ~broken
+
+    def not_allowed(
+        self, rules: ReuseRules, deprecated: Iterable[DeprecatedSpecs]
+    ) -> Iterator[KeptOut]:
+        """Yield the specs whose deprecation the configuration does not allow, as Spack 1.3 does.
+
+        As `reusable` in lib/spack/spack/deprecation.py.
+        """
+        for package, deprecation, ids in deprecated:
+            if not rules.allows(package, deprecation):
+                place = f"packages:{package}:deprecation:allow"
+                masks = [(mask_of(ids, self._catalog.total), f"deprecated: {deprecation.why}")]
+                if rules.checks_build:
+                    users = self._catalog.edges.up.reached(ids).difference(ids)
+                    label = f"built with a deprecated {package}"
+                    masks.append((mask_of(users, self._catalog.total), label))
+                for mask, label in masks:
+                    yield self._reason(int.from_bytes(mask, "little"), label, place, "A")
 
     def _broken(self, rule: Requirement, among: int, virtual: str, is_of_all: bool) -> int:
         """Return which of some specs break a rule; none where a spec of it is a problem."""

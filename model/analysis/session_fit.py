@@ -12,6 +12,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
+    from spackscope.model.analysis.deprecated import DeprecatedSpecs
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.reuse import KeptOut
@@ -78,7 +79,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         def kept_out() -> list[KeptOut]:
             from spackscope.model.analysis.reuse import find_kept_out
 
-            return find_kept_out(catalog, session.reuse_rules)[0]
+            return find_kept_out(catalog, session.reuse_rules, not_to_reuse(catalog, session))[0]
 
         version = spack_version(find_spack_root(session.environ))
         return HostFit(catalog, host, is_listed, kept_out, version)
@@ -91,6 +92,19 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     if not catalog.by_host.has_host:
         catalog.by_host.connect(host_fit, deprecated)
     return catalog
+
+
+def not_to_reuse(catalog: Catalog, session: Session) -> list[DeprecatedSpecs]:
+    """Return the deprecated specs that the user's Spack does not reuse unless they are allowed."""
+    from spackscope.model.analysis.deprecated import find_deprecated
+    from spackscope.model.analysis.reuse import checks_deprecations
+    from spackscope.model.sources.spack_config import find_spack_root, spack_version
+
+    if session.reuse_rules is None or not checks_deprecations(
+        spack_version(find_spack_root(session.environ))
+    ):
+        return []
+    return find_deprecated(catalog, session.recipes, session.should_stop)
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.reuse import find_kept_out
+from spackscope.model.analysis.reuse import checks_deprecations, find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
@@ -24,7 +24,7 @@ from spackscope.model.report.report import of_total
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
+from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of, spack_version
 
 _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"
@@ -36,6 +36,7 @@ _CHANGES = {
     "D": "nothing to do: Spack never reuses builds of sources under development",
     "W": "nothing to do: Spack always builds its compiler wrapper",
     "X": "list it with this prefix in packages.yaml",
+    "A": "use a newer version, or allow it in {place}",
     "R": "rebuild it with Spack 1.0 or later",
     "F": "rebuild it with Spack 1.0 or later",
     "P": "use another machine",
@@ -268,7 +269,8 @@ def _configuration_notes(
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
     yield from map(str, (*spack.problems, *find_kept_out(catalog, rules)[1]))
-    yield "Recipes are not read, so deprecated versions are unknown"
+    if checks_deprecations(spack_version(spack.scopes.root)) and not session.recipes.packages:
+        yield "Without recipes it is unknown which versions are deprecated"
 
 
 def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:

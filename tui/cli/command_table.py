@@ -420,10 +420,11 @@ Spack can reuse, then the others by the reason why it does not: the query, the
 host, or the configuration of your Spack, with the file and line to change. The
 command reads scopes, includes and the active environment (concretizer:reuse,
 include_binary and exclude_binary of mirrors, externals, and requirements in
-packages.yaml), but no recipes. For specs that no cache has, such as the
-missing specs of a LOCK (a spack.lock or the directory of an environment), it
-names the nearest build and how that differs. The solver may still prefer
-another spec to a build that it can reuse.""",
+packages.yaml), and for Spack 1.3 or later which versions recipes deprecate.
+For specs that no cache has, such as the missing specs of a LOCK (a spack.lock
+or the directory of an environment), it names the nearest build and how that
+differs. The solver may still prefer another spec to a build that it can
+reuse.""",
         (*_SHEET, *_FIT, *_SOURCES_WITHOUT_ALL),
         words="spec or environment",
         least=1,

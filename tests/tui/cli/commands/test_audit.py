@@ -11,6 +11,7 @@ import pytest
 
 from tests.builders import (
     SPACK_DATA,
+    SpackRoot,
     edge,
     environment,
     hash_of,
@@ -214,3 +215,74 @@ def test_specs_of_a_real_cache_have_what_the_recipes_of_spack_deprecate(program:
     found = {(row["package"], row["version"]): row["specs"] for row in rows(program, *words)}
     assert len(found) > 15
     assert found == counts
+
+
+@pytest.mark.parametrize(
+    ("version", "packages", "refused"),
+    [
+        ("1.3.0.dev0", "{}", {OLD: "A", HDF5: "A", VTK: "a", CMAKE: "A"}),
+        ("1.2.0", "{}", {}),
+        ("1.3.0", "{all: {deprecation: {allow: [{severity: critical}]}}}", {}),
+        (
+            "1.3.0",
+            "{all: {deprecation: {allow: [{severity: low}]}}}",
+            {OLD: "A", HDF5: "a", VTK: "a", CMAKE: "A"},
+        ),
+        (
+            "1.3.0",
+            "{all: {deprecation: {allow: [{reason: [rename, unspecified]}]}},"
+            " zlib: {deprecation: {allow: [{labels: [CVE-2022-1]}]}}}",
+            {},
+        ),
+        (
+            "1.3.0",
+            "{all: {deprecation: {allow: [{severity: critical}]}},"
+            " zlib: {deprecation: {allow: [{labels: [CVE-2022-1], severity: low}]}}}",
+            {OLD: "A", HDF5: "a", VTK: "a"},
+        ),
+        (
+            "1.3.0",
+            "{all: {deprecation: {allow: [{severity: high}], scope: all}}}",
+            {CMAKE: "A", HDF5: "A", VTK: "A"},
+        ),
+        (
+            "1.3.0",
+            "{all: {allowed_deprecation_severity: high}}",
+            {CMAKE: "A"},
+        ),
+    ],
+)
+def test_spack_1_3_reuses_no_deprecated_spec_that_is_not_allowed(
+    program: Program,
+    home: Path,
+    tmp_path: Path,
+    version: str,
+    packages: str,
+    refused: dict[str, str],
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    spack.write("spack/etc/spack/packages.yaml", f"packages: {packages}\n")
+    spack.write("spack/etc/spack/repos.yaml", f"repos:\n  site: {home}/site\n")
+    words = ("find", "-f", "index.json", "--host", "zen3", "--json")
+    found = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+    letters = {
+        spec["hash"]: reason["letter"]
+        for spec in found
+        for reason in spec["reasons"]
+        if reason["letter"] in tuple("Aa")
+    }
+    assert letters == refused
+    why = program("why", "-f", "index.json", "zlib@1.2", SPACK_ROOT=str(spack.root)).stdout
+    change = "use a newer version, or allow it in packages:zlib:deprecation:allow"
+    assert (change in why) == (OLD in refused)
+
+
+def test_an_older_switch_allows_all(program: Program, home: Path, tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "1.3.0"\n')
+    spack.write("spack/etc/spack/repos.yaml", f"repos:\n  site: {home}/site\n")
+    words = ("find", "-f", "index.json", "--host", "zen3", f"/{OLD} reusable=no", "--hashes")
+    assert program(*words, SPACK_ROOT=str(spack.root)).stdout.split() == [OLD]
+    spack.write("spack/etc/spack/config.yaml", "config:\n  deprecated: true\n")
+    assert program(*words, SPACK_ROOT=str(spack.root)).stdout.split() == []

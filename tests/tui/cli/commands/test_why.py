@@ -81,7 +81,6 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
             "hdf5 %llvm: Spack can reuse 1 of 3 builds on zen3",
             "~/.spack/packages.yaml:3: hdf5 is not buildable: Spack only uses existing builds",
             "The solver may use the external hdf5@1.10 at /usr instead",
-            "Recipes are not read, so deprecated versions are unknown",
             "hash     package  version  built with",
             "1 of 3: can be reused",
             f"{HDF5[:7]}  hdf5     1.14     llvm@18.1 rocky9 zen3",
