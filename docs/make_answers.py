@@ -39,6 +39,7 @@ _QUESTIONS = {
     "sources --tags": "sources --tags",
     "sources --verify": "sources --verify -f index.json",
     "sources --problems": "sources --problems -f index.json",
+    "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
 """The answers, each with a command line that has rows."""
 
@@ -97,7 +98,7 @@ _MEANINGS = {
     "needed_to": "run, external or build",
     "virtuals": "the virtuals that it provides here",
     "state": "cached, installed, external or missing; of `prune` what happens to the spec",
-    "reason": "why it is missing, why Spack does not reuse it, or what is wrong",
+    "reason": "why it is missing, deprecated or not reused, or what is wrong",
     "role": "root, run, build or not needed",
     "differs_in": "how the nearest build differs",
     "nearest": "the hash of the nearest cached spec",
@@ -118,7 +119,7 @@ _MEANINGS = {
     "deepest": "whether this is the package with the difference",
     "value": "its side of the difference",
     "used_by": "a path from a root",
-    "roots": "how many roots need it",
+    "roots": "how many roots need it; of `audit` which ones contain it",
     "dependents": "how many specs depend on it",
     "attribute": "what differs",
     "HASH": "the value of a spec: a column per spec, named by its hash",
@@ -142,7 +143,10 @@ _MEANINGS = {
     "builds": "how many builds",
     "counts": "how many builds at each date",
     "dates": "the dates of the snapshots",
-    "labels": "the names of the snapshots, or of the indexes of a tag",
+    "labels": "the names of the snapshots, or of the indexes of a tag; of `audit` the advisories",
+    "severity": "low, medium, high or critical",
+    "newest": "the newest version in the sources that is not deprecated",
+    "message": "what the recipe advises",
     "environment": "the environment; `stack` without one",
     "cached": "how many specs are cached or installed",
     "percent": "the same as a percentage",
@@ -217,7 +221,9 @@ def _example_files() -> Iterator[None]:
 def _sheet(question: str) -> Sheet[Any]:
     options = parse_arguments(question.split())
     environ = {"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd(), "HOME": os.getcwd()}
-    session = Session(environ, host=options.host, tag_list="tags.json")
+    session = Session(
+        environ, host=options.host, tag_list="tags.json", recipe_paths=options.recipes
+    )
     asked = CommandLine(options, options.sources or ["index.json"], session, DEFAULTS)
     sheet: Sheet[Any] = import_module(f"spackscope.model.answers.{options.command}").answer(asked)
     return sheet

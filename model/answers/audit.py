@@ -138,7 +138,6 @@ def audit(
         query=lambda row: exact_query("package", row.package).also(
             exact_term("version", row.version)
         ),
-        told=("message",),
         notes=list(_doubts(catalog, specs, recipes)),
     )
 

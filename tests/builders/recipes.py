@@ -107,7 +107,7 @@ BASES = {"cmake_gui": "Cmake"}
 
 def class_name(directory: str) -> str:
     """Return the class of the recipe in a directory."""
-    name = "".join(part.capitalize() for part in directory.strip("_").split("_"))
+    name = "".join(part.capitalize() for part in directory.replace("-", "_").split("_"))
     return f"_{name}" if name[0].isdigit() else name
 
 

@@ -3,7 +3,7 @@
 The cache has hdf5 and packages that use it, in all their builds; what these need is listed only as
 their dependencies. The environment has four of them, and newer versions of two dependencies. The
 examples are what `spackscope examples` writes besides: the environment as it was before, mirrors,
-and an install tree.
+an install tree, and recipes.
 
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
@@ -21,6 +21,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from spackscope.model.readers.nodes import content_hash
 from tests.builders.mirrors import Files, complete, files_in, signed_v3, under
+from tests.builders.recipes import recipe
 from tests.builders.spack import SPACK_DATA, whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
@@ -87,6 +88,7 @@ def example_files() -> Files:
         **under("copy", files_in(SPACK_DATA / "mirror-v3")),
         **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
         **under("tree", dict(map(_file_list, _INSTALLED.items()))),
+        **under("recipes", _recipes()),
     }
 
 
@@ -101,6 +103,34 @@ def _file_list(item: tuple[str, Mapping[str, int | str]]) -> tuple[str, bytes]:
         fields = {"mode": 0o120777, "dest": size} if is_link else {"mode": mode, "size": size}
         entries[f"{prefix}/{name}"] = fields
     return f"{folder}/.spack/install_manifest.json", json.dumps(entries).encode()
+
+
+def _recipes() -> Files:
+    """Return a package repository that deprecates some versions of the environments.
+
+    The reasons are made up.
+    """
+    old = "version('{}', sha256='…', deprecated=True)"
+    libpng = """
+        version("1.6.56", sha256="…")
+        version("1.6.55", sha256="…")
+
+        deprecated(
+            "@:1.6.55",
+            reason="vuln",
+            severity="high",
+            labels=["EXAMPLE-2026-1"],
+            msg="use 1.6.56 or newer",
+        )
+        """
+    texts = {"expat": old.format("2.7.4"), "python": old.format("3.11.14"), "libpng": libpng}
+    records = sample_index()["database"]["installs"].values()
+    names = {record["spec"]["name"] for record in records}
+    files = {"repo.yaml": "repo:\n  namespace: example\n  api: v2.0\n"} | {
+        f"packages/{name.replace('-', '_')}/package.py": recipe(name, texts.get(name, "pass"))
+        for name in sorted(names)
+    }
+    return {name: text.encode() for name, text in files.items()}
 
 
 def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict[str, Any]:
