@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
 from spackscope.model.core.errors import Unreadable
 
-_MAX_STEPS = 500_000
-"""Values of one recipe that are computed, those in lists counted; real ones have some thousand."""
+_MAX_STEPS = 200_000
+"""Values of one recipe that are computed, those in lists counted; real ones have up to 41,000."""
 
 _MAX_SIZE, _MAX_NUMBER = 10_000, 2**64
 """Characters of a text, items of a list, and numbers that are computed."""
@@ -71,6 +71,8 @@ def read_recipe(data: bytes, versions_of: VersionsOf = lambda _: {}) -> dict[str
         raise Unreadable(f"{place}it is not Python: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError):
         raise Unreadable("it is not Python, or nested too deeply") from None
+    except _TooLong:
+        raise Unreadable("it takes too many steps to evaluate") from None
     return reader.classes
 
 
@@ -78,9 +80,16 @@ class _Unknown(Exception):
     """A value depends on more than the text of the recipe."""
 
 
+class _TooLong(Exception):
+    """The recipe takes too many steps."""
+
+
 class _Return(Exception):
     """A function of the recipe ends with a value."""
 
+
+_ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+"""What operations on values of unexpected types raise."""
 
 _UNKNOWN = object()
 """The value of a name that is not known."""
@@ -127,9 +136,10 @@ class _Reader:
     def run(self, statements: Iterable[ast.stmt]) -> None:
         """Run statements; what depends on the unknown is named, and unknown afterwards."""
         for statement in statements:
+            self._count(1)
             try:
                 self._statement(statement)
-            except _Unknown:
+            except (_Unknown, *_ERRORS):
                 self._forget(statement)
 
     def _statement(self, node: ast.stmt) -> None:
@@ -153,6 +163,8 @@ class _Reader:
                 self._scopes[-1][name] = partial(self._function, node)
             case ast.Assign(targets, value):
                 self._bind(targets, self.value(value))
+            case ast.AnnAssign(target, _, value) if value is not None:
+                self._bind([target], self.value(value))
             case ast.If(test, body, others):
                 self.run(body if self.value(test) else others)
             case ast.For(target, items, body):
@@ -170,19 +182,31 @@ class _Reader:
                 pass
             case ast.Expr(ast.Call() | ast.ListComp() as value):
                 self.value(value)
+            case ast.Expr() | ast.Import() | ast.Pass():
+                pass
             case _:
-                if any(isinstance(child, ast.stmt) for child in ast.iter_child_nodes(node)):
-                    raise _Unknown
+                raise _Unknown
 
     def _forget(self, statement: ast.stmt) -> None:
-        """Name what a statement may deprecate, and forget what it may assign."""
+        """Name what a statement may deprecate, and forget what it may assign or change."""
         are_all = False
         for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                self._scopes[-1][node.id] = _UNKNOWN
+            self._count(1)
+            if isinstance(node, ast.Name):
+                scopes = (scope for scope in reversed(self._scopes) if node.id in scope)
+                scope = next(scopes, self._scopes[-1])
+                is_changed = isinstance(scope.get(node.id), (list, dict))
+                if is_changed or isinstance(node.ctx, ast.Store):
+                    scope[node.id] = _UNKNOWN
             elif isinstance(node, ast.Call):
                 are_all = are_all or (_name(node) == "default_args" and _has_flag(node))
                 self._refuse(node, are_all=are_all)
+
+    def _count(self, steps: int) -> None:
+        """Count steps. Raises _TooLong after too many."""
+        self._steps += steps
+        if self._steps > _MAX_STEPS:
+            raise _TooLong
 
     def _refuse(self, node: ast.Call, *, are_all: bool = False) -> None:
         """Add that a directive cannot be read, if it may deprecate something."""
@@ -232,18 +256,16 @@ class _Reader:
         """Return the value of an expression. Raises _Unknown."""
         try:
             value = self._value(node)
-        except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError):
+        except _ERRORS:
             raise _Unknown from None
         # What follows may compare or spell all parts, some of which may be there many times.
         parts = [value]
         for part in parts:
-            self._steps += 1
             is_list = isinstance(part, (list, tuple, dict))
             size = len(part) if is_list or isinstance(part, str) else 0
-            if isinstance(part, int) and abs(part) > _MAX_NUMBER:
-                size = _MAX_SIZE + 1
-            if size > _MAX_SIZE or self._steps + len(parts) > _MAX_STEPS:
+            if size > _MAX_SIZE or (isinstance(part, int) and abs(part) > _MAX_NUMBER):
                 raise _Unknown
+            self._count(1 + size * is_list)
             if is_list:
                 parts += [*part, *part.values()] if isinstance(part, dict) else part
         return value
@@ -270,9 +292,8 @@ class _Reader:
                 return self.value(part)
             case ast.BinOp(left, sign, right) if type(sign) in _OPERATORS:
                 first, second = self.value(left), self.value(right)
-                if not (isinstance(first, str) and _WIDE.search(first)) or isinstance(
-                    sign, ast.Add
-                ):
+                is_format = isinstance(sign, ast.Mod) and isinstance(first, str)
+                if not (is_format and _WIDE.search(first)):
                     return _OPERATORS[type(sign)](first, second)
             case ast.Compare(left, [sign], [right]):
                 return _OPERATORS[type(sign)](self.value(left), self.value(right))
@@ -292,25 +313,22 @@ class _Reader:
             case ast.Attribute(ast.Name(name), "versions") if name in self._imported:
                 flags = self._versions_of(self._imported[name])
                 return {version: {_FLAG: flag} for version, flag in flags.items()}
-            case ast.ListComp(part, loops) | ast.GeneratorExp(part, loops):
+            case ast.ListComp(part, [loop]) | ast.GeneratorExp(part, [loop]):
                 self._scopes.append({})
                 try:
-                    return [self.value(part) for _ in self._loop(loops)]
+                    return [self.value(part) for _ in self._loop(loop)]
                 finally:
                     self._scopes.pop()
             case ast.Call():
                 return self._call(node)
         raise _Unknown
 
-    def _loop(self, loops: Sequence[ast.comprehension]) -> Iterator[None]:
+    def _loop(self, loop: ast.comprehension) -> Iterator[None]:
         """Bind the names of a comprehension in turn."""
-        if not loops:
-            yield
-            return
-        for item in list(self.value(loops[0].iter)):
-            self._bind([loops[0].target], item)
-            if all(map(self.value, loops[0].ifs)):
-                yield from self._loop(loops[1:])
+        for item in list(self.value(loop.iter)):
+            self._bind([loop.target], item)
+            if all(map(self.value, loop.ifs)):
+                yield
 
     def _call(self, node: ast.Call) -> Any:
         if _name(node) in _DIRECTIVES:
@@ -323,9 +341,7 @@ class _Reader:
                 raise _Unknown
             call = getattr(owner, method)
         else:
-            call = (
-                _FUNCTIONS[name] if isinstance(function, ast.Attribute) else self.value(function)
-            )
+            call = _FUNCTIONS.get(name) or self.value(function)
         result = call(*map(self.value, node.args), **self._keywords(node))
         return list(result) if type(result).__name__.startswith("dict_") else result
 
@@ -361,7 +377,7 @@ class _Reader:
                 words.update(each)
             spec = self.value(node.args[0]) if node.args else words.get("ver", words.get("spec"))
             self._entries += _DIRECTIVES[_name(node)](spec, words)
-        except _Unknown:
+        except (_Unknown, *_ERRORS):
             self._refuse(node)
 
 

@@ -96,7 +96,7 @@ def read_recipes(
     cache = xdg_dir(environ, "cache") if repositories else None
     path = os.path.join(cache or "", f"recipes-{name}.json")
     if cache is not None:
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads(read_private(path, _MAX_KEPT))
             if kept.pop("stamps") == stamps:
                 return _from_json(places, problems, **kept)

@@ -184,7 +184,7 @@ def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:
     assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
     # Whatever the file that is kept has become, the recipes are read.
     (kept,) = (tmp_path / "cache" / "spackscope").glob("recipes-*.json")
-    for text in ("", "[]", "{", json.dumps({**json.loads(kept.read_text()), "packages": 1})):
+    for text in ("", "[]", "{", "1", json.dumps({**json.loads(kept.read_text()), "packages": 1})):
         kept.write_text(text)
         assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
     write_repository(site / "more", {})
