@@ -84,6 +84,11 @@ class ByHost:
         """Whether there is a host to ask about."""
         return self._find_answers is not None
 
+    def has_values(self, column: str) -> bool:
+        """Check whether a column has values; recipes, which may be many, are not read for it."""
+        of_recipes = FIELDS[column].storage == BY_RECIPES
+        return self.deprecated is not None if of_recipes else self.has_host
+
     @property
     def is_ready(self) -> bool:
         """Whether it is known of all specs whether they run on the host."""

@@ -36,6 +36,7 @@ from spackscope.model.assist.completion import (
     hashes_with_prefix,
 )
 from spackscope.model.assist.paths import complete_path
+from spackscope.model.core.deprecation import SEVERITIES
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
@@ -231,6 +232,7 @@ class _Completer:
             "axis": self._axes,
             "host": self._host,
             "config": lambda: [Completion("none")],
+            "severity": lambda: list(map(Completion, SEVERITIES[1:])),
             "topic": lambda: [*map(Completion, sorted({*WITH_HELP} - {BROWSE})), _LANGUAGE],
             "manual": lambda: [_LANGUAGE],
             "shell": lambda: map(Completion, SHELLS),
