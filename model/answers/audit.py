@@ -11,7 +11,7 @@ from spackscope.model.analysis.deprecated import find_deprecated
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.deprecation import LEGACY_LABEL, SEVERITIES, Deprecation, severity_rank
-from spackscope.model.core.errors import SourceError, WrongQuestion
+from spackscope.model.core.errors import SourceError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.suggestions import listed
@@ -34,6 +34,8 @@ _HELP = (
 _MAX_NAMES = 6
 """Packages that a note names."""
 
+_UNREAD = "the recipe cannot be read completely"
+
 
 class DeprecatedVersion(NamedTuple):
     """A deprecated version: why, how many specs contain it, and the roots among these.
@@ -54,7 +56,8 @@ class DeprecatedVersion(NamedTuple):
 def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     """Return the deprecated versions in the closures of specs, the most severe first.
 
-    Not good if one is as severe as `--fail-on` says. Raises SourceError without recipes.
+    Not good if one is as severe as `--fail-on` says; else ended by a recipe that cannot be read.
+    Raises SourceError without recipes.
     """
     words, session, remarks = asked.words, asked.session, list[str]()
     limit = asked.options.get("fail_on", "")
@@ -82,7 +85,8 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     ranks = (severity_rank(row.why.severity) for row in sheet.rows)
     is_good = not limit or max(ranks, default=0) < severity_rank(limit)
     remarks += [clean(str(problem)) for problem in recipes.problems]
-    return replace(sheet, remarks=remarks, is_good=is_good)
+    ending = sheet.ending if limit and is_good else None
+    return replace(sheet, remarks=remarks, is_good=is_good, is_certain=True, ending=ending)
 
 
 def audit(
@@ -129,6 +133,7 @@ def audit(
             rows.append(DeprecatedVersion(*named, newest.get(package, "")))
     rows.sort(key=lambda row: (-severity_rank(row.why.severity), -row.specs, row[:2]))
     affected = sum(each for mask, each in counts.items() if mask)
+    doubts = dict(_doubts(catalog, specs, recipes))
     what = f"{affected:,} of {counted(len(specs), 'spec')}"
     return Sheet(
         f"{counted(len(rows), 'deprecated version')} in {what}",
@@ -138,7 +143,8 @@ def audit(
         query=lambda row: exact_query("package", row.package).also(
             exact_term("version", row.version)
         ),
-        notes=list(_doubts(catalog, specs, recipes)),
+        notes=list(doubts),
+        ending=next((Unreadable(text) for text, is_unread in doubts.items() if is_unread), None),
     )
 
 
@@ -157,24 +163,25 @@ def _newest(
     return newest
 
 
-def _doubts(catalog: Catalog, specs: Collection[int], recipes: Recipes) -> Iterator[str]:
-    """Yield what is not known of the deprecated versions below specs."""
+def _doubts(
+    catalog: Catalog, specs: Collection[int], recipes: Recipes
+) -> Iterator[tuple[str, bool]]:
+    """Yield what is unknown of the deprecated versions below specs, and if by an unread recipe."""
     graph = dag_of(catalog)
     unlisted = sum(not graph.lists_dependencies(id_) for id_ in specs)
     if unlisted:
-        yield f"No source lists the dependencies of {counted(unlisted, 'spec')}"
+        yield f"No source lists the dependencies of {counted(unlisted, 'spec')}", False
     reached = graph.reached(specs, run_only=True)
     absent = {graph.name(id_) for id_ in reached if not graph.is_described(id_)}
     named = {graph.name(id_) for id_ in reached}
     for packages, why in (
         (absent & recipes.deprecations.keys(), "no document says which version"),
         (named - recipes.packages, "there is no recipe"),
-        (named & recipes.unread, "the recipe cannot be read completely"),
+        (named & recipes.unread, _UNREAD),
     ):
         if packages:
-            yield clean(
-                f"Unknown of {listed(cut_list(sorted(packages), _MAX_NAMES), 'and')}: {why}"
-            )
+            which = listed(cut_list(sorted(packages), _MAX_NAMES), "and")
+            yield clean(f"Unknown of {which}: {why}"), why is _UNREAD
 
 
 _COLUMNS: list[SheetColumn[DeprecatedVersion]] = [

@@ -106,6 +106,8 @@ def test_people_see_the_same_and_what_is_not_known(program: Program, home: Path)
         (("zlib", "--fail-on", "high"), 1),
         (("zlib", "--fail-on", "critical"), 0),
         (("vtk", "--fail-on", "medium"), 1),
+        (("vtk", "--fail-on", "critical"), 3),
+        (("vtk",), 0),
         (("zlib@1.3", "--fail-on", "low"), 0),
         (("nothing",), 1),
         (("--fail-on", "none"), 2),
