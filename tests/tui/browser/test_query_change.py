@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.browsing import browsing
-from tests.builders import whole_index
+from tests.browsing import INDEX, browsing
 
 
 async def test_escape_leaves_the_query_as_it_is() -> None:
@@ -21,10 +18,9 @@ async def test_escape_leaves_the_query_as_it_is() -> None:
 
 @pytest.mark.parametrize("keys", [("slash", *"package=hdf5", "enter"), ("X",)])
 async def test_scrolling_keeps_package_and_version_and_ends_with_the_query(
-    keys: tuple[str, ...], tmp_path: Path
+    keys: tuple[str, ...],
 ) -> None:
-    (tmp_path / "spack1.index.json").write_bytes(whole_index("spack1"))
-    async with browsing(tmp_path / "spack1.index.json", query="+mpi", size=(80, 24)) as browser:
+    async with browsing(INDEX, query="+mpi", size=(80, 24)) as browser:
         await browser.press("2", *["l"] * 9)
         heads = next(line for line in browser.lines if "‹" in line)
         assert heads.split()[1:3] == ["package", "version"]
