@@ -7,6 +7,7 @@ import signal
 import pyte
 import pytest
 
+from tests.examples import some_and_all
 from tests.program import Program, Terminal, for_pyte
 from tests.pty.test_screens import Shown
 
@@ -42,13 +43,16 @@ def cells(written: bytes, columns: int, lines: int) -> list[list[tuple[object, .
     ]
 
 
-def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(program: Program) -> None:
+@some_and_all(step=2)
+def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(
+    program: Program, step: int
+) -> None:
     columns, lines = 120, 40
     with program.in_terminal(columns=columns, lines=lines) as terminal:
         shown = Shown(terminal, columns, lines)
         shown.at_rest("py-safetensors")
         start = 0
-        for keys, text in TOUR.items():
+        for keys, text in [*TOUR.items()][: len(TOUR) // step]:
             for key in keys:
                 terminal.send(key)
                 # What follows Escape at once could be a sequence with it.
@@ -93,7 +97,9 @@ def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 3) -> list[int]:
     return sorted(sizes)
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (160, 45)])
+@pytest.mark.parametrize(
+    ("columns", "lines"), [(80, 24), pytest.param(160, 45, marks=pytest.mark.exhaustive)]
+)
 def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, lines: int) -> None:
     with program.in_terminal(columns=columns, lines=lines) as terminal:
         Shown(terminal, columns, lines).until("py-safetensors")
@@ -118,7 +124,7 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
             ("?", "›"),
         ):
             terminal.send(keys)
-            terminal.read_to_rest(0.5)
+            terminal.read_to_rest(0.5 if keys == "/gcc" else 0.2)
             stream.feed(for_pyte(terminal.output[fed:]))
             fed = len(terminal.output)
             assert text in screen.display[screen.cursor.y], (keys, screen.display)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyte
 import pytest
 
+from tests.examples import some_and_all
 from tests.program import Program, Terminal, for_pyte, wait_until
 
 pytestmark = pytest.mark.pty
@@ -90,7 +91,14 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
         assert "36" in {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";")}
 
 
-@pytest.mark.parametrize("term", ["dumb", "linux", "xterm-mono", ""])
+@pytest.mark.parametrize(
+    "term",
+    [
+        "dumb",
+        "",
+        *(pytest.param(term, marks=pytest.mark.exhaustive) for term in ("linux", "xterm-mono")),
+    ],
+)
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
         Shown(terminal, 100, 40).until("py-safetensors", "346 builds")
@@ -105,11 +113,12 @@ def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:
         assert terminal.wait() == 0
 
 
-def test_the_c_locale_has_letters_for_signs(program: Program) -> None:
+@some_and_all(step=3)
+def test_the_c_locale_has_letters_for_signs(program: Program, step: int) -> None:
     with program.in_terminal(changes={"LC_ALL": "C", "LANG": ""}) as terminal:
         Shown(terminal, 100, 40).until("py-build")
         # Tree, users, comparison, facets, help, palette, completions, and nothing that matches.
-        for keys in "jj\r", "z\r", "tu", "d", "v", "?", ":", "/tar", "/nosuch\r":
+        for keys in ("jj\r", "z\r", "tu", "d", "v", "?", ":", "/tar", "/nosuch\r")[2::step]:
             terminal.send(keys)
             terminal.read_to_rest(0.15)
             terminal.send("\x1b")
@@ -118,7 +127,7 @@ def test_the_c_locale_has_letters_for_signs(program: Program) -> None:
         assert terminal.output.isascii(), {c for c in terminal.text if not c.isascii()}
 
 
-@pytest.mark.parametrize("keys", ["", "/"])
+@pytest.mark.parametrize("keys", ["/", pytest.param("", marks=pytest.mark.exhaustive)])
 def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
     coloured = "hdf5 \x1b[31mq\r\x1b q\r\x1b[200~ q \x1b[20"
     pasted = coloured * (1_000_000 // len(coloured))

@@ -18,6 +18,12 @@ from tests.program import COMMAND, Program, Terminal, repeat_for, wait_until
 
 pytestmark = pytest.mark.pty
 
+ENDED_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ONE_OR_ALL = [
+    signal.SIGTERM,
+    *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ENDED_BY),
+]
+
 MODES = {"1049", "1000", "1003", "1004", "1006", "1015", "2004"}
 ENDING = [
     getattr(signal, name)
@@ -99,13 +105,13 @@ def signal_after(terminal: Terminal, number: signal.Signals, seconds: float) -> 
     ("number", "seconds"),
     [
         (signal.SIGINT, 0),
-        (signal.SIGTERM, 0),
-        (signal.SIGHUP, 0),
-        (signal.SIGINT, 0.2),
         (signal.SIGTERM, 0.3),
-        (signal.SIGHUP, 0.4),
-        (signal.SIGINT, 0.6),
-        (signal.SIGTERM, 0.8),
+        (signal.SIGHUP, 0.6),
+        *(
+            pytest.param(number, seconds / 10, marks=pytest.mark.exhaustive)
+            for number in ENDED_BY
+            for seconds in range(0, 10, 2)
+        ),
     ],
 )
 def test_a_signal_during_the_start_is_obeyed(
@@ -116,7 +122,7 @@ def test_a_signal_during_the_start_is_obeyed(
         assert terminal.wait() == 128 + number
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", ONE_OR_ALL)
 def test_a_signal_as_the_terminal_is_taken_is_obeyed(
     program: Program, number: signal.Signals
 ) -> None:
@@ -176,7 +182,7 @@ def test_the_program_goes_on_after_signals_that_do_not_end_it(program: Program) 
         signal.signal(signal.SIGUSR1, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", ONE_OR_ALL)
 def test_a_signal_together_with_sigcont_is_obeyed(
     program: Program, number: signal.Signals
 ) -> None:

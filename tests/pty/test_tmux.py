@@ -117,6 +117,7 @@ def at_rest(tmux: Tmux) -> str:
     return tmux.screen
 
 
+@pytest.mark.exhaustive
 def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None:
     tmux("respawn-window", "-k", "/bin/sh")
     tmux.until("$")

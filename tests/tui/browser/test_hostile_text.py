@@ -11,6 +11,7 @@ from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.copy_forms import FORMS, spelled
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs, node, record, write_page
+from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -57,12 +58,14 @@ def hostile_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-async def test_all_rows_and_packages_can_be_walked(hostile_source: Path) -> None:
+@some_and_all(step=7)
+async def test_all_rows_and_packages_can_be_walked(hostile_source: Path, step: int) -> None:
     async with browsing(hostile_source, size=(160, 30)) as browser:
         assert_plain(browser)
         assert len(browser.rows) >= len(SHORT) * 4
-        for _ in range(len(browser.packages)):
-            await browser.press("j", settle=False)
+        for _ in range(len(browser.packages) // step + 1):
+            browser.send(*["j"] * step)
+            await browser.settle()
             assert_plain(browser)
         await browser.press("home", "z", "2")
         for _ in range(len(browser.rows) // 20 + 1):
@@ -73,11 +76,14 @@ async def test_all_rows_and_packages_can_be_walked(hostile_source: Path) -> None
             assert_plain(browser)
 
 
-async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_source: Path) -> None:
+@some_and_all(step=3)
+async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(
+    hostile_source: Path, step: int
+) -> None:
     async with browsing(hostile_source, size=(160, 60)) as browser:
         labels = ("package", "version", "compiler", "platform", "os", "target", "tag", "stacks")
         await browser.press("3")
-        for row in range(0, len(browser.rows), 51):
+        for row in range(0, len(browser.rows), 51 * step):
             browser.table.rows.move_to(row)
             await browser.settle()
             assert_plain(browser)
@@ -85,7 +91,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             values = [value for row in browser.detail.lines.values for value in row]
             shown = {label for value in values for label in (value.label, value.lead.strip())}
             # A value that is empty has no line.
-            first = row // 51 % len(labels)
+            first = row // 51 // step % len(labels)
             label = next(label for label in (*labels[first:], *labels) if label in shown)
             await browser.to_value(label)
             await browser.press("enter")
@@ -94,7 +100,8 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(hostile_sourc
             await browser.clear()
 
 
-async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> None:
+@some_and_all(step=4)
+async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path, step: int) -> None:
     async with browsing(hostile_source, size=(160, 50)) as browser:
         await browser.press("!")
         seen = ""
@@ -104,7 +111,7 @@ async def test_dialogs_and_narrow_columns_are_plain(hostile_source: Path) -> Non
             await browser.press("pagedown")
         assert "broken" in seen
         await browser.press("escape")
-        for row in range(7, len(browser.rows), 80):
+        for row in range(7, len(browser.rows), 80 * step):
             browser.table.rows.move_to(row)
             await browser.press("Y", settle=False)
             assert_plain(browser)

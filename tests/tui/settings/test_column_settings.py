@@ -62,7 +62,7 @@ async def test_the_browser_begins_as_it_is_set() -> None:
         assert "target" in browser.table.columns.columns.names
 
 
-@pytest.mark.parametrize("sort", ["used by", "-size", "+virtualenv", "+zzz", "fits", "hash"])
+@pytest.mark.parametrize("sort", ["used by", "-size", "+zzz", "fits"])
 async def test_every_sort_has_rows(sort: str) -> None:
     async with browsing(settings=Settings(sort=sort), query="py-build") as browser:
         assert browser.state.listing is not None
