@@ -128,6 +128,17 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     assert shell.ask("stty -g") == before
 
 
+def test_a_program_in_the_background_waits_until_it_has_the_terminal(shell: Shell) -> None:
+    shell.send(f"{shlex.join([*COMMAND, 'py-build'])} &\n")
+    shell.until(lambda: "Stopped" in shell.ask("jobs"))
+    assert "\x1b[?1049h" not in shell.written.decode(errors="ignore")
+    shell.send("fg\n")
+    shell.until_shown("1/11")
+    shell.send("q")
+    shell.until_shown("ready 0>")
+    assert shell.modes_left_on() == set()
+
+
 def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
     shell.start("py-build")
     shell.until_shown("1/11")

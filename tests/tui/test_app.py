@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from rich.style import Style
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
+from spackscope.model.core.errors import Cancelled
+from spackscope.tui.process import ExitCode
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import SpecRows
@@ -36,6 +39,22 @@ async def test_all_colours_are_those_of_the_terminal() -> None:
             colours = {colour for style in drawn for colour in (style.color, style.bgcolor)}
             others = {c for c in colours if c and not c.is_default and c.number not in range(16)}
             assert others == set(), keys
+
+
+async def test_only_an_unexpected_error_that_nothing_waits_for_ends_the_program() -> None:
+    async def fail() -> None:
+        async with browsing() as browser:
+            loop = asyncio.get_running_loop()
+            browser.app.end_after(SystemExit())
+            for error in (Cancelled(), None, SystemExit()):
+                loop.call_exception_handler({"message": "", "exception": error})
+                await browser.settle()
+                assert browser.app.is_running
+            loop.call_exception_handler({"message": "", "exception": ZeroDivisionError()})
+            assert browser.app.return_code == ExitCode.UNEXPECTED
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
 
 
 @pytest.mark.parametrize("no_color", [False, True])

@@ -22,6 +22,14 @@ async def test_a_theme_is_tried_and_given_up(tmp_path: Path) -> None:
     async with browsing(environ=environ) as browser:
         await open_themes(browser)
         assert browser.app.theme == OWN.name
+        for theme in (
+            f"▸ {OWN.name}  now, the default, terminal colours",
+            "  ansi-dark  terminal colours",
+        ):
+            assert any(" ".join(theme.split()) in " ".join(line.split()) for line in browser.lines)
+        await browser.press("enter")
+        assert not (tmp_path / "spackscope" / "theme.json").exists(), "it was that before"
+        await open_themes(browser)
         await browser.press("down", "down")
         assert browser.app.theme not in (OWN.name, "")
         await browser.press("escape")
