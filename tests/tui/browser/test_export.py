@@ -116,27 +116,22 @@ async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_ty
 ) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        for name, sentence in (
-            ("", "Type the name of a file"),
-            ("none/x.csv", "There is no directory"),
-            ("/dev/null", "/dev/null is not a regular file"),
-            (".", ". is a directory: add a file name"),
-        ):
-            await name_file(browser, name)
-            await browser.press("enter")
-            assert sentence in note(browser)
-            assert browser.dialog == "ExportDialog"
+        await name_file(browser, "none/x.csv")
+        await browser.press("enter")
+        assert "There is no directory" in note(browser)
+        assert browser.dialog == "ExportDialog"
         await name_file(browser, "x.csv")
         await browser.press("enter")
         assert (directory / "x.csv").exists()
 
 
-@pytest.mark.parametrize("size", [(60, 20), (40, 10), (30, 6)])
-async def test_the_dialog_fits_any_screen(size: tuple[int, int]) -> None:
-    async with browsing(size=size, folded=False) as browser:
+async def test_the_dialog_fits_any_screen() -> None:
+    async with browsing(size=(60, 20), folded=False) as browser:
         await browser.press("2", "e")
-        assert browser.dialog == "ExportDialog"
-        assert all(len(line) <= size[0] for line in browser.lines)
+        for size in ((60, 20), (40, 10), (30, 6)):
+            await browser.resize(*size)
+            assert browser.dialog == "ExportDialog"
+            assert all(len(line) <= size[0] for line in browser.lines)
         await browser.press("escape")
         assert browser.dialog is None
 
@@ -218,9 +213,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     event.set()
 
 
-@pytest.mark.parametrize(
-    "keys", [["question_mark"], ["ctrl+backslash"], ["ctrl+backslash", "down"]]
-)
+@pytest.mark.parametrize("keys", [["question_mark"], ["ctrl+backslash", "down"]])
 async def test_a_file_is_written_while_another_dialog_is_open(
     directory: Path, held: threading.Event, keys: list[str]
 ) -> None:

@@ -20,7 +20,8 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         assert browser.lines[0].rstrip().endswith("O your own cache")
         await browser.click(browser.browser.query_one(TitleLine), len(browser.lines[0]) - 4, 0)
         assert "public  the public cache" in browser.text
-        await browser.press(*str(index), "enter")
+        await browser.paste(str(index))
+        await browser.press("enter")
         assert browser.packages == {"zlib": 1}
         assert "O your own cache" not in browser.text
 
@@ -31,7 +32,8 @@ async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) 
     async with browsing(tmp_path / "gone.json") as browser:
         for name in ("also-gone.json", "index.json"):
             await browser.press("O")
-            await browser.press(*str(tmp_path / name), "enter")
+            await browser.paste(str(tmp_path / name))
+            await browser.press("enter")
         assert browser.packages == {"zlib": 1}
         await browser.press("O")
         assert "gone.json" in browser.text
@@ -44,7 +46,8 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(tmp_path:
         query, shown, current = browser.query, browser.shown, browser.current
         for name, why in (("gone", "does not exist"), ("notes.json", "is not JSON")):
             await browser.press("O")
-            await browser.press(*str(tmp_path / name), "enter")
+            await browser.paste(str(tmp_path / name))
+            await browser.press("enter")
             assert browser.dialog is None
             assert why in browser.status
             assert (browser.query, browser.shown) == (query, shown)
@@ -81,9 +84,7 @@ async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(node(dependencies=[]))))
     async with browsing() as browser:
-        await browser.press("O")
-        await browser.press(*str(index), settle=False)
-        browser.send("enter", "question_mark")
+        browser.send("O", *str(index), "enter", "question_mark")
         await browser.settle()
         if browser.dialog is not None:
             await browser.press("escape")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,44 +15,8 @@ from spackscope.model.query.parser import parse
 from spackscope.tui.browser import search
 from spackscope.tui.browser.search import MANY
 from tests.browsing import SAMPLE, sample_where
-from tests.builders import (
-    Node,
-    Record,
-    database,
-    edge,
-    hash_of,
-    installs,
-    node,
-    record,
-    write_page,
-)
+from tests.builders import Node, database, edge, hash_of, installs, node
 from tests.tui.browser.fake_host import FakeBrowser
-
-
-def major(record: Record) -> tuple[int, int]:
-    first, second = record["versions"][0].split(".")[:2]
-    return int(first), int(second)
-
-
-COLUMN_FILTERS: list[tuple[str, str, Callable[[Record], bool]]] = [
-    ("hash", "r", lambda r: r["hash"].startswith("r")),
-    ("package", "ml", lambda r: "ml" in r["package"]),
-    ("package", "!py-build", lambda r: r["package"] != "py-build"),
-    ("version", "0.4", lambda r: "0.4" in r["versions"][0]),
-    ("version", "1.0:", lambda r: major(r) >= (1, 0)),
-    ("version", "!=0.4.5", lambda r: r["versions"][0] != "0.4.5"),
-    ("compiler", "gcc", lambda r: "gcc" in r["compiler"]),
-    ("compiler", "gcc@12:", lambda r: r["compiler"].replace("=", "").startswith("gcc@13")),
-    ("compiler", "!gcc", lambda r: "gcc" not in r["compiler"]),
-    ("os", "24", lambda r: "24" in r["os"]),
-    ("os", "=ubuntu22.04", lambda r: r["os"] == "ubuntu22.04"),
-    ("target", "arch64", lambda r: "arch64" in r["target"]),
-    ("target", "!aarch64 !verse_v1", lambda r: r["target"] in ("x86_64_v3", "neoverse_v2")),
-    ("variants", "~virtualenv", lambda r: "~virtualenv" in r["variants"]),
-    ("variants", "build_system", lambda r: "build_system" in " ".join(r["variants"])),
-    ("stack", "rocm", lambda r: any("rocm" in stack for stack in r["stacks"])),
-    ("stack", "cuda !x86", lambda r: "cuda" in (s := " ".join(r["stacks"])) and "x86" not in s),
-]
 
 
 @pytest.fixture
@@ -93,56 +56,6 @@ def test_all_packages_are_listed_with_the_numbers_of_their_specs(browser: FakeBr
     assert browser.selected is None
 
 
-@pytest.mark.parametrize(("column", "text", "holds"), COLUMN_FILTERS)
-def test_a_column_filter_shows_the_records_that_it_means(
-    browser: FakeBrowser, column: str, text: str, holds: Callable[[Record], bool]
-) -> None:
-    ask(browser, text, column)
-
-    assert browser.shown == sample_where(holds)
-    assert sum(browser.packages.values()) == len(browser.shown)
-    browser.search.clear()
-    browser.settle()
-    assert len(browser.shown) == len(SAMPLE)
-
-
-VARIANT_FILTERS: list[tuple[str, set[int]]] = [
-    ("+mpi", {1, 2}),
-    ("~mpi", {3}),
-    ("!+mpi", {3, 4, 5}),
-    ("!~mpi", {1, 2, 4, 5}),
-    ("mpi", {1, 2, 3, 4}),
-    ("+mpi ~cuda", {2}),
-    ("cuda_arch=80", {1, 5}),
-    ("cuda_arch=90", {5}),
-    ("cuda_arch=8*", {1, 5}),
-    ("cuda_arch=80,90", {5}),
-    ("build_type=Release", {1}),
-    ("!build_type=Release", {2, 3, 4, 5}),
-]
-
-
-def test_variants_are_matched_as_wholes_by_their_sign_and_by_their_values(tmp_path: Path) -> None:
-    variants = {
-        1: ["+mpi", "+cuda", "cuda_arch=80", "build_type=Release"],
-        2: ["+mpi", "~cuda", "build_type=Debug"],
-        3: ["~mpi"],
-        4: ["+mpi_extra"],
-        5: ["cuda_arch=80,90"],
-    }
-    write_page(tmp_path, [record(n, variants=v) for n, v in variants.items()], title="hdf5")
-    browser = FakeBrowser(tmp_path).load()
-    for text, numbers in VARIANT_FILTERS:
-        ask(browser, text, "variants")
-        assert browser.shown == {hash_of(number) for number in numbers}, text
-
-
-def test_every_letter_in_a_filter_filters(browser: FakeBrowser) -> None:
-    for text in ("u", "ub", "ubuntu2", "ubuntu24"):
-        ask(browser, text, "os")
-        assert browser.shown == sample_where(lambda r, text=text: text in r["os"])  # type: ignore[misc]
-
-
 def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeBrowser) -> None:
     browser.search.select_package("py-ml-dtypes")
     ask(browser, "24", "os")
@@ -152,23 +65,6 @@ def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeB
     assert browser.query == "package=py-ml-dtypes os=*24* !target=*aarch64*"
     assert browser.shown == rest & sample_where(lambda r: r["package"] == "py-ml-dtypes")
     assert sum(browser.packages.values()) == len(rest), "the others can still be selected"
-
-
-def test_a_bare_word_is_looked_for_in_every_column(browser: FakeBrowser) -> None:
-    ask(browser, "rocm")
-    assert browser.shown == sample_where(lambda r: "rocm" in " ".join(r["stacks"]))
-    ask(browser, "py-build !aarch64")
-    assert browser.shown == sample_where(
-        lambda r: r["package"] == "py-build" and "aarch64" not in str(r)
-    )
-
-
-def test_the_sizes_of_specs_can_be_filtered(tmp_path: Path) -> None:
-    sizes = {1: 500, 2: 5_000_000, 3: "-", 4: 20_000_000_000}
-    write_page(tmp_path, [record(number, size=size) for number, size in sizes.items()])
-    browser = FakeBrowser(tmp_path).load()
-    ask(browser, "size=1MB:")
-    assert browser.shown == {hash_of(2), hash_of(4)}
 
 
 def test_a_package_is_a_condition_of_the_query(browser: FakeBrowser) -> None:
@@ -197,12 +93,6 @@ def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     assert browser.state.results.explanation.endswith("of other packages match")
     queries = [relaxation.query for relaxation in browser.state.results.relaxations]
     assert parse("@0.4.5") in queries, "it is offered"
-
-
-def test_several_pages_of_a_package_come_together(tmp_path: Path) -> None:
-    write_page(tmp_path / "a", [record(1)])
-    write_page(tmp_path / "b", [record(2), record(3)], tag="v1")
-    assert FakeBrowser(tmp_path).load().packages == {"zlib": 3}
 
 
 def test_sorting_puts_the_cursor_on_the_first_row(browser: FakeBrowser) -> None:
@@ -318,26 +208,12 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
     assert orders == [Order.PREFERRED, Order.PREFERRED, Order.PREFERRED_HERE]
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("os=windows", "No spec has os=windows"),
-        ("os=ubuntu22.04 !os=ubuntu22.04", "No match"),
-        ("version=0.4.5 os=windows", "No spec has os=windows"),
-        ("zzzzz", "Unknown package zzzzz, and no spec shows it"),
-        ("os=sequoia target=x86_64_v3", "No match"),
-    ],
-)
-def test_where_nothing_matches_the_condition_to_blame_is_named(
-    browser: FakeBrowser, query: str, sentence: str
-) -> None:
-    ask(browser, query)
+def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
+    ask(browser, "version=0.4.5 os=windows")
     browser.leave()
-
     assert browser.shown == set()
-    assert browser.state.results is not None
-    assert sentence in browser.state.results.explanation
-    assert browser.state.results.explanation.endswith("X removes all filters")
+    assert "No spec has os=windows" in browser.results.explanation
+    assert browser.results.explanation.endswith("X removes all filters")
 
 
 # Changes that are not typed
@@ -493,15 +369,6 @@ def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: Fake
     ask(browser, "os=ubuntu24.04 @99")
     browser.leave()
     assert (browser.state.stale, browser.shown) == ("", set()), "there are none, and they say so"
-
-
-def test_leaving_a_text_without_rows_shows_that_there_are_none(browser: FakeBrowser) -> None:
-    ask(browser, "os=ubuntu24.04 target=x86_64_w")
-    assert browser.shown
-    browser.leave()
-    assert browser.shown == set()
-    assert browser.query == "os=ubuntu24.04 target=x86_64_w"
-    assert browser.state.is_shown
 
 
 @pytest.mark.parametrize("wrong", ["os=ubuntu24.04 &x", "os=ubuntu24.04 ^zlib"])

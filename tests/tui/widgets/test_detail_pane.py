@@ -14,7 +14,7 @@ from spackscope.model.index.tree import Tree, read_tree
 from spackscope.model.query.ast import Term
 from spackscope.model.report.detail import DetailLine
 from spackscope.tui.widgets.detail_lines import DetailLines
-from spackscope.tui.widgets.tree_rows import TreeRows, search_request
+from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.model.index.test_dependency_tree import catalog_with
 
@@ -57,11 +57,6 @@ class Rows(Recorder, TreeRows):
         assert node is not None
         return node.spec.name if node.spec is not None else node.section
 
-    @property
-    def names(self) -> list[str]:
-        lines = tree_of(self).lines
-        return [node.spec.name for node in lines if node.spec is not None]
-
 
 @pytest.fixture
 def rows() -> Rows:
@@ -76,18 +71,6 @@ def tree_of(rows: TreeRows) -> Tree:
     return rows.dependency_tree
 
 
-def test_a_section_is_unfolded_once_its_lines_have_been_read(rows: Rows) -> None:
-    rows.go_to("dependencies")
-    assert rows.line == "dependencies"
-    assert rows.is_waiting
-    assert len(tree_of(rows).lines) == 2
-    rows.answer()
-    assert not rows.is_waiting
-    assert rows.line == "dependencies"
-    ((tree,),) = rows.asked("take_tree")
-    assert tree.unfolded_sections == {"dependencies"}
-
-
 def test_an_old_answer_and_one_without_lines_change_nothing(rows: Rows) -> None:
     folded = tree_of(rows)
     rows.go_to("dependencies")
@@ -100,57 +83,6 @@ def test_an_old_answer_and_one_without_lines_change_nothing(rows: Rows) -> None:
     rows.answer()
     assert rows.dependency_tree is None
     assert not rows.is_waiting
-
-
-def test_arrows_unfold_go_in_and_come_back_out(rows: Rows) -> None:
-    rows.go_to("dependencies")
-    rows.answer()
-    rows.action_unfold()
-    assert rows.line == "p1"
-    rows.action_unfold()
-    rows.answer()
-    rows.action_unfold()
-    assert (rows.line, tree_of(rows).is_repeated(rows.cursor)) == ("p2", True)
-    deeper = rows.cursor
-    rows.action_unfold()
-    assert (rows.line, rows.cursor) == ("p2", deeper + 1), "it goes to where it is unfolded"
-    rows.move_to(deeper)
-    rows.action_fold()
-    assert rows.line == "p1"
-    rows.action_fold()
-    assert len(tree_of(rows).lines) == 4
-    rows.action_fold()
-    assert rows.line == "dependencies"
-    rows.action_fold()
-    assert len(tree_of(rows).lines) == 2
-    assert not rows.asked("close_tree")
-    rows.action_fold()
-    assert rows.asked("close_tree") == [()]
-
-
-def test_everything_is_unfolded_and_folded_again(rows: Rows) -> None:
-    rows.action_fold_all()
-    rows.answer()
-    assert rows.names == ["p1", "p2", "p2"]
-    rows.action_fold_all()
-    rows.answer()
-    assert rows.names == ["p1", "p2"]
-
-
-def test_a_search_shows_what_it_finds_and_escape_removes_it(rows: Rows) -> None:
-    rows.go_to("dependencies")
-    rows.answer()
-    request = search_request(tree_of(rows), "P2")
-    assert request is not None
-    rows.post_message(request)
-    rows.answer()
-    assert (rows.names, rows.line) == (["p2"], "p2")
-    rows.action_close()
-    rows.answer()
-    assert rows.names == ["p1", "p2"]
-    assert not rows.asked("close_tree")
-    rows.action_close()
-    assert rows.asked("close_tree")
 
 
 def test_another_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place(rows: Rows) -> None:

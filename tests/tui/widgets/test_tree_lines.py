@@ -25,15 +25,15 @@ def drawn(tree: Tree) -> list[str]:
     return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 
-def test_ten_thousand_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thousands_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     catalog, ids = catalog_with(
-        {0: list(range(1, 10_001)), **{number: [] for number in range(1, 10_001)}}
+        {0: [*range(1, 2_001)], **{number: [] for number in range(1, 2_001)}}
     )
     tree = tree_of(catalog, ids[0], "dependencies")
-    assert len(tree.lines) == 10_002
+    assert len(tree.lines) == 2_002
     monkeypatch.delattr(Columns, "view")
-    lines = {"".join(text for text, _ in tree_pieces(tree, row, 50)) for row in range(1, 10_001)}
-    assert {line[-7:] for line in lines} == {hash_of(number)[:7] for number in range(1, 10_001)}
+    lines = {"".join(text for text, _ in tree_pieces(tree, row, 50)) for row in range(1, 2_001)}
+    assert {line[-7:] for line in lines} == {hash_of(number)[:7] for number in range(1, 2_001)}
 
 
 def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
