@@ -107,7 +107,7 @@ def test_added_columns_and_an_answer_are_found(copy: Path) -> None:
     line = [sys.executable, "-m", "spackscope.tui.cli.main"]
     environ = environment(copy / "home", PYTHONPATH=str(copy))
     for words, heads in (
-        (["find", "--csv", "series=1.2", "py-build"], {"series", "deprecated"}),
+        (["find", "--csv", "series=1.2", "py-build"], {"series", "successor"}),
         (["tally", "--csv", "py-build"], {"package", "builds"}),
     ):
         text = subprocess.check_output([*line, *words], env=environ, encoding="utf-8")
