@@ -74,6 +74,14 @@ def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:
     assert late(browser, "j", "enter", "space", "y") == ["y"]
 
 
+def test_keys_for_the_detail_wait_until_it_shows_the_row(browser: FakeBrowser) -> None:
+    browser.settle()
+    browser.host.where = replace(browser.host.where, pane="specs", is_detail_late=True)
+    assert late(browser, "j", "space", "y", "t") == ["t"]
+    at(browser, "detail")
+    assert late(browser, "j") == ["j"]
+
+
 def test_keys_in_the_detail_wait_for_its_lines_and_its_tree(tmp_path: Path) -> None:
     browser = FakeBrowser(INSTALL_TREE).load()
     browser.move_to(1)
