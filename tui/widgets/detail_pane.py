@@ -86,18 +86,22 @@ class DetailPane(Vertical):
     _waiting: Timer | None = None
 
     lines = getters.query_one(DetailLines)
-    tree_rows = getters.query_one(TreeRows)
-    _head = getters.query_one(TreeHead)
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._head, self.tree_rows = TreeHead(), TreeRows(id="tree-rows")
+        self._search_input = FilterInput(name="tree", id="tree-input")
 
     def compose(self) -> ComposeResult:
-        """Lay out the values, and the tree in place of them."""
+        """Lay out the values; the tree takes their place once it is first shown."""
         yield DetailLines(id="detail-lines")
-        yield TreeHead()
-        yield Horizontal(
-            Static("find ", id="tree-find"), FilterInput(name="tree", id="tree-input"),
-            id="tree-search",
-        )  # fmt: skip
-        yield TreeRows(id="tree-rows")
+
+    def _add_tree(self) -> None:
+        """Add the tree to the pane, unless it is there."""
+        if not self.tree_rows.is_attached:
+            find = Static("find ", id="tree-find")
+            search = Horizontal(find, self._search_input, id="tree-search")
+            self.mount(self._head, search, self.tree_rows)
 
     @property
     def shows_tree(self) -> bool:
@@ -156,6 +160,8 @@ class DetailPane(Vertical):
         self._end_wait()
         shows_tree = shows_tree and tree is not None
         before = self.shown_list
+        if shows_tree:
+            self._add_tree()
         self.set_class(shows_tree, "-tree")
         self.lines.show_values(values, is_same=is_same)
         self.tree_rows.show_tree(tree, differing, at if shows_tree else None, is_same=is_same)
@@ -189,7 +195,7 @@ class DetailPane(Vertical):
 
     def _show_search(self, tree: Tree | None) -> None:
         """Show the search while there is one, or one is typed."""
-        input_ = self.query_one(FilterInput)
+        input_ = self._search_input
         self._opens_search &= not input_.has_focus
         is_open = input_.has_focus or self._opens_search
         is_shown = is_open or bool(tree is not None and tree.search)
@@ -200,8 +206,9 @@ class DetailPane(Vertical):
     def show_search_input(self) -> FilterInput:
         """Show the input of the search for names, and return it."""
         self._opens_search = True
+        self._add_tree()
         self.add_class("-search")
-        return self.query_one(FilterInput)
+        return self._search_input
 
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:

@@ -132,19 +132,12 @@ class SpecTable(Fitted, Vertical):
         self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
-        """Lay out what all rows share above the heads, and these above the rows.
-
-        What an answer says stands above its rows, and what their cells do not show below them.
-        """
-        yield self.notes
+        """Lay out what all rows share above the heads, and these above the rows."""
         yield self.line
         yield self.header
         yield self.filters
-        yield self.sheet_filters
         yield self.rows
         yield RelaxationList(id="relaxations")
-        yield self.sheet_rows
-        yield self.reading
 
     @property
     def columns(self) -> ColumnState:
@@ -253,6 +246,11 @@ class SpecTable(Fitted, Vertical):
 
     def _switch_to(self, *, is_sheet: bool) -> None:
         """Show a sheet, or the rows; the focus goes along."""
+        if is_sheet and not self.sheet_rows.is_attached:
+            # What an answer says stands above its rows, what their cells do not show below them.
+            self.mount(self.notes, before=self.line)
+            self.mount(self.sheet_filters, before=self.rows)
+            self.mount(self.sheet_rows, self.reading)
         before, self.shows_sheet = self.shown_list, is_sheet
         self.set_class(is_sheet, "-sheet")
         self._show_list(before)
