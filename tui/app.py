@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
-import gc
 import sys
 import time
 from collections import deque
@@ -29,7 +27,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
-from spackscope.tui.process import ExitCode, crash, signals
+from spackscope.tui.process import ExitCode, crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.settings import DEFAULTS, Settings, themes
@@ -51,14 +49,6 @@ _QUIET_ROUNDS = 4
 """Rounds of the event loop without a message, after which a key has had its effect."""
 _MAX_MOVES = 500
 """Moves that are made at once, so that Ctrl-C need not wait for a whole paste of them."""
-
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
-"""Parameters of mallopt, as numbered in malloc.h."""
-
-_LARGE = 1 << 18
-"""Bytes from which a block is mapped by itself, and unmapped when it is freed."""
-_ARENAS = 2
-"""Heaps that all threads share; each keeps memory that it cannot return."""
 
 
 class SpackscopeApp(App[list[str]]):
@@ -166,10 +156,8 @@ class SpackscopeApp(App[list[str]]):
             self.end(number)
 
     def on_ready(self) -> None:
-        """Collect garbage from the first frame on, but not among all that there is: it stays."""
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+        """Collect garbage from the first frame on."""
+        tuning.resume_collector()
 
     def end(self, number: int) -> None:
         """End the program after a signal; called in its handler."""
@@ -368,7 +356,7 @@ def browse(app: SpackscopeApp) -> list[str] | None:
 
     >>> browse(SpackscopeApp(["sample_data"], "hdf5 +mpi", session=Session(os.environ), pick=True))
     """
-    limit_heaps()
+    tuning.limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH_INTERVAL)
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
@@ -381,16 +369,3 @@ def browse(app: SpackscopeApp) -> list[str] | None:
     if app.return_code:
         raise SystemExit(app.return_code)
     return hashes
-
-
-def limit_heaps() -> None:
-    """Return large freed blocks to the system, and share heaps among threads.
-
-    By default glibc raises the threshold to the size of the largest freed block, up to 32 MiB,
-    and gives each thread a heap of its own. Call this before threads are started. Systems
-    without mallopt do neither.
-    """
-    with contextlib.suppress(OSError, AttributeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_THRESHOLD, _LARGE)
-        mallopt(_ARENA_MAX, _ARENAS)

@@ -13,7 +13,7 @@ from tests.browsing import browsing
 
 _LEFT = """
 import sys
-from spackscope.tui.app import limit_heaps
+from spackscope.tui.process.tuning import limit_heaps
 
 def resident():
     with open("/proc/self/statm") as file:

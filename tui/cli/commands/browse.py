@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shlex
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.process import ExitCode, Leave, stdio
+from spackscope.tui.process import ExitCode, Leave, stdio, tuning
 from spackscope.tui.settings import WrongSettings
 from spackscope.tui.settings.checks import browser_mistakes
 
@@ -30,9 +29,8 @@ def run(line: CommandLine) -> ExitCode:
         _check_command(line, sources)
     if line.settings.origins and (mistakes := browser_mistakes(line.settings)):
         raise WrongSettings(mistakes)
-    # What is imported and built at a start is hardly ever garbage, but is looked at again and
-    # again: that takes a tenth of the start. The application collects from its first frame on.
-    gc.disable()
+    # The application looks for garbage from its first frame on.
+    tuning.pause_collector()
     try:
         with stdio.on_terminal():
             # A line with a mistake has ended before.
@@ -48,7 +46,7 @@ def run(line: CommandLine) -> ExitCode:
             )
             hashes = browse(app)
     finally:
-        gc.enable()
+        tuning.resume_collector()
     for hash_ in hashes or ():
         stdio.print_line(hash_)
     return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED

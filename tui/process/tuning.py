@@ -1,0 +1,46 @@
+"""Settings of Python and of the C library that surprise, each with what it gains."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
+"""Parameters of mallopt, as numbered in malloc.h."""
+
+_LARGE = 1 << 18
+"""Bytes from which a block is mapped by itself, and unmapped when it is freed."""
+_ARENAS = 2
+"""Heaps that all threads share; each keeps memory that it cannot return."""
+
+
+def pause_collector() -> None:
+    """Look for no garbage until `resume_collector`.
+
+    What is imported and built at a start is hardly ever garbage, but is looked at again and again.
+    Without this the start takes 286 ms of CPU time in place of 321 ms, 12 % more, as measured with
+    and without the call by `make bench ARGS='start --specs 4000'`.
+    """
+    gc.disable()
+
+
+def resume_collector() -> None:
+    """Look for garbage from now on, but not among all that there is: it stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
+def limit_heaps() -> None:
+    """Return large freed blocks to the system, and share heaps among threads.
+
+    By default glibc raises the threshold to the size of the largest freed block, up to 32 MiB,
+    and gives each thread a heap of its own. Call this before threads are started. Systems
+    without mallopt do neither. The peak with 60,000 specs is 63.8 MB in place of 66.4 MB, as
+    `make bench ARGS='start --specs 60000'` measures it with and without the call.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_MMAP_THRESHOLD, _LARGE)
+        mallopt(_ARENA_MAX, _ARENAS)
