@@ -1,8 +1,7 @@
 """Frozen objects: what `@dataclass(frozen=True, slots=True)` makes, at a fraction of its cost.
 
 `dataclasses` imports `inspect`, which takes as long as Python itself takes to start, and compiles
-six methods for each class, few of which are ever called. Here all classes share their methods,
-and the `__init__` of a class is compiled once it is called often.
+six methods for each class, few of which are ever called. Here all classes share their methods.
 
     class Compiler(Frozen):
         name: str
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
 
 # As in `typing`, whose import would take as long as that of ten modules.
@@ -28,9 +28,6 @@ else:
     def dataclass_transform(**_options: object) -> Callable[[type], type]:
         return lambda class_: class_
 
-
-_FEW = 16
-"""Calls of an `__init__` that take less time than compiling it."""
 
 _REQUIRED: Any = object()
 """The default of a field without one."""
@@ -84,7 +81,7 @@ class _FrozenType(type):
 
     __fields__: Mapping[str, _Field]
     __values__: Callable[[Any], Any]
-    __calls__: int
+    __setters__: tuple[Callable[[Any, Any], None], ...]
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenType:
         fields: dict[str, _Field] = {}
@@ -96,24 +93,27 @@ class _FrozenType(type):
             fields[field_name] = field
         is_cached = any(type(value) is cached_property for value in namespace.values())
         namespace["__slots__"] = (*fields, *(("__dict__", "__weakref__") if is_cached else ()))
-        namespace["__fields__"], namespace["__calls__"] = fields, 0
+        namespace["__fields__"] = fields
         namespace["__values__"] = attrgetter(*fields) if fields else bool
         namespace["__match_args__"] = tuple(fields)
-        return super().__new__(cls, name, bases, namespace)
+        class_ = super().__new__(cls, name, bases, namespace)
+        class_.__setters__ = tuple([vars(class_)[name].__set__ for name in fields])
+        return class_
 
 
 class Frozen(metaclass=_FrozenType):
-    """Base of classes whose annotations are fields. Objects with equal fields are equal.
-
-    `__post_init__`, if a class has it, may set fields with `object.__setattr__`.
-    """
+    """Base of classes whose annotations are fields. Objects with equal fields are equal."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         class_ = type(self)
-        class_.__calls__ += 1
-        if class_.__calls__ > _FEW or not _set_fields(self, arguments, options):
-            class_.__init__ = _compile_init(class_)  # type: ignore[method-assign]
-            class_.__init__(self, *arguments, **options)
+        if options or len(arguments) != len(class_.__setters__):
+            arguments = _completed(class_, arguments, options)
+        for set_, value in zip(class_.__setters__, arguments, strict=True):
+            set_(self, value)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Set fields that depend on others, with `object.__setattr__`."""
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -139,41 +139,21 @@ class Frozen(metaclass=_FrozenType):
         return type(self), tuple(_asdict(self).values())
 
 
-def _set_fields(
-    instance: Frozen, arguments: Sequence[object], options: Mapping[str, object]
-) -> bool:
-    """Set the fields from arguments as a compiled `__init__` does; False if they do not fit."""
-    fields = type(instance).__fields__
-    given = {**dict(zip(fields, arguments, strict=False)), **options}
-    if len(given) != len(arguments) + len(options) or not given.keys() <= fields.keys():
-        return False
-    for name, field in fields.items():
-        if name not in given:
-            factory = field.default_factory
-            given[name] = field.default if factory is None else factory()
-        if given[name] is _REQUIRED:
-            return False
-        object.__setattr__(instance, name, given[name])
-    if hasattr(instance, "__post_init__"):
-        instance.__post_init__()
-    return True
-
-
-def _compile_init(class_: _FrozenType) -> Callable[..., None]:
-    """Compile the `__init__` of a class: its arguments are its fields, in their order."""
-    names: dict[str, Any] = {}
-    parameters, lines = [], []
-    for name, field in class_.__fields__.items():
-        names[f"set_{name}"] = vars(class_)[name].__set__
-        names[f"default_{name}"] = field.default_factory or field.default
-        is_required = field.default is _REQUIRED and field.default_factory is None
-        parameters.append(name if is_required else f"{name}=default_{name}")
-        if field.default_factory is not None:
-            lines.append(f" if {name} is default_{name}: {name} = default_{name}()")
-        lines.append(f" set_{name}(self, {name})")
-    if hasattr(class_, "__post_init__"):
-        lines.append(" self.__post_init__()")
-    text = "\n".join([f"def __init__(self, {', '.join(parameters)}):", *lines, " pass"])
-    exec(text, names)
-    init: Callable[..., None] = names["__init__"]
-    return init
+def _completed(
+    class_: _FrozenType, arguments: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Return the values of all fields, given some by place and by name. Raises TypeError."""
+    values, used = list(arguments), 0
+    for name, field in islice(class_.__fields__.items(), len(arguments), None):
+        if name in options:
+            values.append(options[name])
+            used += 1
+        elif field.default_factory is not None:
+            values.append(field.default_factory())
+        elif field.default is not _REQUIRED:
+            values.append(field.default)
+        else:
+            raise TypeError(f"{class_.__qualname__} needs {name}")
+    if len(values) > len(class_.__fields__) or used < len(options):
+        raise TypeError(f"{class_.__qualname__} has not so many fields, or none of these names")
+    return tuple(values)
