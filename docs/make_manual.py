@@ -90,7 +90,8 @@ FILES = (
     (
         "$XDG_CACHE_HOME/spackscope",
         "~/.cache/spackscope",
-        "indexes, copies of remote files, and the unpacked spackscope.pyz; you may remove it at "
+        "indexes, the names of files in large directories, copies of remote files, and the"
+        " unpacked spackscope.pyz; you may remove it at "
         "any time",
     ),
     (
