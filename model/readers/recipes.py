@@ -31,8 +31,8 @@ _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
 """The arguments of directives that say what is deprecated."""
 
 _IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
-_WIDE = re.compile(r"\d{3}|{\w*[.\[]")
-"""What formats are not used with: a large width, or a part of a value."""
+_WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)|%(?:\(|[^a-zA-Z%]*(?:\d{3}|\*))")
+"""What formats are not used with: part of a value, a name, a width that is large or a value."""
 
 
 class ClassName(NamedTuple):
@@ -263,9 +263,9 @@ class _Reader:
         for part in parts:
             is_list = isinstance(part, (list, tuple, dict))
             size = len(part) if is_list or isinstance(part, str) else 0
+            self._count(1 + (size if is_list else size // 100))
             if size > _MAX_SIZE or (isinstance(part, int) and abs(part) > _MAX_NUMBER):
                 raise _Unknown
-            self._count(1 + size * is_list)
             if is_list:
                 parts += [*part, *part.values()] if isinstance(part, dict) else part
         return value

@@ -129,6 +129,11 @@ HOSTILE = {
     "in itself": "x = {}\nx['a'] = x\nversion(str(x), deprecated=True)",
     "width": "version('{:>999999999}'.format('1'), deprecated=True)",
     "old width": "version('%999999999d' % 1, deprecated=True)",
+    "width of a value": "version('{:{}}'.format('1', 999999999), deprecated=True)",
+    "old width of a value": "version('%*d' % (999999999, 1), deprecated=True)",
+    "named width": "version('%(a)999999999d' % {'a': 1}, deprecated=True)",
+    "replaced": f"x = {'x' * 9000!r}\nfor a in range(3000):\n"
+    "    version(x.replace('', x), deprecated=True)",
     "parts": "version('{0.__class__.__mro__}'.format('1'), deprecated=True)",
     "attributes": "version('1'.__class__.__name__, deprecated=True)",
     "loops": "for a in range(9999):\n    for b in range(9999):\n        c = b\n"
