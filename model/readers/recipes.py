@@ -1,9 +1,9 @@
 """Read which versions a recipe of Spack deprecates, without running it.
 
-A recipe is a Python file. Constants, loops, f-strings and the like in its classes are evaluated on
-texts, numbers, lists and mappings: nothing is imported or opened, and nothing called but a few
-functions. A deprecation that depends on anything else is named as unreadable. The rules are those
-of lib/spack/spack/directives.py of Spack 0.23 to 1.3.
+A recipe is a Python file. The forms in which those of Spack say what is deprecated are evaluated:
+constants, lists, mappings, loops, comparisons and formats. Nothing is imported or opened, and
+nothing called but a few functions. A deprecation that depends on anything else is named as
+unreadable. The rules are those of lib/spack/spack/directives.py of Spack 0.23 to 1.3.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import ast
 import operator
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
@@ -22,17 +21,17 @@ from spackscope.model.core.errors import Unreadable
 _MAX_STEPS = 200_000
 """Values of one recipe that are computed, those in lists counted; real ones have up to 41,000."""
 
-_MAX_SIZE, _MAX_NUMBER = 10_000, 2**64
-"""Characters of a text, items of a list, and numbers that are computed."""
+_MAX_SIZE = 10_000
+"""Characters of a text, and items of a list, that are computed."""
 
-_MAX_CALLS, _MAX_SHOWN = 20, 60
+_MAX_SHOWN = 60
 _FLAG = "deprecated"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
 """The arguments of directives that say what is deprecated."""
 
 _IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
-_WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)|%(?:\(|[^a-zA-Z%]*(?:\d{3}|\*))")
-"""What formats are not used with: part of a value, a name, a width that is large or a value."""
+_WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
+"""What formats are not used with: part of a value, a width that is large or a value."""
 
 
 class ClassName(NamedTuple):
@@ -84,54 +83,37 @@ class _TooLong(Exception):
     """The recipe takes too many steps."""
 
 
-class _Return(Exception):
-    """A function of the recipe ends with a value."""
-
-
 _ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What operations on values of unexpected types raise."""
 
-_UNKNOWN = object()
-"""The value of a name that is not known."""
-
-_OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Is: operator.is_,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.IsNot: operator.is_not,
+_COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.In: lambda item, items: item in items,
     ast.NotIn: lambda item, items: item not in items,
 }  # fmt: skip
-_FUNCTIONS: Mapping[str, Any] = {
-    **{each.__name__: each for each in (str, int, float, bool, len, list, tuple, dict)},
-    **{each.__name__: each for each in (min, max, any, all, sorted, isinstance)},
-    "zip": lambda *lists: list(zip(*lists, strict=False)),
-    "enumerate": lambda items: list(enumerate(items)),
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "str": str,
     "range": lambda *bounds: list(range(*bounds)[: _MAX_SIZE + 1]),
     # As the modules have them.
     "platform.system": lambda: os.uname().sysname,
     "platform.machine": lambda: os.uname().machine,
 }
 _METHODS: Mapping[type, Sequence[str]] = {
-    str: (
-        *("format", "join", "split", "replace", "startswith", "endswith", "lower", "upper"),
-        *("strip", "lstrip", "rstrip", "rsplit", "partition", "isdigit"),
-    ),
-    dict: ("get", "items", "keys", "values", "setdefault", "update"),
-    list: ("append", "extend"),
+    str: ("format", "lower"),
+    dict: ("get", "items", "keys", "values"),
 }
 
 
 class _Reader:
-    """Evaluates a module; the names that are known are in scopes, the innermost last."""
+    """Evaluates a module; `_names` are those of values, functions and classes that are known."""
 
     def __init__(self, versions_of: VersionsOf) -> None:
         self.classes: dict[str, RecipeClass] = {}
         self._versions_of = versions_of
-        self._scopes: list[dict[str, Any]] = [{}]
-        self._imported: dict[str, ClassName] = {}
+        self._names: dict[str, Any] = dict(_FUNCTIONS)
         self._entries: list[Any] = []
         self._defaults: list[Mapping[str, Any]] = []
-        self._steps = self._calls = 0
+        self._steps = 0
 
     def run(self, statements: Iterable[ast.stmt]) -> None:
         """Run statements; what depends on the unknown is named, and unknown afterwards."""
@@ -151,53 +133,52 @@ class _Reader:
                     own = (module or "").removesuffix(".package")
                     place = (found[1] or found[2], found[3]) if found else ("", own)
                     for each in names:
-                        self._imported[each.asname or each.name] = ClassName(*place, each.name)
-            case ast.ClassDef(name, bases, _, body) if len(self._scopes) == 1:
-                self._entries = []
-                self._scopes.append({})
-                self.run(body)
-                self._scopes.pop()
+                        self._names[each.asname or each.name] = ClassName(*place, each.name)
+            case ast.ClassDef(name, bases, _, body):
                 known = tuple(filter(None, map(self._base, bases)))
+                outer, entries = self._names, self._entries
+                self._names, self._entries = {**outer}, []
+                self.run(body)
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
+                self._entries = entries
+                # What may have changed in it is not known afterwards.
+                self._names = {name: outer[name] for name in outer if name in self._names}
+                self._names[name] = ClassName("", "", name)
             case ast.FunctionDef(name):
-                self._scopes[-1][name] = partial(self._function, node)
+                self._names[name] = node
             case ast.Assign(targets, value):
                 self._bind(targets, self.value(value))
-            case ast.AnnAssign(target, _, value) if value is not None:
-                self._bind([target], self.value(value))
             case ast.If(test, body, others):
                 self.run(body if self.value(test) else others)
-            case ast.For(target, items, body):
+            case ast.For(target, items, body, []):
                 for item in list(self.value(items)):
                     self._bind([target], item)
                     self.run(body)
             case ast.With(items, body):
                 self._with([item.context_expr for item in items], body)
-            case ast.Return(value):
-                raise _Return(None if value is None else self.value(value))
-            case ast.Expr(ast.Call(ast.Name(name))) if name not in _DIRECTIVES and not any(
-                name in scope for scope in self._scopes
-            ):
+            case ast.Expr(ast.Call(ast.Name(name))) if name not in {*_DIRECTIVES, *self._names}:
                 # Another directive, whose arguments say nothing of versions.
                 pass
-            case ast.Expr(ast.Call() | ast.ListComp() as value):
+            case ast.Expr(ast.Call() as value):
                 self.value(value)
-            case ast.Expr() | ast.Import() | ast.Pass():
+            case ast.Expr(ast.Constant()) | ast.Import() | ast.Pass():
                 pass
             case _:
                 raise _Unknown
 
     def _forget(self, statement: ast.stmt) -> None:
         """Name what a statement may deprecate, and forget what it may assign or change."""
-        are_all = False
-        for node in ast.walk(statement):
+        are_all, nodes = False, [*ast.walk(statement)]
+        for node in nodes:
             self._count(1)
             if isinstance(node, ast.Name):
-                scopes = (scope for scope in reversed(self._scopes) if node.id in scope)
-                scope = next(scopes, self._scopes[-1])
-                is_changed = isinstance(scope.get(node.id), (list, dict))
-                if is_changed or isinstance(node.ctx, ast.Store):
-                    scope[node.id] = _UNKNOWN
+                known = self._names.get(node.id)
+                if isinstance(known, ast.FunctionDef):
+                    nodes += ast.walk(known)
+                if isinstance(known, (ast.FunctionDef, list, dict)) or isinstance(
+                    node.ctx, ast.Store
+                ):
+                    self._names.pop(node.id, None)
             elif isinstance(node, ast.Call):
                 are_all = are_all or (_name(node) == "default_args" and _has_flag(node))
                 self._refuse(node, are_all=are_all)
@@ -220,23 +201,21 @@ class _Reader:
     def _base(self, node: ast.expr) -> ClassName | None:
         """Return the class of a recipe that another one is derived from, if it is one."""
         module, _, name = ast.unparse(node).rpartition(".")
-        if not module and name in self.classes:
-            return ClassName("", "", name)
         if found := _IMPORT.fullmatch(module):
             return ClassName(found[1] or found[2], found[3], name)
-        imported = self._imported.get(module or name)
-        return imported._replace(name=name) if module and imported is not None else imported
+        known = self._names.get(module or name)
+        if not isinstance(known, ClassName):
+            return None
+        return known._replace(name=name) if module else known
 
     def _bind(self, targets: Sequence[ast.expr], value: Any) -> None:
         for target in targets:
             match target:
                 case ast.Name(name):
-                    self._scopes[-1][name] = value
+                    self._names[name] = value
                 case ast.Tuple(parts) if len(parts) == len(value):
                     for part, item in zip(parts, value, strict=True):
                         self._bind([part], item)
-                case ast.Subscript(owner, key):
-                    self.value(owner)[self.value(key)] = value
                 case _:
                     raise _Unknown
 
@@ -264,7 +243,7 @@ class _Reader:
             is_list = isinstance(part, (list, tuple, dict))
             size = len(part) if is_list or isinstance(part, str) else 0
             self._count(1 + (size if is_list else size // 100))
-            if size > _MAX_SIZE or (isinstance(part, int) and abs(part) > _MAX_NUMBER):
+            if size > _MAX_SIZE:
                 raise _Unknown
             if is_list:
                 parts += [*part, *part.values()] if isinstance(part, dict) else part
@@ -275,10 +254,7 @@ class _Reader:
             case ast.Constant(value):
                 return value
             case ast.Name(name):
-                scopes = (*reversed(self._scopes), _FUNCTIONS)
-                known: Any = next((each[name] for each in scopes if name in each), _UNKNOWN)
-                if known is not _UNKNOWN:
-                    return known
+                return self._names[name]
             case ast.List(parts):
                 return list(map(self.value, parts))
             case ast.Tuple(parts):
@@ -290,45 +266,18 @@ class _Reader:
                 return "".join(str(self.value(part)) for part in parts)
             case ast.FormattedValue(part, -1, None):
                 return self.value(part)
-            case ast.BinOp(left, sign, right) if type(sign) in _OPERATORS:
-                first, second = self.value(left), self.value(right)
-                is_format = isinstance(sign, ast.Mod) and isinstance(first, str)
-                if not (is_format and _WIDE.search(first)):
-                    return _OPERATORS[type(sign)](first, second)
             case ast.Compare(left, [sign], [right]):
-                return _OPERATORS[type(sign)](self.value(left), self.value(right))
-            case ast.BoolOp(sign, parts):
-                is_or = isinstance(sign, ast.Or)
-                values = map(self.value, parts)
-                return next((each for each in values if bool(each) is is_or), not is_or)
-            case ast.UnaryOp(ast.Not(), part):
-                return not self.value(part)
-            case ast.IfExp(test, body, other):
-                return self.value(body if self.value(test) else other)
-            case ast.Subscript(owner, ast.Slice(lower, upper, None)):
-                bounds = (None if each is None else self.value(each) for each in (lower, upper))
-                return self.value(owner)[slice(*bounds)]
+                return _COMPARISONS[type(sign)](self.value(left), self.value(right))
             case ast.Subscript(owner, key):
                 return self.value(owner)[self.value(key)]
-            case ast.Attribute(ast.Name(name), "versions") if name in self._imported:
-                flags = self._versions_of(self._imported[name])
-                return {version: {_FLAG: flag} for version, flag in flags.items()}
-            case ast.ListComp(part, [loop]) | ast.GeneratorExp(part, [loop]):
-                self._scopes.append({})
-                try:
-                    return [self.value(part) for _ in self._loop(loop)]
-                finally:
-                    self._scopes.pop()
+            case ast.Attribute(ast.Name(name), "versions"):
+                owner = self._names[name]
+                if isinstance(owner, ClassName) and owner.module:
+                    flags = self._versions_of(owner)
+                    return {version: {_FLAG: flag} for version, flag in flags.items()}
             case ast.Call():
                 return self._call(node)
         raise _Unknown
-
-    def _loop(self, loop: ast.comprehension) -> Iterator[None]:
-        """Bind the names of a comprehension in turn."""
-        for item in list(self.value(loop.iter)):
-            self._bind([loop.target], item)
-            if all(map(self.value, loop.ifs)):
-                yield
 
     def _call(self, node: ast.Call) -> Any:
         if _name(node) in _DIRECTIVES:
@@ -341,7 +290,7 @@ class _Reader:
                 raise _Unknown
             call = getattr(owner, method)
         else:
-            call = _FUNCTIONS.get(name) or self.value(function)
+            call = self._names[name]
         result = call(*map(self.value, node.args), **self._keywords(node))
         return list(result) if type(result).__name__.startswith("dict_") else result
 
@@ -354,20 +303,6 @@ class _Reader:
             elif not wanted or word.arg in wanted:
                 words[word.arg] = self.value(word.value)
         return words
-
-    def _function(self, node: ast.FunctionDef, *args: Any) -> Any:
-        """Return the result of a function of the recipe without defaults."""
-        names, outer = [arg.arg for arg in node.args.args], self._scopes
-        if len(names) != len(args) or self._calls == _MAX_CALLS:
-            raise _Unknown
-        self._scopes = [outer[0], dict(zip(names, args, strict=True))]
-        self._calls += 1
-        try:
-            self.run(node.body)
-        except _Return as result:
-            return result.args[0]
-        finally:
-            self._scopes, self._calls = outer, self._calls - 1
 
     def _directive(self, node: ast.Call) -> None:
         """Add what a directive says, or that it cannot be read."""

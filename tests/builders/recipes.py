@@ -44,10 +44,11 @@ BODIES = {
         """,
     "py_aiohttp": """
         for ver in ("3.13.5", "3.12.15", "3.9.0"):
-            version(ver, sha256="a", deprecated=_is_old(ver))
+            version(ver, sha256="a", deprecated=ver != "3.13.5")
         """,
     "py_tornado": """
-        [version(v, sha256="a", deprecated=(v < "6.5.3")) for v in ["6.5.5", "6.5.2"] if v]
+        for v in ["6.5.5", "6.5.2"]:
+            version(v, sha256="a", deprecated=(v < "6.5.3"))
         """,
     "python": """
         for minor, patch in [(14, 3), (13, 12), (13, 11), (12, 12), (11, 14), (10, 19)]:
@@ -92,12 +93,7 @@ BODIES = {
 """The statements of classes by the directories of their recipes."""
 
 BEFORE = {
-    "py_idna": '_OLD = ("3.10",) + ("3.9",)',
-    "py_aiohttp": """
-        def _is_old(text: str) -> bool:
-            minor = int(text.split(".")[1])
-            return minor < 13
-        """,
+    "py_idna": '_OLD = ("3.10", "3.9")',
     "cmake_gui": "from spack_repo.{namespace}.packages.cmake.package import Cmake",
     "py_torch_nightly": "from ..py_torch.package import PyTorch",
     "py_torch_wheel": "from spack_repo.{namespace}.packages.py_torch.package import PyTorch",
