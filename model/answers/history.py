@@ -11,9 +11,9 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, groupby
+from itertools import chain
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ from spackscope.model.analysis.history import (
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import ALIASES, FIELDS, Value
 from spackscope.model.core.errors import Cancelled, Unreadable, WrongQuestion
-from spackscope.model.core.files import SMALL_UNPACKED_SIZE, max_unpacked_size, too_large
+from spackscope.model.core.files import max_unpacked_size, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Records
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
@@ -339,7 +339,8 @@ class _Revisions(Git):
         The sentence says why these are not. Raises Cancelled.
         """
         sizes = "--batch-check=%(objectsize) %(objectsize:disk)"
-        checked, reason = self.run("cat-file", sizes, data=_blobs(revisions))
+        names = "".join(f"{each.blob}\n" for each in revisions if each.blob)
+        checked, reason = self.run("cat-file", sizes, data=names.encode())
         lines, total, readable = iter(checked.splitlines()), 0, list[_Revision]()
         for each in revisions:
             try:
@@ -356,27 +357,6 @@ class _Revisions(Git):
             else:
                 readable.append(each._replace(size=size))
         return readable, reason
-
-    def contents(self, revisions: Sequence[_Revision]) -> Iterator[tuple[_Revision, bytes]]:
-        """Yield each revision with the content of the file. Raises Unreadable and Cancelled."""
-        ends = accumulate(each.size for each in revisions)
-        # Small ones are read together.
-        batches = groupby(revisions, lambda _: next(ends) // SMALL_UNPACKED_SIZE)
-        for batch in (list(group) for _, group in batches):
-            answer, reason = self.run("cat-file", "--batch", data=_blobs(batch))
-            end = 0
-            for its in batch:
-                start = answer.find(b"\n", end) + 1 if its.blob else end
-                end = start + its.size
-                if end > len(answer):
-                    raise Unreadable(reason or "git ended too early")
-                yield its, answer[start:end]
-                end += bool(its.blob)
-
-
-def _blobs(revisions: Iterable[_Revision]) -> bytes:
-    """Return the lines that ask `git cat-file` for what a file has in some revisions."""
-    return "".join(f"{each.blob}\n" for each in revisions if each.blob).encode()
 
 
 def of_revisions(
@@ -400,7 +380,8 @@ def of_revisions(
     reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()
     before: Specs = {}
     try:
-        for number, (its, data) in enumerate(git.contents(readable[::-1])):
+        contents = git.contents([(each.blob, each.size) for each in reversed(readable)])
+        for number, (its, data) in enumerate(zip(reversed(readable), contents, strict=True)):
             on_progress("revisions read", number, len(readable))
             if should_stop():
                 raise Cancelled

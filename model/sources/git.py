@@ -5,10 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import accumulate, groupby
 from signal import SIGKILL
 from subprocess import PIPE, Popen, TimeoutExpired
 
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.files import SMALL_UNPACKED_SIZE
 from spackscope.model.core.tasks import ShouldStop, run_cancellable
 
 GIT_TIMEOUT = 5
@@ -60,3 +64,23 @@ class Git:
             errors.seek(0)
             line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
         return printed, (line or "git failed") if process.returncode else ""
+
+    def contents(self, blobs: Sequence[tuple[str, int]]) -> Iterator[bytes]:
+        """Yield the contents of blobs by name and size; nothing is in one without a name.
+
+        Raises Unreadable and Cancelled.
+        """
+        ends = accumulate(size for _, size in blobs)
+        # Small ones are read together.
+        batches = groupby(blobs, lambda _: next(ends) // SMALL_UNPACKED_SIZE)
+        for batch in (list(group) for _, group in batches):
+            names = "".join(f"{name}\n" for name, _ in batch if name)
+            answer, why = self.run("cat-file", "--batch", data=names.encode())
+            end = 0
+            for name, size in batch:
+                start = (answer.find(b"\n", end) + 1 or len(answer) + 1) if name else end
+                end = start + size
+                if end > len(answer):
+                    raise Unreadable(why or "git ended too early")
+                yield answer[start:end]
+                end += bool(name)

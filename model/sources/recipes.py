@@ -40,15 +40,14 @@ _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 _MAX_RECIPE, _MAX_SIZE = 2**20, 2**28
 """Bytes of one recipe, and of all, that are read; those of Spack have 64 kB and 21 MB."""
 
-_MAX_KEPT, _MAX_SMALL, _BATCH = 2**24, 2**16, 2**23
-"""Bytes of the file that is kept, of a small file, and of what git is asked for at once."""
+_MAX_KEPT, _MAX_SMALL = 2**24, 2**16
+"""Bytes of the file that is kept, and of a small file."""
 
 _CONCERNED = re.compile(rb"deprecated|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\.")
 """What a recipe has that deprecates something, or follows another recipe."""
 
-
-_LINK = "120000"
-"""The mode that git gives a link."""
+_FILE = "100"
+"""How the mode of a file begins in git, and of no link or other repository."""
 
 _Contents = Iterator[tuple[str, bytes | str]]
 
@@ -234,8 +233,8 @@ class _Bare:
         self._git = Git(path, should_stop)
         self._commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
 
-    def _run(self, *words: str, data: bytes = b"") -> bytes:
-        printed, why = self._git.run(*words, data=data)
+    def _run(self, *words: str) -> bytes:
+        printed, why = self._git.run(*words)
         if why:
             raise Unreadable(why)
         return printed
@@ -253,38 +252,30 @@ class _Bare:
 
     def _contents(self, folder: str) -> _Contents:
         listed = self._run("ls-tree", "-r", "-l", "-z", self._commit, folder)
-        sizes, blobs = dict[str, int](), list[str]()
-        for line in [*listed.split(b"\0")[:-1], b""]:
+        directories, blobs = list[str](), list[tuple[str, int]]()
+        for line in listed.split(b"\0")[:-1]:
             facts, _, name = line.decode(errors="replace").partition("\t")
             directory, _, file = name.removeprefix(folder).partition("/")
             if file == _RECIPE:
                 mode, _, blob, size = facts.split()
-                if mode == _LINK:
+                if not mode.startswith(_FILE):
                     yield directory, "is a link, which is not followed"
                 elif int(size) > _MAX_RECIPE:
                     yield directory, str(too_large(int(size), _MAX_RECIPE))
                 else:
-                    sizes[directory] = int(size)
-                    blobs.append(f"{blob}\n")
-            if sum(sizes.values()) > _BATCH or not line:
-                answer, end = self._run("cat-file", "--batch", data="".join(blobs).encode()), -1
-                for directory, length in sizes.items():
-                    start = answer.find(b"\n", end + 1) + 1
-                    end = start + length
-                    if not start or end > len(answer):
-                        raise Unreadable("git does not have all of it")
-                    yield directory, answer[start:end]
-                sizes, blobs = {}, []
+                    directories.append(directory)
+                    blobs.append((blob, int(size)))
+        yield from zip(directories, self._git.contents(blobs), strict=True)
 
 
 # Reading
 
 
 class _Recipe(NamedTuple):
-    """A recipe by the namespace of its repository and its directory."""
+    """A recipe by the namespace of its repository and its module there."""
 
     namespace: str
-    directory: str
+    module: str
 
 
 class _Reading:
@@ -293,8 +284,8 @@ class _Reading:
     def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
         self._repositories, self._report = repositories, report
         self._data: dict[_Recipe, bytes] = {}
-        self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._places: dict[_Recipe, str] = {}
+        self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
 
     def read(self) -> dict[str, Any]:
@@ -309,9 +300,9 @@ class _Reading:
             if recipe in self._data:
                 self._report("recipes read", number, len(owners))
                 before = len(self._problems)
-                name = _squashed(recipe.directory)
-                classes = self._module(recipe)
-                name = next((each for each in classes if _squashed(each) == name), "")
+                squashed = recipe.module.replace("_", "").lower()
+                names = (n for n in self._module(recipe) if n.replace("_", "").lower() == squashed)
+                name = next(names, "")
                 declared, others = self._follow(recipe, name, {})
                 if found := [*filter(None, declared.values()), *others]:
                     deprecations[package] = found
@@ -329,7 +320,7 @@ class _Reading:
         total = 0
         for number, (directory, data) in enumerate(repository.contents()):
             self._report("recipes found", number, None)
-            recipe = _Recipe(repository.namespace, directory)
+            recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
             package = repository.package(directory)
             is_first = owners.setdefault(package, recipe) == recipe
             total += len(data)
@@ -359,11 +350,7 @@ class _Reading:
 
     def _find(self, recipe: _Recipe, name: ClassName) -> _Recipe:
         """Return the recipe of a class that another one names."""
-        namespace = name.namespace or recipe.namespace
-        # The modules of the first layout have underscores in place of what directories have.
-        found = (_Recipe(namespace, each) for each in (name.module, name.module.replace("_", "-")))
-        default = _Recipe(namespace, name.module) if name.module else recipe
-        return next((each for each in found if each in self._data), default)
+        return _Recipe(name.namespace or recipe.namespace, name.module or recipe.module)
 
     def _versions(self, recipe: _Recipe, name: ClassName) -> Mapping[str, bool]:
         """Return the versions of a class of another recipe, and whether each is deprecated."""
@@ -399,7 +386,3 @@ class _Reading:
             else:
                 others.append(entry)
         return declared, others
-
-
-def _squashed(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()

@@ -57,15 +57,19 @@ def test_a_bare_repository_has_those_of_its_newest_commit(tmp_path: Path) -> Non
     path.write_text("# deprecated\n" * 100_000)
     (path.parent.parent / "linked").mkdir()
     (path.parent.parent / "linked" / "package.py").symlink_to("../expat/package.py")
+    other = path.parent.parent / "other" / "package.py"
+    write_repository(other, {})
+    commit(other, tmp_path / "other.git")
     found = read(commit(tree, tmp_path / "bare.git"))
-    expected = {**DEPRECATED, "large": [], "linked": []}
+    expected = {**DEPRECATED, "large": [], "linked": [], "other": []}
     assert versions(found) == expected
     places = f"{tmp_path}/bare.git/repos/spack_repo/builtin/packages"
     assert sorted(map(str, found.problems)) == [
         f"{places}/large/package.py: it has 1,300,000 bytes; at most 1,048,576 are read",
         f"{places}/linked/package.py: is a link, which is not followed",
+        f"{places}/other/package.py: is a link, which is not followed",
     ]
-    assert found.unread == {"large", "linked"}
+    assert found.unread == {"large", "linked", "other"}
 
 
 def test_an_index_says_where_repositories_are(tmp_path: Path) -> None:
