@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from spackscope.model.core.deprecation import Deprecation, severity_rank
-from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Term, exact_query
+from spackscope.model.query.ast import exact_query
 from spackscope.model.query.parser import parse_spec
 from spackscope.model.sources.recipes import Recipes
 
@@ -34,45 +34,16 @@ def find_deprecated(
 
     Externals do not count, as for Spack: they are not under its control. Raises Cancelled.
     """
-    names, versions = catalog.texts("package"), catalog.texts("version")
-    codes = zip(catalog.column("package"), catalog.column("version"), strict=True)
     nodes, found = catalog.column("node"), []
-    by_package = defaultdict[str, dict[str, list[int]]](dict)
-    for look_alike, (package, version) in enumerate(codes):
-        if names[package] in recipes.deprecations:
-            ids = range(*catalog.span(look_alike))
-            own = [id_ for id_ in ids if not catalog.nodes[nodes[id_]].external]
-            by_package[names[package]].setdefault(versions[version], []).extend(own)
-    for name, of_versions in by_package.items():
-        if should_stop():
-            raise Cancelled
-        for each in recipes.deprecations[name]:
-            if ids_of_spec := _matching(catalog, name, each.spec, of_versions):
-                found.append(DeprecatedSpecs(name, each, ids_of_spec))
+    for name in catalog.texts("package"):
+        for each in recipes.deprecations.get(name, ()):
+            # What is no spec, or what the source does not tell, is not known to be deprecated.
+            with suppress(QueryError, Unanswerable):
+                query = exact_query("package", name).plus(parse_spec(each.spec))
+                matching = catalog.match(query, should_stop=should_stop).ids()
+                ids = [id_ for id_ in matching if not catalog.nodes[nodes[id_]].external]
+                found += [DeprecatedSpecs(name, each, ids)] * bool(ids)
     return found
-
-
-def _matching(
-    catalog: Catalog, package: str, spec: str, of_versions: Mapping[str, Sequence[int]]
-) -> list[int]:
-    """Return which records of a package match a spec, of its records by their versions.
-
-    None where it is no spec, or the source does not tell: what is not known is not deprecated.
-    """
-    with suppress(QueryError, Unanswerable):
-        query = exact_query("package", package).plus(parse_spec(spec))
-        terms = [c for c in query.conditions if isinstance(c, Term) and c.column == "version"]
-        fits = [term.matcher("version") for term in terms]
-        ids = [
-            id_
-            for version, its in of_versions.items()
-            if all(fit(version) for fit in fits)
-            for id_ in its
-        ]
-        # The package itself is one more condition.
-        is_plain = len(list(query.conditions)) == len(terms) + 1
-        return ids if is_plain else list({*ids}.intersection(catalog.match(query).ids()))
-    return []
 
 
 def deprecated_values(
