@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -147,14 +147,7 @@ class PartLine(Widget):
                 start += part.width
 
 
-if TYPE_CHECKING:
-    _Mixin = Widget
-else:
-    # A class of Textual would be made at the start.
-    _Mixin = object
-
-
-class Fitted(_Mixin):
+class Fitted(Widget):
     """A widget that fits what it shows into its size before it is drawn in that.
 
     Textual posts the size while it draws, and all would be sent to the terminal twice. Where it

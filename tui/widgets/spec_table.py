@@ -100,7 +100,7 @@ class RelaxationList(Vertical):
             self.post_message(Browse("relax", choice))
 
 
-class SpecTable(Fitted, Vertical):
+class SpecTable(Vertical, Fitted):
     """The rows of a listing or of a sheet under heads and filters.
 
     It posts what the user does with them.

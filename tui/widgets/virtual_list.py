@@ -8,7 +8,6 @@ from textual import events, on
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import LISTS, bindings
@@ -34,7 +33,7 @@ class ListMessage(Message):
         self.row = row
 
 
-class VirtualList(Fitted, Widget, can_focus=True):
+class VirtualList(Fitted, can_focus=True):
     """A list of numbered rows, one line each; subclasses provide the pieces of a row.
 
     It scrolls by half pages at the edges, because every line that is drawn again is sent to a
