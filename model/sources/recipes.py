@@ -195,24 +195,19 @@ class _Folder:
         """Return the stamp and the contents of packages: times and sizes say what has changed."""
         path = os.path.join(self._path, folder)
         reasons, lines = dict[str, str](), list[str]()
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            for entry in os.scandir(descriptor):
-                directory, why = entry.name, ""
-                name = f"{directory}/{_RECIPE}"
-                try:
-                    # Looked up from the root, each of thousands would take twice as long.
-                    status = os.lstat(name, dir_fd=descriptor)
-                    if stat.S_ISLNK(status.st_mode) or entry.is_symlink():
-                        status = os.stat(name, dir_fd=descriptor)
-                        if not os.path.realpath(f"{path}/{name}").startswith(self._real):
-                            why = "is a link out of the repository"
-                except OSError:
-                    continue
-                reasons[directory] = why
-                lines.append(f"{directory} {status.st_mtime_ns} {status.st_size}\n")
-        finally:
-            os.close(descriptor)
+        for entry in os.scandir(path):
+            directory, why = entry.name, ""
+            name = f"{entry.path}/{_RECIPE}"
+            try:
+                status = os.lstat(name)
+                if stat.S_ISLNK(status.st_mode) or entry.is_symlink():
+                    status = os.stat(name)
+                    if not os.path.realpath(name).startswith(self._real):
+                        why = "is a link out of the repository"
+            except OSError:
+                continue
+            reasons[directory] = why
+            lines.append(f"{directory} {status.st_mtime_ns} {status.st_size}\n")
 
         def contents() -> _Contents:
             for directory, why in reasons.items():
