@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.text import shorten
 
 _MAX_STEPS = 200_000
 """Values of one recipe that are computed, those in lists counted; real ones have up to 41,000."""
@@ -142,7 +143,7 @@ class _Reader:
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
                 self._entries = entries
                 # What may have changed in it is not known afterwards.
-                self._names = {name: outer[name] for name in outer if name in self._names}
+                self._names = {each: outer[each] for each in outer if each in self._names}
                 self._names[name] = ClassName("", "", name)
             case ast.FunctionDef(name):
                 self._names[name] = node
@@ -193,8 +194,7 @@ class _Reader:
         """Add that a directive cannot be read, if it may deprecate something."""
         are_all = are_all or any(words.get(_FLAG) for words in self._defaults)
         if _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node))):
-            text = ast.unparse(node)
-            text = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+            text = shorten(ast.unparse(node), _MAX_SHOWN, keep="start")
             entry = node.lineno, f"cannot be known without running the recipe: {text}"
             self._entries += [entry] if entry not in self._entries else []
 
@@ -220,16 +220,16 @@ class _Reader:
                     raise _Unknown
 
     def _with(self, contexts: Sequence[ast.expr], body: Sequence[ast.stmt]) -> None:
-        before = len(self._defaults)
+        outer = self._defaults
+        defaults = [*outer]
         for call in contexts:
             if not isinstance(call, ast.Call) or _name(call) not in ("default_args", "when"):
                 raise _Unknown
             when = {"when": self.value(call.args[0])} if call.args else {}
-            self._defaults.append({**self._keywords(call, _WORDS), **when})
-        try:
-            self.run(body)
-        finally:
-            del self._defaults[before:]
+            defaults.append({**self._keywords(call, _WORDS), **when})
+        self._defaults = defaults
+        self.run(body)
+        self._defaults = outer
 
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression. Raises _Unknown."""

@@ -51,6 +51,11 @@ def test_blocks_apply_to_what_is_in_them() -> None:
     )
 
 
+def test_a_block_that_is_unknown_applies_to_nothing_after_it() -> None:
+    body = "with default_args(deprecated=True), unknown():\n    pass\nversion('1')"
+    assert entries(body) == ["@=1"]
+
+
 def test_bases_are_those_of_recipes() -> None:
     text = """\
 from spack.pkg.builtin.boost import Boost as Old
@@ -149,6 +154,8 @@ HOSTILE = {
     + "version('1', deprecated=x == y)",
     "width": "version('{:>999999999}'.format('1'), deprecated=True)",
     "width of a value": "version('{:{}}'.format('1', 999999999), deprecated=True)",
+    "spelled": f"x, y = {'x' * 9000!r}, {'{0}' * 3000!r}\nfor a in range(3000):\n"
+    "    version(y.format(x), deprecated=True)",
     "parts": "version('{0.__class__.__mro__}'.format('1'), deprecated=True)",
     "attributes": "version('1'.__class__.__name__, deprecated=True)",
     "loops": "for a in range(9999):\n    for b in range(9999):\n        c = b\n"
