@@ -32,7 +32,7 @@ from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progre
 if TYPE_CHECKING:
     from spackscope.model.readers.recipes import ClassName, RecipeClass
 
-_FORMAT = 1
+_FORMAT = 2
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Where repositories are below a directory that has no index of them."""
@@ -282,49 +282,46 @@ class _Reading:
         self._places: dict[_Recipe, str] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
+        # Those with a problem, and those that follow one.
+        self._unread: set[_Recipe] = set()
 
     def read(self) -> dict[str, Any]:
         """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
-        owners, unread, deprecations = dict[str, _Recipe](), set[str](), dict[str, Any]()
+        owners, deprecations = dict[str, _Recipe](), dict[str, Any]()
         for repository in self._repositories:
             try:
-                unread.update(self._collect(repository, owners))
+                self._collect(repository, owners)
             except Unreadable as error:
                 self._problems[repository.path, "", str(error)] = None
         for number, (package, recipe) in enumerate(owners.items()):
             if recipe in self._data:
                 self._report("recipes read", number, len(owners))
-                before = len(self._problems)
                 squashed = recipe.module.replace("_", "").lower()
                 names = (n for n in self._module(recipe) if n.replace("_", "").lower() == squashed)
                 name = next(names, "")
                 declared, others = self._follow(recipe, name, {})
                 if found := [*filter(None, declared.values()), *others]:
                     deprecations[package] = found
-                if len(self._problems) > before:
-                    unread.add(package)
         return {
             "packages": list(owners),
-            "unread": sorted(unread),
+            "unread": [package for package, recipe in owners.items() if recipe in self._unread],
             "deprecations": deprecations,
             "more_problems": list(self._problems),
         }
 
-    def _collect(self, repository: _Repository, owners: dict[str, _Recipe]) -> Iterator[str]:
-        """Keep the recipes that are concerned; yield the packages of those that cannot be read."""
+    def _collect(self, repository: _Repository, owners: dict[str, _Recipe]) -> None:
+        """Add the recipe of each package, and keep those that are concerned. Raises Unreadable."""
         total = 0
         for number, (directory, data) in enumerate(repository.contents()):
             self._report("recipes found", number, None)
             recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
-            package = repository.package(directory)
-            is_first = owners.setdefault(package, recipe) == recipe
+            owners.setdefault(repository.package(directory), recipe)
             total += len(data)
             if total > _MAX_SIZE:
                 raise Unreadable(str(too_large(None, _MAX_SIZE)))
             if isinstance(data, str):
                 self._problems[repository.place(directory), "", data] = None
-                if is_first:
-                    yield package
+                self._unread.add(recipe)
             elif _CONCERNED.search(data) and recipe not in self._data:
                 self._data[recipe], self._places[recipe] = data, repository.place(directory)
 
@@ -341,16 +338,23 @@ class _Reading:
                     self._classes[recipe] = classes
                 except Unreadable as error:
                     self._problems[self._places[recipe], "", str(error)] = None
+                    self._unread.add(recipe)
         return self._classes[recipe]
-
-    def _find(self, recipe: _Recipe, name: ClassName) -> _Recipe:
-        """Return the recipe of a class that another one names."""
-        return _Recipe(name.namespace or recipe.namespace, name.module or recipe.module)
 
     def _versions(self, recipe: _Recipe, name: ClassName) -> Mapping[str, bool]:
         """Return the versions of a class of another recipe, and whether each is deprecated."""
-        declared, _ = self._follow(self._find(recipe, name), name.name, {})
+        declared, _ = self._follow_base(recipe, name, {})
         return {spec[2:]: entry is not None for spec, entry in declared.items()}
+
+    def _follow_base(
+        self, recipe: _Recipe, name: ClassName, seen: dict[tuple[_Recipe, str], None]
+    ) -> tuple[dict[str, Deprecation | None], list[Deprecation]]:
+        """Return what a class says that a recipe names, as `_follow` does."""
+        base = _Recipe(name.namespace or recipe.namespace, name.module or recipe.module)
+        found = self._follow(base, name.name, seen)
+        if base in self._unread:
+            self._unread.add(recipe)
+        return found
 
     def _follow(
         self, recipe: _Recipe, name: str, seen: dict[tuple[_Recipe, str], None]
@@ -365,7 +369,7 @@ class _Reading:
             return declared, others
         seen[recipe, name] = None
         for base in reversed(class_.bases):
-            its, more = self._follow(self._find(recipe, base), base.name, seen)
+            its, more = self._follow_base(recipe, base, seen)
             declared.update(its)
             others += more
         for entry in class_.entries:
@@ -376,6 +380,7 @@ class _Reading:
             elif not isinstance(entry, Deprecation):
                 line, why = entry
                 self._problems[self._places[recipe], f"line {line}", why] = None
+                self._unread.add(recipe)
             elif entry.labels == (LEGACY_LABEL,):
                 declared[entry.spec] = entry
             else:

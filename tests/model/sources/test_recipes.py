@@ -102,6 +102,14 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path) -> No
         "broken": "class Broken(Package:\n    deprecated",
         "binary": "deprecated\0",
         "dynamic": recipe("dynamic", "version(f(), deprecated=True)"),
+        "follows": recipe(
+            "follows", "pass", before="from ..dynamic.package import Dynamic", base="Dynamic"
+        ),
+        "lists": recipe(
+            "lists",
+            "for v in Broken.versions:\n    version(v)",
+            before="from ..broken.package import Broken",
+        ),
         "circle": recipe(
             "circle",
             "version('1', deprecated=True)",
@@ -143,7 +151,16 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path) -> No
     }
     names = {"circle": ["1"], "zlib": ["1"], "alias": []}
     assert {name: each for name, each in versions(found).items() if name in names} == names
-    assert found.unread == {"away", "huge", "pipe", "broken", "binary", "dynamic"}
+    assert found.unread == {
+        "away",
+        "huge",
+        "pipe",
+        "broken",
+        "binary",
+        "dynamic",
+        "follows",
+        "lists",
+    }
 
 
 @pytest.mark.parametrize(
