@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import tempfile
 from collections.abc import Sequence
@@ -33,7 +32,7 @@ _DRIVERS = {range(450, 525): "11", range(525, 580): "12"}
 
 _NVIDIA = ("nvidia-smi", "--query-gpu=compute_cap,driver_version", "--format=csv,noheader")
 _NVIDIA_LINE = re.compile(r"^(\d+)\.(\d), (\d+)\.", re.MULTILINE)
-_AMD = (("amdgpu-arch",), ("rocminfo",))
+_AMD = ("amdgpu-arch", "rocminfo")
 _AMD_LINE = re.compile(r"(?:^|--)(gfx[0-9a-f]+(?::\w+[+-])*)\s*$", re.MULTILINE)
 _TIMEOUT = 1.0
 """Seconds after which a tool is given up: one that waits for a driver may never end."""
@@ -83,20 +82,15 @@ def detect_gpus() -> tuple[tuple[str, ...], str]:
     found = _NVIDIA_LINE.findall(_printed_by(*_NVIDIA))
     gpus = [f"sm_{major}{minor}" for major, minor, _ in found]
     drivers = {int(driver) for *_, driver in found}
-    for command in _AMD:
-        if amd := _AMD_LINE.findall(_printed_by(*command)):
-            gpus += amd
-            break
+    amd = (_AMD_LINE.findall(_printed_by(tool)) for tool in _AMD)
+    gpus += next(filter(None, amd), [])
     cuda = (cuda for branch, cuda in _DRIVERS.items() for driver in drivers if driver in branch)
     return tuple(dict.fromkeys(gpus)), next(cuda, "")
 
 
-def _printed_by(name: str, *arguments: str) -> str:
+def _printed_by(*command: str) -> str:
     """Return what a tool prints; nothing if it is not there, fails or takes too long."""
     with suppress(OSError), tempfile.TemporaryFile() as file:
-        if (path := shutil.which(name)) is None:
-            return ""
-        command = [path, *arguments]
         process = Popen(
             command, stdin=DEVNULL, stdout=file, stderr=DEVNULL, start_new_session=True
         )
