@@ -185,12 +185,13 @@ class Navigation:
 
     def highlight(self, row: Row | None) -> None:
         """Select the spec of the row under the cursor, or the one that was arrived at."""
-        step = self._arriving
-        if step is None or not self._host.state.is_shown or row is None:
+        step, state = self._arriving, self._host.state
+        # The row of a sheet may be about no spec.
+        if step is None or not state.is_shown or (row is None and state.sheet is None):
             self._details.show(row)
             return
         self._arriving, details = None, step.details
-        if details is None or (step.row is not None and step.row.id != row.id):
+        if row is None or details is None or (step.row is not None and step.row.id != row.id):
             self._details.show(row)
         else:
             self._details.show(

@@ -52,6 +52,9 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
             assert browser.state.selected is not None
             assert browser.state.selected.spec.hash == hash_
             await browser.press("backspace")
+        for row in (1, 0):
+            await browser.press("home", *["j"] * row, "enter", "backspace")
+            assert browser.table.sheet_rows.number == row, "where it was chosen"
         # A spec is compared with the one that it took the place of.
         await browser.press("G", "d")
         assert command(browser) == f"diff /{NEW_ZLIB} /{OLD_ZLIB}"
