@@ -39,6 +39,7 @@ def back(controllers: Controllers) -> None:
     host, pane = controllers.host, controllers.host.where.pane
     if controllers.loading.is_loading:
         controllers.loading.stop()
+        controllers.sheets.read_without_more()
     elif pane in ("detail", "facets"):
         host.focus("specs")
     elif pane == "specs" and host.state.sheet is not None:

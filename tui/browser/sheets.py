@@ -133,6 +133,12 @@ class Sheets:
         self._navigation.go_to_sheet(sheet)
         self.read()
 
+    def read_without_more(self) -> None:
+        """Read what was to follow sources that are not read any more."""
+        opened = self._host.state.sheet
+        if opened is not None and not opened.names_sources:
+            self.read()
+
     def read(self) -> None:
         """Read the sheet that is shown from the catalog, unless that was done."""
         opened, catalog = self._host.state.sheet, self._host.state.catalog
@@ -140,7 +146,7 @@ class Sheets:
             return
         if opened.catalog is catalog and not opened.is_part:
             return
-        is_part = self._host.is_running("load")
+        is_part = self._waits_for_sources(opened)
         if opened.sheet is None:
             self._say_progress("reading…")
 
@@ -180,11 +186,15 @@ class Sheets:
 
         self._host.run(job, take, group="sheet")
 
+    def _waits_for_sources(self, opened: OpenSheet) -> bool:
+        """Check whether there will be more of a sheet; some read their sources themselves."""
+        return self._host.is_running("load") and not opened.names_sources
+
     def _say_progress(self, text: str) -> None:
         """Show the progress, in place of the rows if there are none yet."""
         opened = self._host.state.sheet
         if opened is not None and opened.sheet is None:
-            text = STILL_LOADING if self._host.is_running("load") else text
+            text = STILL_LOADING if self._waits_for_sources(opened) else text
             self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
         elif opened is not None:
             self._host.show_progress(text)

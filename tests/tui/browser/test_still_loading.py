@@ -117,15 +117,15 @@ async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
         assert "100 %" not in browser.text
 
 
-@pytest.mark.parametrize("key", ["C", "D"])
+@pytest.mark.parametrize(("key", "until_then"), [("C", STILL), ("D", "reading…")])
 async def test_what_needs_more_sources_is_answered_once_they_are_read(
-    held: Held, tmp_path: Path, key: str
+    held: Held, tmp_path: Path, key: str, until_then: str
 ) -> None:
     (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
         await browser.press(key, settle=False)
-        await browser.until(lambda: STILL in browser.text)
+        await browser.until(lambda: until_then in browser.text)
         held.let_go("large")
         if key == "D":
             await browser.until(lambda: "→" in text_of(browser))
@@ -186,11 +186,12 @@ async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
     (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
+        # The answer reads the sources that it compares, whether the browser does or not.
         browser.send("D", "a")
-        await browser.until(lambda: STILL in browser.text)
+        await browser.until(lambda: "reading…" in browser.text)
         browser.send("escape")
         await browser.until(lambda: "reading was stopped" in browser.text)
-        # The answer reads the sources that it compares, whether the browser does or not.
+        assert "reading…" in browser.text
         browser.send("a", "escape")
         await browser.until(lambda: browser.state.sheet is None)
 
@@ -205,6 +206,19 @@ async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped
         assert "reading was stopped" in browser.text
         assert "still loading" not in browser.text
         assert "not all loaded" in browser.lines[0]
+
+
+async def test_an_answer_does_not_wait_for_what_is_not_read_any_more(
+    held: Held, tmp_path: Path
+) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.results is not None)
+        await browser.press("2", "F", settle=False)
+        await browser.until(lambda: "stats" in browser.text and STILL in browser.text)
+        await browser.press("escape")
+        assert "stats" in browser.text
+        assert STILL not in browser.text
 
 
 async def test_control_q_waits_for_no_source(held: Held) -> None:
