@@ -414,7 +414,9 @@ def table_columns(
             most = max(most, cell_width(clean(column.label)))
             # The layout leaves one cell between columns.
             label = clean(column.label)
-            placed = TableColumn(column.name, label, most + 1, min(most, least) + 1)
+            placed = TableColumn(
+                column.name, label, most + 1, min(most, least) + 1, is_bar=column.style == "bar"
+            )
             (frozen if column.is_frozen else scrolled).append(placed)
     return TableColumns(tuple(frozen), tuple(scrolled))
 

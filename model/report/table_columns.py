@@ -60,6 +60,7 @@ class TableColumn(Frozen):
     width: int
     min_width: int
     field: Column | None = None
+    is_bar: bool = False
 
     @property
     def variant(self) -> str:
@@ -70,6 +71,11 @@ class TableColumn(Frozen):
     def is_note(self) -> bool:
         """Whether its cells are computed after the rows are shown."""
         return self.name in (USED_BY, DIFFERS_IN)
+
+    @property
+    def takes_filter(self) -> bool:
+        """Whether its cells have a text by the time that the rows are filtered."""
+        return not (self.is_bar or self.is_note)
 
     @property
     def aligns_right(self) -> bool:

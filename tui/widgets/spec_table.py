@@ -320,7 +320,7 @@ class SpecTable(Vertical, Fitted):
         """Show the filter of the current column, which becomes a column if it is none."""
         name = self.columns.current
         column = self.columns.column(name)
-        takes_text = column is None or not column.is_note
+        takes_text = column is None or column.takes_filter
         if takes_text and not self.shows_sheet:
             self.columns.kept.add(name)
         self.bar.open(name, takes_text=takes_text)

@@ -172,7 +172,7 @@ class FilterBar(Widget):
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
             text, style = heads.filters.get(placed.column.name, ""), "match"
-            if placed.column.is_note or self._is_covered(placed):
+            if not placed.column.takes_filter or self._is_covered(placed):
                 text, style = "", ""
             elif not text:
                 is_wide = placed.width >= len(_PLACEHOLDER)
@@ -382,7 +382,7 @@ class ColumnState:
         columns = self.columns.all
         number = self.columns.names.index(self.current) if not self.is_in_head else len(columns)
         others = columns[number + 1 :] if step > 0 else columns[:number][::-1]
-        following = next((column.name for column in others if not column.is_note), None)
+        following = next((column.name for column in others if column.takes_filter), None)
         if following is not None:
             self.current = following
         return following is not None

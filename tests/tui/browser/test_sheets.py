@@ -448,6 +448,9 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
         await browser.press("F")
         expected = Counter(r["os"] for r in SAMPLE if r["os"] in ("ubuntu24.04", "sequoia"))
         assert dict(zip(cells(browser, "os"), cells(browser, "count"), strict=True)) == expected
+        bar, *_ = (number for number, line in enumerate(browser.lines) if "█" in line)
+        assert browser.lines[bar - 1].split()[-2:] == ["filter", "filter"], "none of the bar"
+        assert browser.lines[bar - 1].count("filter") == 2
         least = min(expected, key=expected.__getitem__)
         await browser.press("end", "enter")
         assert browser.query == f"os={least}", "it takes the place of the others"
