@@ -478,6 +478,12 @@ class Sheets:
                 f"count by {clean(first)} and by", partial(self._count_by, first), first
             )
             return
+        if opened is not None:
+            undo, count = shown("undo"), shown("count")
+            self._host.say(
+                f"Only the specs of the table are counted: go back ({undo}), then {count}"
+            )
+            return
         key, _ = under_cursor(self._host)
         if self._host.state.catalog is None:
             self._host.say("Nothing to count yet", error=True)

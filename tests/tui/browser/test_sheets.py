@@ -492,6 +492,13 @@ async def test_counts_are_counted_by_a_second_column() -> None:
         assert len(browser.shown) == count
 
 
+async def test_the_rows_of_another_answer_are_not_mistaken_for_specs_to_count() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.press("2", "S", "F")
+        assert browser.status == "Only the specs of the table are counted: go back (⌫), then F"
+        assert command(browser) == "sources"
+
+
 async def test_on_a_column_without_shared_values_one_is_chosen() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.go_to_column("hash")
