@@ -215,6 +215,17 @@ def wrap(text: str, width: int) -> list[str]:
     return [*parts, part] if part or not parts else parts
 
 
+def wrap_cut(text: str, width: int, most: int) -> list[str]:
+    """Break a cleaned text into lines, of which the last is cut where there are more than `most`.
+
+    Returns no line of an empty text, nor if there is no room.
+    """
+    lines = wrap(text, width) if text and most > 0 else []
+    if len(lines) > most:
+        lines[most - 1 :] = [cut_words(" ".join(lines[most - 1 :]), width)]
+    return lines
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number of things, as in `2,052 specs`, `3 hashes` or `1 dependency`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}{'e' * noun.endswith('sh')}s"

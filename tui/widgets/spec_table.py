@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from spackscope.model.assist.answers import Relaxation
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
+from spackscope.model.core.text import cell_width, clean, pad, wrap_cut
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.highlight import DrawnPiece
@@ -302,11 +302,8 @@ class SpecTable(Vertical, Fitted):
         """Show the title of a sheet and below it the notes, cut where there is no room."""
         classes, room = self.screen.classes, width - 2 * GUTTER
         most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
-        title = wrap(self._title, room)[:most] if self._title else []
-        notes = wrap(self._notes, room) if self._notes else []
-        last = most - len(title)
-        if len(notes) > last:
-            notes[max(0, last - 1) :] = [cut_words(" ".join(notes[last - 1 :]), room)] * (last > 0)
+        title = wrap_cut(self._title, room, most)
+        notes = wrap_cut(self._notes, room, most - len(title))
         lines = [Content.styled(line, "bold") for line in title]
         lines += [Content.styled(line, "dim") for line in notes]
         self.notes.update(Content("\n").join(lines))

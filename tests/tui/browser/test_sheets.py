@@ -402,6 +402,14 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
         assert browser.query in (f"/{OLD}", f"/{NEW}")
 
 
+async def test_a_long_title_is_cut_with_a_sign(tmp_path: Path) -> None:
+    tree = write_tree(tmp_path / "t" / ("long-" * 30), leaf(OLD, "a", "1"), files={"bin/a": {}})
+    async with browsing(tree, size=(80, 24)) as browser:
+        await browser.press("2", "i")
+        title = next(number for number, line in enumerate(browser.lines) if "2 files" in line)
+        assert browser.lines[title + 1].rstrip().endswith("…")
+
+
 async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped(
     tmp_path: Path,
 ) -> None:
