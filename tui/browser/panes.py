@@ -547,10 +547,12 @@ class Panes:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
         if self.table.shows_sheet:
             left_out = keymap.key_names("fold", "facets", *self._keys_without_use())
-            first, *rest = (each for each in shown if each.key not in left_out)
+            kept = [each for each in shown if each.key not in left_out]
             # On few cells there may be no room for more than the way back.
-            back = [each for each in rest if each.key in keymap.key_names("undo")]
-            shown = iter([first, *back, *(each for each in rest if each not in back)])
+            first = 1 if self.table.sheet_rows.item is not None else 0
+            back = [each for each in kept[first:] if each.key in keymap.key_names("undo")]
+            others = [each for each in kept[first:] if each not in back]
+            shown = iter([*kept[:first], *back, *others])
         self.status.show_hints([*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown])
 
     def _keys_without_use(self) -> Iterator[str]:
@@ -559,6 +561,8 @@ class Panes:
         has_spec = bool(rows.hash_in(self.table.columns.current))
         if rows.item is None:
             yield "specs-open"
+        if rows.sheet is None:
+            yield from ("export", "filter")
         if not has_spec:
             yield from ("specs-mark", "tree")
         if not (has_spec or marks):

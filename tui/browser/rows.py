@@ -249,7 +249,7 @@ def why_not_shown(state: BrowserState) -> str:
     if state.catalog is None or state.results is None:
         return LOADING
     if state.sheet is not None:
-        return "" if state.sheet.sheet is not None else LOADING
+        return "" if state.sheet.sheet is not None else _why_no_sheet(state)
     if state.draft is not None and state.draft.is_wrong:
         return STALE
     if not state.is_shown:
@@ -259,10 +259,16 @@ def why_not_shown(state: BrowserState) -> str:
 
 def why_no_spec(state: BrowserState) -> str:
     """Return why no spec is under the cursor of a sheet whose rows have been read."""
-    if state.sheet is None or state.sheet.sheet is None:
-        return LOADING
-    sheet = state.sheet.shown
-    return NO_SPEC if sheet is not None and sheet.rows else NO_ROWS
+    sheet = state.sheet.shown if state.sheet is not None else None
+    if sheet is None:
+        return _why_no_sheet(state)
+    return NO_SPEC if sheet.rows else NO_ROWS
+
+
+def _why_no_sheet(state: BrowserState) -> str:
+    """Return whether an answer is still being read, or there is none."""
+    is_read = state.sheet is not None and state.sheet.catalog is state.catalog
+    return NO_ROWS if is_read else LOADING
 
 
 def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:

@@ -292,6 +292,10 @@ async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) ->
         assert browser.state.sheet is not None
         assert browser.state.sheet.sheet is None
         assert "goes back" in browser.state.sheet.text
+        assert browser.lines[-1].startswith(" ⌫ back")
+        assert not {"write", "filter"} & {*browser.lines[-1].split()}
+        await browser.press("e")
+        assert browser.status.endswith(NO_ROWS)
         await browser.press("escape")
         assert browser.state.sheet is None
 
