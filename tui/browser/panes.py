@@ -262,6 +262,7 @@ class Panes:
         is_empty = new.listing is not None and not new.listing
         if new.details is None and (is_empty or new.sheet is not None):
             self.detail.show_details((), None)
+            self.detail.lines.show_texts(self.table.texts_for_detail)
         if new.draft is not old.draft:
             self._show_draft(old.draft, new.draft)
             self.show_counts()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
+from spackscope.model.core.text import wrap_cut
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -27,6 +28,7 @@ class DetailLines(VirtualList):
     stop = 0
     _lines: Sequence[DetailLine] = ()
     _rows: Sequence[LayoutRow] = ()
+    _texts: Sequence[str] = ()
 
     @property
     def row(self) -> LayoutRow | None:
@@ -54,6 +56,13 @@ class DetailLines(VirtualList):
             self.cursor = self.top = self.stop = 0
         self._lay_out()
 
+    def show_texts(self, texts: Sequence[str]) -> None:
+        """Show texts in place of values, each cut so that there is room for a line of the next."""
+        self._texts, lines = texts, list[str]()
+        for left, text in zip(reversed(range(len(texts))), texts, strict=True):
+            lines += wrap_cut(text, self.size.width - 3, self.size.height - len(lines) - left)
+        self.show(0, empty="\n".join(lines))
+
     def go_to(self, cursor: int, top: int) -> None:
         """Put the cursor on a row, and another row on top."""
         self.stop = 0
@@ -64,6 +73,8 @@ class DetailLines(VirtualList):
         """Lay out the values for the new size; the cursor stays on its value."""
         super().fit()
         self._lay_out()
+        if not self._lines:
+            self.show_texts(self._texts)
 
     def _lay_out(self) -> None:
         """Lay out the values, and draw only rows that changed: a terminal may be far away."""

@@ -126,7 +126,7 @@ class SheetRows(VirtualList):
         """Post that rows or columns are to be added, or removed again."""
         self.post_message(Browse("switch", option))
 
-    def hidden_text(self) -> str:
+    def hidden_texts(self) -> list[str]:
         """Return what the row under the cursor has that its cells do not show whole."""
         placed = {each.column.name: each.width - 1 for each in self.layout_.placed}
         texts = [
@@ -135,11 +135,11 @@ class SheetRows(VirtualList):
             # Of specs side by side the one with the cursor is in view.
             if self.item is not None and not column.hash
         ]
-        return "  ".join(
+        return [
             f"{clean(column.label)} {text}"
             for column, text in texts
             if cell_width(text) > placed.get(column.name, 0)
-        )
+        ]
 
 
 class SheetFilters(FilterBar):

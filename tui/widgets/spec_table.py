@@ -310,8 +310,18 @@ class SpecTable(Vertical, Fitted):
         self.notes.set_class(not lines, "-empty")
 
     def _show_reading(self) -> None:
-        """Show what the cells of the row of a sheet under the cursor do not."""
-        self.reading.update(Content.styled(self.sheet_rows.hidden_text(), "dim"))
+        """Show what the cells of the row of a sheet do not, unless the detail does."""
+        is_below = self.texts_for_detail and "-zoomed" not in self.screen.classes
+        texts = [] if is_below else self.sheet_rows.hidden_texts()
+        most = 1 if "-short" in self.screen.classes else 2
+        lines = wrap_cut("  ".join(texts), self.size.width - 2 * GUTTER, most)
+        self.reading.update(Content.styled("\n".join(lines), "dim"))
+
+    @property
+    def texts_for_detail(self) -> list[str]:
+        """What the cells of a row do not show, if it is about no spec for the detail."""
+        has_spec = bool(self.sheet_rows.hash_in(self.columns.current))
+        return self.sheet_rows.hidden_texts() if self.shows_sheet and not has_spec else []
 
     def open_filter(self) -> None:
         """Show the filter of the current column, which becomes a column if it is none."""

@@ -152,6 +152,31 @@ async def test_deprecated_versions_are_an_answer_of_the_palette(
         assert (browser.state.sheet, browser.query) == (None, "package=zlib @=1.2")
 
 
+async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
+    tmp_path: Path, session: Session
+) -> None:
+    old = recipe("zlib", "version('1.2', deprecated=True)")
+    site = write_repository(tmp_path / "site", {"zlib": old})
+    session = replace(session, recipe_paths=(str(site),))
+    below = [edge("zlib", ZLIB, ["link"])]
+    roots = [node(hash_of(n), name=f"root-{n}", dependencies=below) for n in range(10, 40)]
+    zlibs = [node(hash_, version="1.2", dependencies=...) for hash_ in (ZLIB, XZ)]
+    (tmp_path / "index.json").write_bytes(database(installs(*zlibs, *roots)))
+    async with browsing(tmp_path / "index.json", session=session, size=(100, 30)) as browser:
+        await browser.press("2", "colon", *"deprecated", "enter")
+        rule = next(number for number, line in enumerate(browser.lines) if "╌╌" in line)
+        above, below_it = browser.lines[:rule], browser.lines[rule:]
+        detail = [line.rpartition("│")[2].strip() for line in below_it if "root-" in line]
+        assert detail[0].startswith("roots root-10@")
+        assert len(detail) > 3
+        assert detail[-1].endswith("…")
+        assert not any("roots root-10@" in line for line in above)
+        await browser.resize(160, 45)
+        assert "root-39@" in browser.text
+        await browser.press("backspace")
+        assert "roots root-10@" not in browser.text
+
+
 async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "s")
