@@ -134,9 +134,9 @@ def audit(
     rows.sort(key=lambda row: (-severity_rank(row.why.severity), -row.specs, row[:2]))
     affected = sum(each for mask, each in counts.items() if mask)
     doubts = dict(_doubts(catalog, specs, recipes))
-    what = f"{affected:,} of {counted(len(specs), 'spec')}"
+    found = f"{counted(len(rows), 'deprecated version')} in {affected:,} of"
     return Sheet(
-        f"{counted(len(rows), 'deprecated version')} in {what}",
+        f"{found if rows else 'No known deprecated version in'} {counted(len(specs), 'spec')}",
         _COLUMNS,
         rows,
         hash=lambda row: row.hash,

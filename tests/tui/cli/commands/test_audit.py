@@ -135,6 +135,12 @@ def test_a_lock_file_has_roots_and_the_cache_what_clears_it(program: Program, ho
     assert "The newest versions are unknown: " in result.stderr
 
 
+def test_a_cache_without_deprecated_versions_says_so(program: Program, home: Path) -> None:
+    result = program(*AUDIT, "xz")
+    assert result.returncode == 0
+    assert "No known deprecated version in 1 spec\n" in result.stderr
+
+
 def test_without_recipes_it_is_unknown_and_said_where_to_get_them(
     program: Program, home: Path
 ) -> None:
