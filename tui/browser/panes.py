@@ -577,7 +577,8 @@ class Panes:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""
         row, marks = self.table.highlighted, len(self._state.marks)
         if self.table.shows_sheet:
-            yield "specs-open", "go to it"
+            opened = self._state.sheet
+            yield "specs-open", opened.choose_hint if opened is not None else ""
             yield "undo", "back"
             return
         if self._state.view.folded:

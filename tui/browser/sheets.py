@@ -445,11 +445,12 @@ class Sheets:
         row, opened = self._host.where.row, self._host.state.sheet
         if options and opened is not None and opened.name == "files":
             options = {**opened.options, **options}
-            self.ask("files", *opened.words, options=options, choose=opened.choose)
+            self.open(replace(opened, options=options, catalog=None, sheet=None))
         elif row is None:
             self._host.say(why_no_spec(self._host.state) if opened is not None else LOADING)
         else:
-            self.ask("files", f"/{row.spec.hash}", options=options, choose=self._files_named)
+            fields = {"choose": self._files_named, "choose_hint": "who has it"}
+            self.ask("files", f"/{row.spec.hash}", options=options, **fields)
 
     def _files_named(self, row: Any) -> None:
         """Show the files of the same name in the specs that are shown."""

@@ -174,8 +174,8 @@ class OpenSheet(Frozen):
     `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
     it is read, or if it cannot be: `text` is the progress, or the reason. `filters` are patterns
     by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
-    chosen row, by default by showing its specs. It `names_sources` if its words name all of its
-    sources. It `is_part` while more is read.
+    chosen row, by default by showing its specs, and `choose_hint` says so. It `names_sources` if
+    its words name all of its sources. It `is_part` while more is read.
     """
 
     name: str
@@ -190,6 +190,7 @@ class OpenSheet(Frozen):
     cursor: int = 0
     column: str = ""
     choose: Callable[[Any], object] | None = None
+    choose_hint: str = "go to it"
     names_sources: bool = False
     is_part: bool = False
 

@@ -420,10 +420,12 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
         assert cells(browser, "path") == ["bin/\x1b[31mz", *names[1::-1], ".spack/spec.json"]
         assert "bin/␛[31mz" in browser.text
         assert "4 files, 31 B, from" in browser.text
+        assert "⏎ who has it" in browser.lines[-1]
         await browser.press("j", "j", "enter")
         assert command(browser) == "files --having libz[[]1].so package=a | package=b"
         assert cells(browser, "path") == ["lib/libz[1].so"] * 2
         assert {*cells(browser, "package")} == {"a", "b"}
+        assert "⏎ go to it" in browser.lines[-1]
         await browser.press("backspace")
         assert command(browser) == f"files /{shown}"
         await browser.press("j", "j", "enter", "enter")
