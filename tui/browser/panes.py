@@ -562,7 +562,7 @@ class Panes:
         has_spec = bool(rows.hash_in(self.table.columns.current))
         if rows.item is None:
             yield "specs-open"
-        if rows.sheet is None:
+        if not self.table.columns.columns.names:
             yield from ("export", "filter")
         if not has_spec:
             yield from ("specs-mark", "tree")
@@ -715,7 +715,8 @@ class PaneFocus:
         if table.next_filter(step):
             self._focus_soon(table.enter_filter)
             return
-        if self.pane == "specs" and step > 0 and self.focused_input is None:
+        has_filter = bool(table.columns.current)
+        if self.pane == "specs" and step > 0 and self.focused_input is None and has_filter:
             self.go_to_filter()
             return
         if self.pane == "specs" and step < 0 and self.focused_input is not None:

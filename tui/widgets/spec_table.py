@@ -326,6 +326,9 @@ class SpecTable(Vertical, Fitted):
     def open_filter(self) -> None:
         """Show the filter of the current column, which becomes a column if it is none."""
         name = self.columns.current
+        if not name:
+            # A sheet without rows has no columns.
+            return
         column = self.columns.column(name)
         takes_text = column is None or column.takes_filter
         if takes_text and not self.shows_sheet:

@@ -204,10 +204,17 @@ async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) 
         assert " version " in browser.text
 
 
-async def test_a_sheet_without_rows_is_sorted() -> None:
+async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
     async with browsing() as browser:
         await browser.press("2", "exclamation_mark", "s")
         assert "No rows" in browser.text
+        assert not {"write", "filter"} & {*browser.lines[-1].split()}
+        lines = browser.lines
+        await browser.press("f")
+        assert (browser.lines, browser.focus) == (lines, "sheet-rows")
+        await browser.press("tab")
+        assert browser.focus != "sheet-rows"
+        await browser.press("2")
         await browser.press("backspace")
         assert browser.state.sheet is None
 
