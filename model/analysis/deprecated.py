@@ -46,7 +46,7 @@ def find_deprecated(
     return found
 
 
-def deprecated_values(
+def deprecated_codes(
     catalog: Catalog, recipes: Recipes, should_stop: ShouldStop = never
 ) -> CodedLists:
     """Return a code for each record by its id, and the values of its column that codes mean.

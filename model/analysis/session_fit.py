@@ -85,9 +85,9 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         return HostFit(catalog, host, is_listed, kept_out, version)
 
     def deprecated(should_stop: ShouldStop) -> CodedLists:
-        from spackscope.model.analysis.deprecated import deprecated_values
+        from spackscope.model.analysis.deprecated import deprecated_codes
 
-        return deprecated_values(catalog, session.recipes, should_stop)
+        return deprecated_codes(catalog, session.recipes, should_stop)
 
     if not catalog.by_host.has_host:
         catalog.by_host.connect(host_fit, deprecated)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, dag_of, explicit_specs
-from spackscope.model.analysis.deprecated import find_deprecated
+from spackscope.model.analysis.deprecated import DeprecatedSpecs, find_deprecated
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.deprecation import LEGACY_LABEL, SEVERITIES, Deprecation, severity_rank
@@ -120,7 +120,9 @@ def audit(
     explicit = specs.keys() & set(explicit_specs(catalog))
     roots = [id_ for id_ in specs if id_ in explicit or not (explicit or id_ in below)]
     names = {id_: spec_name(graph.name(id_), catalog.text("version", id_)) for id_ in roots}
-    newest = _newest(cache, recipes, {package for package, _, _ in bits}, should_stop)
+    if cache is not None and cache is not catalog:
+        deprecated = find_deprecated(cache, recipes, should_stop)
+    newest = _newest(cache, deprecated, {package for package, _, _ in bits})
     counts = Counter(contained.values())
     rows = []
     for (package, version, why), number in bits.items():
@@ -149,16 +151,16 @@ def audit(
 
 
 def _newest(
-    cache: Catalog | None, recipes: Recipes, packages: Collection[str], should_stop: ShouldStop
+    cache: Catalog | None, deprecated: Sequence[DeprecatedSpecs], packages: Collection[str]
 ) -> dict[str, str]:
     """Return the newest version of each package in a cache that is not deprecated."""
     if cache is None:
         return {}
-    deprecated = {id_ for each in find_deprecated(cache, recipes, should_stop) for id_ in each.ids}
+    refused = {id_ for each in deprecated for id_ in each.ids}
     newest = {}
     for package in packages:
         ids = cache.match(exact_query("package", package)).ids()
-        versions = {cache.text("version", id_) for id_ in ids if id_ not in deprecated}
+        versions = {cache.text("version", id_) for id_ in ids if id_ not in refused}
         newest[package] = max(versions, key=version_key, default="")
     return newest
 
@@ -166,7 +168,7 @@ def _newest(
 def _doubts(
     catalog: Catalog, specs: Collection[int], recipes: Recipes
 ) -> Iterator[tuple[str, bool]]:
-    """Yield what is unknown of the deprecated versions below specs, and if by an unread recipe."""
+    """Yield sentences on unknown deprecations, and whether an unread recipe is the reason."""
     graph = dag_of(catalog)
     unlisted = sum(not graph.lists_dependencies(id_) for id_ in specs)
     if unlisted:

@@ -172,13 +172,12 @@ def deprecated_values(
     from spackscope.model.analysis.dag import dag_of
 
     column = BY_NAME[DEPRECATED]
-    catalog.by_host.values(column.name, should_stop)
-    codes, values = catalog.by_host.deprecated or ((), ())
+    codes, values = catalog.by_host.values(column.name, should_stop)
     below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})
     label = DEPRECATED
     for each in (id_, *below):
         value = values[codes[each]] if each < len(codes) else ()
-        if value[:1] == (YES,):
+        if isinstance(value, tuple) and YES in value:
             named = (catalog.text(name, each) for name in ("package", "version"))
             lead = "" if each == id_ else f"{spec_name(*named)} "
             yield DetailLine(lead + column.cell(value), label, kind="error", id=each)
