@@ -33,6 +33,7 @@ from tests.builders.mirrors import (
     signed_v2,
     signed_v3,
     under,
+    with_bzip2,
     write_files,
 )
 from tests.builders.pages import HASH_ALPHABET, PAGES, Record, hash_of, page, record, write_page

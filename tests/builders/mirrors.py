@@ -124,6 +124,15 @@ def complete(files: Files) -> Files:
     return {**added, **files}
 
 
+def with_bzip2(data: bytes, stored: bytes | None = None) -> Files:
+    """Build a mirror of layout v3 with an archive of bzip2, or another one in its place."""
+    files = files_in(SPACK_DATA / "mirror-v3")
+    (name,) = [each for each in files if "/bzip2-1.0.8-" in each]
+    files[name] = manifest(entry(ARCHIVE_TYPE, data))
+    (path,) = blob(data)
+    return {**files, path: data if stored is None else stored}
+
+
 def signed_v2() -> Files:
     """Build a mirror of layout v2 whose spec file of zlib-ng is signed, with the key."""
     files = files_in(SPACK_DATA / "mirror-v2")

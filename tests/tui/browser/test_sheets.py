@@ -29,6 +29,7 @@ from tests.builders import (
     leaf,
     node,
     record,
+    with_bzip2,
     write_page,
     write_tree,
 )
@@ -36,7 +37,7 @@ from tests.builders.recipes import recipe, write_repository
 from tests.clipboard import Clipboard
 from tests.examples import some_and_all
 from tests.program import PATIENCE
-from tests.tui.cli.commands.test_files import BIN, BZIP2, archive, mirror
+from tests.tui.cli.commands.test_files import BIN, BZIP2, archive
 from tests.web_server import Exchange, serving
 
 ZLIB, XZ, HDF5, OTHER, ALONE = (hash_of(number) for number in range(1, 6))
@@ -451,7 +452,7 @@ async def test_a_long_title_is_cut_with_a_sign(tmp_path: Path) -> None:
 async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped(
     tmp_path: Path,
 ) -> None:
-    files = mirror(archive(BIN))
+    files = with_bzip2(archive(BIN))
     is_left = threading.Event()
 
     def script(exchange: Exchange) -> None:

@@ -20,13 +20,13 @@ from tests.builders import (
     BZIP2_ARCHIVE,
     SPACK_DATA,
     Files,
-    blob,
     entry,
     files_in,
     manifest,
     serve_files,
     sha256,
     signed_v3,
+    with_bzip2,
     write_files,
 )
 from tests.program import Program
@@ -51,15 +51,6 @@ def archive(prefix: str, content: bytes = b"bzip2") -> bytes:
     return out.getvalue()
 
 
-def mirror(data: bytes, stored: bytes | None = None) -> Files:
-    """Build a mirror with an archive of bzip2, or another one in its place."""
-    files = files_in(SPACK_DATA / "mirror-v3")
-    (name,) = [each for each in files if "/bzip2-1.0.8-" in each]
-    files[name] = manifest(entry(ARCHIVE_TYPE, data))
-    (path,) = blob(data)
-    return {**files, path: data if stored is None else stored}
-
-
 def challenged(program: Program, *mirrors: Files, code: int = 0) -> list[Any]:
     """Return a row for each copy of bzip2 in some mirrors."""
     names = ("one", "other", "third")[: len(mirrors)]
@@ -80,20 +71,24 @@ WRONG = SITE[:-1] + b"!"
 @pytest.mark.parametrize(
     ("other", "judgement", "reason"),
     [
-        (mirror(SITE), "alike", None),
-        (mirror(archive("/other/spack")), "benign", "built for different prefixes"),
-        (mirror(archive(PADDED)), "benign", "built for different prefixes, padded"),
-        (mirror(ANOTHER), "suspicious", "different archives for the same prefix"),
-        (mirror(SITE, WRONG), "suspicious", "the archive of other does not match its manifest"),
-        (mirror(b""), "suspicious", "the archive of other is empty"),
-        (mirror(b"none"), "unknown", "different archives, and some prefixes are unknown"),
+        (with_bzip2(SITE), "alike", None),
+        (with_bzip2(archive("/other/spack")), "benign", "built for different prefixes"),
+        (with_bzip2(archive(PADDED)), "benign", "built for different prefixes, padded"),
+        (with_bzip2(ANOTHER), "suspicious", "different archives for the same prefix"),
+        (
+            with_bzip2(SITE, WRONG),
+            "suspicious",
+            "the archive of other does not match its manifest",
+        ),
+        (with_bzip2(b""), "suspicious", "the archive of other is empty"),
+        (with_bzip2(b"none"), "unknown", "different archives, and some prefixes are unknown"),
         (files_in(SPACK_DATA / "mirror-v3"), "unknown", "other has no archive for it"),
     ],
 )
 def test_each_difference_is_judged(
     other: Files, judgement: str, reason: str | None, program: Program
 ) -> None:
-    spec, *_ = challenged(program, mirror(SITE), other, code=judgement == "suspicious")
+    spec, *_ = challenged(program, with_bzip2(SITE), other, code=judgement == "suspicious")
     assert spec["judgement"] == judgement
     assert reason in spec["reasons"] if reason else not spec["reasons"]
 
@@ -127,7 +122,7 @@ def test_an_archive_that_does_harm_tells_nothing(members: bytes | None, program:
         bomb = gzip.compress(b"") * (MAX_GZIP_MEMBERS + 1) + SITE
     else:
         bomb = gzip.compress(members + gzip.decompress(SITE))
-    spec, *_ = challenged(program, mirror(SITE), mirror(bomb))
+    spec, *_ = challenged(program, with_bzip2(SITE), with_bzip2(bomb))
     assert spec["judgement"] == "unknown"
     assert spec["reasons"][1].startswith("the prefix of the archive of other is unknown: ")
     if members is None:
@@ -139,7 +134,7 @@ def test_all_archives_of_a_mirror_have_one_limit(
 ) -> None:
     for number, name in enumerate(("one", "other")):
         data = archive("/site/spack", bytes(20_000 + number))
-        files = mirror(data)
+        files = with_bzip2(data)
         for path in list(files):
             if path.endswith(".spec.manifest.json"):
                 files[path] = manifest(entry(ARCHIVE_TYPE, data))
@@ -203,7 +198,7 @@ def test_a_signature_more_is_benign(program: Program) -> None:
 
 def test_hashes_without_a_known_archive_are_listed_together(program: Program) -> None:
     for name in ("one", "other"):
-        write_files(program.home / name, mirror(SITE))
+        write_files(program.home / name, with_bzip2(SITE))
     words = ("challenge", "-f", "one", "-f", "other")
     _, text = program.on_terminal(*words, columns=200, changes={"NO_COLOR": "1"})
     assert "20 hashes in several mirrors: 1 alike, 19 unknown\n" in text
@@ -215,16 +210,16 @@ def test_hashes_without_a_known_archive_are_listed_together(program: Program) ->
 
 
 def test_a_third_mirror_hides_nothing(program: Program) -> None:
-    third = mirror(archive("/third/spack"))
-    spec, *_ = challenged(program, mirror(SITE), mirror(ANOTHER), third, code=1)
+    third = with_bzip2(archive("/third/spack"))
+    spec, *_ = challenged(program, with_bzip2(SITE), with_bzip2(ANOTHER), third, code=1)
     assert spec["judgement"] == "suspicious"
     reasons = ["different archives for the same prefix", "built for different prefixes"]
     assert spec["reasons"] == reasons
 
 
 def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
-    write_files(program.home / "one", mirror(SITE))
-    with serve_files(mirror(archive("/other/spack"))) as server:
+    write_files(program.home / "one", with_bzip2(SITE))
+    with serve_files(with_bzip2(archive("/other/spack"))) as server:
         result = program("challenge", "bzip2", "-f", "one", "-f", server.url, "--json")
         here, there = json.loads(result.stdout)
         assert here["judgement"] == "unknown"
@@ -235,14 +230,14 @@ def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
 
 
 def test_what_an_archive_has_instead_is_shown(program: Program) -> None:
-    copies = challenged(program, mirror(SITE), mirror(SITE, WRONG), code=1)
+    copies = challenged(program, with_bzip2(SITE), with_bzip2(SITE, WRONG), code=1)
     assert [copy["found_sha256"] for copy in copies] == [None, sha256(WRONG)]
     words = ("challenge", "bzip2", "-f", "one", "-f", "other")
     assert "actual sha256" in program.on_terminal(*words)[1]
 
 
 def test_one_mirror_alone_has_nothing_to_compare(program: Program) -> None:
-    write_files(program.home / "one", mirror(SITE))
+    write_files(program.home / "one", with_bzip2(SITE))
     result = program("challenge", "-f", "one")
     assert result.stderr.endswith("spackscope: no hash is in several mirrors\n")
     assert result.returncode == 0

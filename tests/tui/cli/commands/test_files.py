@@ -19,18 +19,14 @@ from spackscope.model.query.parser import parse
 from spackscope.model.sources.files import FileLists
 from spackscope.model.sources.session import Session
 from tests.builders import (
-    ARCHIVE_TYPE,
     SPACK_DATA,
-    Files,
-    blob,
-    entry,
     files_in,
     hash_of,
     leaf,
-    manifest,
     mirror_v2,
     serve_files,
     sha256,
+    with_bzip2,
     write_files,
     write_tree,
 )
@@ -65,15 +61,6 @@ def archive(*members: bytes) -> bytes:
 
 
 BIN = member(f"{PREFIX}/bin/bzip2", b"bzip2")
-
-
-def mirror(data: bytes, stored: bytes | None = None) -> Files:
-    """Return a mirror with an archive of bzip2, or with another one in its place."""
-    files = files_in(SPACK_DATA / "mirror-v3")
-    (name,) = [each for each in files if "/bzip2-1.0.8-" in each]
-    files[name] = manifest(entry(ARCHIVE_TYPE, data))
-    (path,) = blob(data)
-    return {**files, path: data if stored is None else stored}
 
 
 def rows(text: str) -> list[dict[str, Any]]:
@@ -161,7 +148,7 @@ def test_an_archive_has_files_and_links(program: Program) -> None:
         member(f"{PREFIX}/lib/in", type_=tarfile.SYMTYPE, to="../bin/bzip2"),
         member(f"{PREFIX}/pipe", type_=tarfile.FIFOTYPE),
     )
-    write_files(program.home / "one", mirror(data))
+    write_files(program.home / "one", with_bzip2(data))
     result = program("files", "bzip2", "-f", "one", "--json")
     assert [[*row.values()][:5] for row in rows(result.stdout)] == [
         ["bin/bunzip2", "hard link", None, None, "bin/bzip2"],
@@ -187,7 +174,7 @@ HOSTILE = (
 
 def test_names_are_only_text(program: Program) -> None:
     data = archive(*(member(f"{PREFIX}/lib/{name}") for name in HOSTILE), BIN)
-    write_files(program.home / "one", mirror(data))
+    write_files(program.home / "one", with_bzip2(data))
     assert len(paths(program("files", "bzip2", "-f", "one", "--json").stdout)) == len(HOSTILE) + 1
     for form in ("--csv", "--limit=0"):
         text = program("files", "bzip2", "-f", "one", form).stdout
@@ -203,7 +190,7 @@ def test_names_are_only_text(program: Program) -> None:
 
 @pytest.mark.parametrize("name", ["/etc/passwd", f"{PREFIX}/../../x", "../x", f"{PREFIX}-two/x"])
 def test_what_leads_out_of_the_prefix_is_named(name: str, program: Program) -> None:
-    write_files(program.home / "one", mirror(archive(BIN, member(name))))
+    write_files(program.home / "one", with_bzip2(archive(BIN, member(name))))
     result = program("files", "bzip2", "-f", "one")
     assert result.returncode == 1
     assert "This list is not complete" in result.stderr
@@ -229,7 +216,9 @@ def long_name(length: int) -> bytes:
 def test_what_does_harm_is_named_after_what_was_read(
     members: Iterable[bytes], why: str, program: Program
 ) -> None:
-    write_files(program.home / "one", mirror(archive(member(f"{PREFIX}/.spack/x"), BIN, *members)))
+    write_files(
+        program.home / "one", with_bzip2(archive(member(f"{PREFIX}/.spack/x"), BIN, *members))
+    )
     result = program("files", "bzip2", "-f", "one")
     assert result.returncode == 1
     assert result.stdout.splitlines()[1].startswith("bin/bzip2\tfile\t5")
@@ -239,7 +228,7 @@ def test_what_does_harm_is_named_after_what_was_read(
 def test_the_rest_goes_on_after_an_archive_that_cannot_be_read(program: Program) -> None:
     cut = archive(BIN)[:60]
     tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
-    write_files(program.home / "one", mirror(cut))
+    write_files(program.home / "one", with_bzip2(cut))
     result = program("files", "--having", "bin/*z*", "-f", "one", "-f", str(tree), "--json")
     assert [(row["package"], row["path"]) for row in rows(result.stdout)] == [("xz", "bin/xz")]
     message = program("files", "--having", "bin/*z*", "-f", "one", "-f", str(tree)).stderr
@@ -248,15 +237,15 @@ def test_the_rest_goes_on_after_an_archive_that_cannot_be_read(program: Program)
 
 
 def test_an_archive_that_is_another_one_is_not_listed(program: Program) -> None:
-    write_files(program.home / "one", mirror(archive(BIN), archive(member(f"{PREFIX}/evil"))))
+    write_files(program.home / "one", with_bzip2(archive(BIN), archive(member(f"{PREFIX}/evil"))))
     message = program.refused("files", "bzip2", "-f", "one", code=3)
     assert "does not match its checksum" in message
 
 
 def test_the_first_mirror_whose_archive_can_be_read_lists_it(program: Program) -> None:
     data = archive(BIN)
-    write_files(program.home / "one", mirror(data, b"no archive"))
-    write_files(program.home / "other", mirror(data))
+    write_files(program.home / "one", with_bzip2(data, b"no archive"))
+    write_files(program.home / "other", with_bzip2(data))
     result = program("files", "bzip2", "-f", "one", "-f", "other")
     assert result.returncode == 0
     assert "bin/bzip2" in result.stdout
@@ -281,7 +270,7 @@ def test_archives_of_layout_v2_are_read(program: Program) -> None:
 
 def test_archives_on_servers_are_downloaded_if_that_is_asked_for(program: Program) -> None:
     data = archive(BIN)
-    with serve_files(mirror(data)) as server:
+    with serve_files(with_bzip2(data)) as server:
         message = program.refused("files", "bzip2", "-f", server.url, code=3)
         assert "the archives are on servers: --download reads them" in message
         result = program("files", "--having", "bzip2", "-f", server.url)
@@ -322,7 +311,7 @@ def test_an_image_of_a_registry_has_the_archive_as_its_last_layer(program: Progr
 def test_what_is_downloaded_for_an_answer_has_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serve_files(mirror(archive(BIN))) as server:
+    with serve_files(with_bzip2(archive(BIN))) as server:
         session = Session({"XDG_CACHE_HOME": str(tmp_path)})
         catalog = load([server.url], session)
         specs = list(catalog.records(catalog.match(parse("bzip2")).ids()))
