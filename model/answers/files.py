@@ -1,4 +1,4 @@
-"""What specs contain: the files and links of one, or those of all that have a name."""
+"""List the files and links of one spec, or find the specs that have a file of some name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FileRow(NamedTuple):
 
 
 def answer(asked: Asked) -> Sheet[FileRow]:
-    """Return the files of a spec, or those of the specs of a query that match a pattern."""
+    """Return the files of a spec, or with `--having` the files in specs that match a pattern."""
     pattern, download = asked.options.get("having"), bool(asked.options.get("download"))
     if not (asked.words or pattern):
         raise WrongQuestion("files needs a hash, a query that matches one spec, or --having")

@@ -28,7 +28,7 @@ _MAX_SIZE = 10_000
 _MAX_SHOWN = 60
 _FLAG = "deprecated"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
-"""The arguments of directives that say what is deprecated."""
+"""The arguments of `version` and `deprecated` that matter here."""
 
 _IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
 _WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
@@ -106,7 +106,7 @@ _METHODS: Mapping[type, Sequence[str]] = {
 
 
 class _Reader:
-    """Evaluates a module; `_names` are those of values, functions and classes that are known."""
+    """Evaluates a module; `_names` has the known values, functions and classes by name."""
 
     def __init__(self, versions_of: VersionsOf) -> None:
         self.classes: dict[str, RecipeClass] = {}

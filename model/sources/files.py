@@ -1,4 +1,4 @@
-"""List the files of a spec: those of its prefix, or else those of its archive in a mirror.
+"""List the files in the prefix of a spec, or else in its archive in a mirror.
 
 A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. Names
 are what their writers made them: no file is opened by one.
@@ -183,7 +183,7 @@ def _count(value: object) -> int | None:
 
 
 def _listed(members: Iterable[_Found], place: str) -> SpecFiles:
-    """Return the files of a list, sorted, those of Spack's own at the end.
+    """Return files sorted by path, with the files in `.spack` at the end.
 
     Raises OSError, and Unreadable where the first of them cannot be read.
     """

@@ -38,7 +38,7 @@ _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Where repositories are below a directory that has no index of them."""
 
 _MAX_RECIPE, _MAX_SIZE = 2**20, 2**28
-"""Bytes of one recipe, and of all, that are read; those of Spack have 64 kB and 21 MB."""
+"""The most bytes of one recipe and of all; those of Spack have up to 64 kB, and 21 MB in all."""
 
 _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 """Bytes of the file that is kept, and of a small file."""
