@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 from operator import attrgetter
 
-from spackscope.model.core.errors import SourceError, describe_error, naming, reason
+from spackscope.model.core.errors import SourceError, Unreachable, describe_error, naming, reason
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
@@ -115,6 +115,8 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
         return _found(source, session)
     except SourceError as error:
         message, shown = str(error), shown_url(source).partition("?")[0].rstrip("/")
+        if isinstance(error, Unreachable) and source.partition(":")[0] == PUBLIC:
+            message += "; SPACKSCOPE_PUBLIC can name a copy of its tag list"
         if source == STANDARD_INPUT or shown in message:
             return replace(_failed(source, ""), failure=message)
         return _failed(source, f"cannot be read: {message}")
