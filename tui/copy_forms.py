@@ -10,8 +10,9 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
-from spackscope.model.report.export import json_text, page_address
+from spackscope.model.report.export import json_text
 from spackscope.model.report.paste import install_command, spec_requirement, spec_string
+from spackscope.model.sources.site_url import record_url
 from spackscope.tui.clipboard import CopyFailed, copy
 
 _MAX_METHOD_WIDTH = 30
@@ -49,7 +50,7 @@ FORMS = (
     CopyForm("i", "install command", "specs in one install command", _install_command),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
-    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(page_address)),
+    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
 )
 """All forms, in the order of the menu."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, cast
 
@@ -91,6 +91,11 @@ def _values(
     for code, count in codes.items():
         counts[values[code]] += count
     return counts
+
+
+def values_of(catalog: Catalog, query: Query, column: str) -> Collection[Value]:
+    """Return the values of a column among the records that match."""
+    return _values(catalog, query, column, never).keys()
 
 
 def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:

@@ -16,11 +16,11 @@ from spackscope.model.index.edges import Edge
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
-from spackscope.model.report.export import page_address
 from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import Line, Piece
 from spackscope.model.report.table_columns import split_variants
+from spackscope.model.sources.site_url import record_url
 
 LineKind = Literal[
     "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
@@ -190,7 +190,7 @@ def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
     if spec.installed_at is not None:
         installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(spec.installed_at))
     for label, text in (
-        ("page", page_address(spec)),
+        ("page", record_url(spec)),
         ("prefix", spec.path),
         ("installed", installed_at),
         ("external", spec.external),

@@ -12,31 +12,10 @@ from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
 from spackscope.model.report.sheet import Sheet, SheetColumn
+from spackscope.model.sources.site_url import record_url
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
-
-
-def page_address(spec: Spec) -> str:
-    """Return the address of the page that lists a record, or "" if it is of no tag.
-
-    Only pages, and indexes of the public cache, have tags. The site shows one package at a time,
-    as `createSidebarItem` in templates/static/sidebar.js of spack/spack-cache builds its address.
-    """
-    if not (spec.tag and spec.package):
-        return ""
-    return f"https://cache.spack.io/?package={_escaped(spec.package)}&release={_escaped(spec.tag)}"
-
-
-def _escaped(text: str) -> str:
-    """Escape characters that are not allowed in the query of a URL."""
-    plain = text.replace("-", "").replace("_", "").replace(".", "")
-    if plain.isascii() and plain.isalnum():
-        return text
-    # Hardly any name needs it.
-    from urllib.parse import quote
-
-    return quote(text, safe="")
 
 
 NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none"
@@ -64,7 +43,7 @@ _COLUMNS: list[SheetColumn[Spec]] = [
 ]
 _COLUMNS += [
     SheetColumn("build_spec", lambda spec: spec.build_spec, drawn=False),
-    SheetColumn("page", lambda spec: page_address(spec) or None, drawn=False),
+    SheetColumn("page", lambda spec: record_url(spec) or None, drawn=False),
 ]
 _FIT_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn("fits", lambda spec: spec.fit and spec.fit.fits, flat=_FITS.__getitem__),

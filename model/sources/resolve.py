@@ -7,13 +7,14 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
     SAMPLE,
+    SITE,
     STANDARD_INPUT,
     absolute_path,
     is_local_path,
@@ -70,7 +71,23 @@ def resolve_sources(
         names = (*mirrors, *filter(has_database, spack.trees)) or (PREFIX,)
     if SAMPLE in names and os.path.exists(SAMPLE):
         names = [os.path.join(os.curdir, name) if name == SAMPLE else name for name in names]
-    return tuple(dict.fromkeys(names or (SAMPLE,)))
+    return tuple(dict.fromkeys(map(_site_source, names or (SAMPLE,))))
+
+
+def _site_source(name: str) -> str:
+    """Return the source that an address of cache.spack.io means, or the name of another one."""
+    if SITE not in name.lower():
+        return name
+    # Few configurations have one.
+    from spackscope.model.sources.site_url import parse_site_url
+
+    try:
+        view = parse_site_url(name)
+    except QueryError as error:
+        raise SourceError(f"{shown_url(name)}: {error}") from None
+    if view is not None and view.query:
+        raise SourceError(f"{shown_url(name)} has a query: write {view.source} as the source")
+    return name if view is None else view.source
 
 
 def has_database(tree: str) -> bool:

@@ -31,6 +31,9 @@ PREFIX = "spack:"
 PUBLIC = "public"
 """The name of the public cache as a source, alone or with tags: `public:TAG1,TAG2`."""
 
+SITE = "cache.spack.io"
+"""The host of the site that shows the public cache, whose addresses are sources with a query."""
+
 TAG_LIST = "https://binaries.spack.io/cache_spack_io_index.json"
 TAG_LIST_NAME = "cache_spack_io_index.json"
 DEFAULT_TAG = "develop"

@@ -36,6 +36,6 @@ def test_the_message_names_what_is_copied() -> None:
 
 def test_a_spec_without_an_address_is_left_out() -> None:
     tagged = replace(SPECS[0], tag="develop")
-    address = "https://cache.spack.io/?package=zlib&release=develop"
+    address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
     assert spelled(ADDRESS, [SPECS[1], tagged, tagged]) == address
     assert spelled(ADDRESS, SPECS) == ""

@@ -15,8 +15,10 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import values_of
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
+from spackscope.model.query.ast import query_of
 from spackscope.model.report import export
 from spackscope.model.report.paste import (
     ViewCommand,
@@ -26,6 +28,7 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
@@ -336,6 +339,7 @@ def view_forms(
         ]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
+        *_address(catalog, view),
         *_requirement(view),
         *_lists(catalog, view),
     ]
@@ -359,6 +363,21 @@ def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:
     if is_clean(text):
         yield ViewForm(
             "c", "command line", text, "the command line", lambda: text, after=command.remark
+        )
+
+
+def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
+    query = view.query
+    of_package = query_of(*filter(None, [query.package_term]))
+    url = site_url(query, partial(values_of, catalog, of_package))
+    if url is not None:
+        yield ViewForm(
+            "O",
+            "address on cache.spack.io, from the query",
+            url.text,
+            "the address",
+            lambda: url.text,
+            after=url.remark,
         )
 
 

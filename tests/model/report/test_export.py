@@ -13,7 +13,7 @@ from spackscope.model.core.records import Dependency
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
 from spackscope.model.report.detail import detail
-from spackscope.model.report.export import page_address
+from spackscope.model.sources.site_url import record_url
 from tests.builders import all_records
 
 
@@ -56,16 +56,18 @@ def test_no_records_make_an_empty_array_and_only_heads(mixed: Catalog) -> None:
 @pytest.mark.parametrize(
     ("package", "tag", "address"),
     [
-        ("py-x", "develop-1", "https://cache.spack.io/?package=py-x&release=develop-1"),
-        ("a&b=c", "rel/1 é", "https://cache.spack.io/?package=a%26b%3Dc&release=rel%2F1%20%C3%A9"),
+        ("py-x", "develop-1", "https://cache.spack.io/?package=py-x&hash="),
+        ("a&b=c \ud800é", "v1", "https://cache.spack.io/?package=a%26b%3Dc%20%3F%C3%A9&hash="),
         ("hdf5", "", ""),
+        ("hdf5", "uo/develop", ""),
     ],
 )
-def test_the_address_names_package_and_tag(
+def test_the_address_names_package_and_hash(
     mixed: Catalog, package: str, tag: str, address: str
 ) -> None:
     spec = replace(all_records(mixed)[0], package=package, tag=tag)
-    assert page_address(spec) == address
+    address = address and address + spec.hash
+    assert record_url(spec) == address
     assert json.loads(export.json_text(spec))["page"] == (address or None)
     lines = detail(spec, varying={}, alike=1, shown=0)
     assert [line.text for line in lines if line.label == "page"] == [address][: bool(address)]

@@ -153,7 +153,7 @@ def test_each_form_is_copied(browser: FakeBrowser) -> None:
     assert texts.pop("y") == hash_
     assert texts.pop("slash") == f"/{hash_}"
     assert texts.pop("i") == f"spack install --cache-only /{hash_}"
-    assert texts.pop("o") == "https://cache.spack.io/?package=py-build&release=develop"
+    assert texts.pop("o") == f"https://cache.spack.io/?package=py-build&hash={hash_}"
     built = f"{raw['versions'][0]}~virtualenv build_system="
     spec = texts.pop("s")
     assert spec.startswith(f"py-build@{built}")

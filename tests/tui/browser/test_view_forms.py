@@ -134,6 +134,15 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_pa
     assert browser.host.message == "Copied all shown hashes (test) · a remark"
 
 
+def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
+    browser = FakeBrowser(query="py-build ~virtualenv %gcc").load()
+    address = forms(browser)["O"]
+    top = "https://cache.spack.io/?package=py-build"
+    assert address.read() == f"{top}&variant=~virtualenv&release=develop"
+    assert address.after == "without %gcc"
+    assert "O" not in forms(FakeBrowser(query="~virtualenv").load())
+
+
 def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
     browser = FakeBrowser(is_folded=False).load()
     browser.move_to(0)
@@ -141,7 +150,7 @@ def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
     browser.settle()
     row = browser.host.where.row
     assert row is not None
-    address = f"https://cache.spack.io/?package={row.spec.package}&release=develop"
+    address = f"https://cache.spack.io/?package={row.spec.package}&hash={row.spec.hash}"
     assert browser.copied == [address]
     assert browser.host.message == f"Copied {address} (test)"
 

@@ -1,0 +1,254 @@
+"""Read and write addresses of cache.spack.io, the site that shows the public cache.
+
+The site filters as `applyRoute` and `updateTable` in templates/static/script.js of
+spack/spack-cache do: one package, and all conditions hold. Variants, stacks and releases are
+lists, of which a value is one, as `data.py` writes them; other values only contain the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from spackscope.model.core.columns import Value
+from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.core.text import clean, cut_list, is_clean, shorten
+from spackscope.model.core.variants import split_keyed, split_variant
+from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term, query_of
+from spackscope.model.query.matchers import ARCHITECTURE, is_glob
+from spackscope.model.query.parser import format_for_shell, parse
+from spackscope.model.sources.source_name import PUBLIC, SITE
+
+_TOP = f"https://{SITE}/"
+_ADDRESS = r"(?is)\s*https?://cache\.spack\.io(?::\d*)?(?:/([^?#]*))?(?:\?([^#]*))?(?:#.*)?"
+_TAG = r"[A-Za-z0-9_.-]+"
+_RELEASE = "release"
+_KEYS = {
+    "hash": "hash",
+    "version": "version",
+    "variants": "variant",
+    "platform": "platform",
+    "os": "os",
+    "target": "target",
+    "stack": "stack",
+    "tag": _RELEASE,
+}
+"""The parameters of the site by the columns that they filter."""
+_CONTAINED = ("hash", "version", *ARCHITECTURE)
+"""Columns whose values only have to contain the text."""
+_OLDER_KEYS = {"tag": _RELEASE}
+_NOT_IN_TEXT = {"hash": r"\W"}
+_ODD = r"[^\w.-]"
+_MAX_LENGTH = 1 << 14
+_MAX_NAMED, _MAX_NAME = 3, 40
+
+
+class SiteView(Frozen):
+    """What an address of the site shows: a source, and a query, which may be empty.
+
+    `notes` are sentences on what the site would show otherwise.
+    """
+
+    source: str
+    query: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def parse_site_url(text: str) -> SiteView | None:
+    """Parse an address of the site, also of an older form; None for anything else.
+
+    Raises QueryError where it is an address, and a value of it cannot be used.
+
+        parse_site_url("https://cache.spack.io/?package=hdf5&variant=%2Bmpi&release=v1.0.0")
+        # SiteView("public:v1.0.0", "hdf5 +mpi")
+    """
+    match = re.fullmatch(_ADDRESS, text)
+    parameters = _of_path((match[1] or "").split("/")) if match is not None else None
+    if match is None or parameters is None:
+        return None
+    if len(text) > _MAX_LENGTH:
+        raise QueryError(f"The address is longer than {_MAX_LENGTH:,} characters")
+    # Few lines have an address.
+    from urllib.parse import parse_qsl
+
+    parameters += parse_qsl(match[2] or "", keep_blank_values=True)
+    values: dict[str, list[str]] = {key: [] for key in ("package", *_KEYS.values())}
+    ignored: dict[str, None] = {}
+    for name, value in parameters:
+        key = _OLDER_KEYS.get(name, name)
+        if key not in values or not value:
+            ignored[f"{shorten(clean(name), _MAX_NAME)}="] = None
+        elif not is_clean(value):
+            raise QueryError(f"{name}= of the address has a character that cannot be shown")
+        elif value not in values[key]:
+            values[key].append(value)
+    tags = values.pop(_RELEASE)
+    if wrong := [tag for tag in tags if not _is_of_list(tag)]:
+        raise QueryError(f"{_RELEASE}={shorten(wrong[0], _MAX_NAME)} is not a tag")
+    query = query_of(*_conditions(values))
+    # It names what excludes another.
+    parse(str(query))
+    notes = []
+    if ignored:
+        names = ", ".join(cut_list([*ignored], _MAX_NAMED))
+        notes.append(f"Ignored in the address, since the site has no such condition: {names}")
+    if len(tags) > 1:
+        notes.append("The site shows what is in all of these releases, this what is in any")
+    source = f"{PUBLIC}:{','.join(tags)}" if tags else PUBLIC
+    return SiteView(source, format_for_shell(query) if query else "", tuple(notes))
+
+
+def _of_path(path: Sequence[str]) -> list[tuple[str, str]] | None:
+    """Return the conditions that an older address has in its path; None for another file.
+
+    These are `/tag/TAG`, `/package/TAG/NAME/specs`, as in build.py of the site until April 2026
+    and in _config.yml of the pages before, and `/package/NAME`.
+    """
+    from urllib.parse import unquote
+
+    match [unquote(part) for part in path if part]:
+        case [] | ["index.html"]:
+            return []
+        case ["tag", tag]:
+            return [(_RELEASE, tag)]
+        case ["package", tag, name, "specs"]:
+            return [(_RELEASE, tag), ("package", name)]
+        case ["package", name] | ["package", name, "index"]:
+            return [("package", name)]
+    return None
+
+
+def _conditions(values: dict[str, list[str]]) -> Iterator[Condition]:
+    # The site reads the first one.
+    yield from (exact_term("package", name) for name in values["package"][:1])
+    for column in _CONTAINED:
+        for value in values[column]:
+            if column == "hash" and is_hash(value):
+                yield Term(column, value)
+            else:
+                odd = _NOT_IN_TEXT.get(column, _ODD)
+                yield Term(column, f"*{re.sub(odd, '?', value, flags=re.ASCII)}*")
+    variants: dict[str, list[str]] = {}
+    for variant in values["variant"]:
+        # A "+" that was not encoded is a blank, and no variant begins with one.
+        variant = f"+{variant[1:]}" if variant[0] == " " else variant
+        name, equals, value = variant.partition("=")
+        variants.setdefault(name + equals, []).append(value)
+    for start, several in variants.items():
+        yield exact_term("variants", start + ",".join(several))
+    yield from (exact_term("stack", stack) for stack in values["stack"])
+
+
+def record_url(spec: Spec) -> str:
+    """Return the address of a record on the site, or "" if it is of no tag.
+
+    Only pages, and indexes of the public cache, have tags.
+    """
+    if not (spec.package and _is_of_list(spec.tag)):
+        return ""
+    return _url([("package", spec.package), ("hash", spec.hash)])
+
+
+def _is_of_list(tag: str) -> bool:
+    """Check whether the list that the site is made from may name a tag: copies have a slash."""
+    return re.fullmatch(_TAG, tag) is not None
+
+
+class SiteUrl(Frozen):
+    """An address of the site, the conditions that it lacks, and those that match more there."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+    wider: tuple[str, ...] = ()
+
+    @property
+    def remark(self) -> str:
+        """What differs from the query, or an empty text."""
+        parts = {"without": self.left_out, "with more matches there for": self.wider}
+        texts = {
+            what: ", ".join(cut_list([shorten(each, _MAX_NAME) for each in several], _MAX_NAMED))
+            for what, several in parts.items()
+        }
+        return "; ".join(f"{what} {text}" for what, text in texts.items() if text)
+
+
+def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUrl | None:
+    """Return the address of a query; None where it names no package, or not all have a tag.
+
+    `values` returns those of a column among the builds of this package. The address has their tag,
+    if there is one.
+    """
+    name = query.package
+    tags = [] if name is None else sorted(map(str, values("tag")))
+    if name is None or not (tags and all(map(_is_of_list, tags))):
+        return None
+    parameters, left_out, wider = [("package", name)], list[str](), list[str]()
+    tagged = query.plus(Query() if "tag" in query.columns else exact_query("tag", *tags))
+    for part in tagged.with_package(None).parts():
+        condition = part.groups[0][0] if part.groups and len(part.groups[0]) == 1 else None
+        texts = _texts(condition)
+        if not (isinstance(condition, Term) and texts):
+            left_out.append(str(part))
+            continue
+        column = condition.column
+        # What it matches here and there; hashes have many values.
+        fits = condition.matcher(column)
+        answers = {
+            (fits(value), all(_has(column, value, text) for text in texts))
+            for value in (values(column) if column != "hash" else ())
+        }
+        if (True, False) in answers:
+            left_out.append(str(part))
+            continue
+        wider += [str(part)] * ((False, True) in answers)
+        parameters += [(_KEYS[column], text) for text in texts]
+    return SiteUrl(_url(parameters), tuple(left_out), tuple(wider))
+
+
+def _texts(condition: Condition | None) -> list[str]:
+    """Return the values that the site has for a condition, or none if it cannot say it."""
+    if not isinstance(condition, Term) or condition.negated or condition.column not in _KEYS:
+        return []
+    column, pattern = condition.column, condition.pattern
+    if column == "variants":
+        keyed = split_keyed(pattern)
+        name, several = split_variant(pattern)
+        texts = [pattern] if keyed is None else [f"{name}={value}" for value in several]
+        if is_glob(pattern) or pattern[:2] in ("++", "~~") or (keyed and "==" in keyed[2]):
+            return []
+        return texts
+    if column in ARCHITECTURE and pattern.strip(":") == "host":
+        return []
+    if column in _CONTAINED:
+        pattern = pattern.removeprefix("=").strip("*")
+    return [] if not pattern or is_glob(pattern) or re.search("[:,]", pattern) else [pattern]
+
+
+def _has(column: str, value: Value, text: str) -> bool:
+    """Check whether the site shows a value of a column where it filters by a text."""
+    if column == "variants" and isinstance(value, tuple):
+        listed = [variant for variant in value if not variant.partition("=")[1]]
+        for variant in value:
+            name, several = split_variant(variant)
+            listed += [f"{name}={each}" for each in several]
+        return text in listed
+    if column in _CONTAINED:
+        return text in str(value)
+    return text in value if isinstance(value, tuple) else text == value
+
+
+def _url(parameters: Sequence[tuple[str, str]]) -> str:
+    return f"{_TOP}?{'&'.join(f'{key}={_escaped(value)}' for key, value in parameters)}"
+
+
+def _escaped(text: str) -> str:
+    """Escape characters that are not allowed in the query of a URL."""
+    plain = text.replace("-", "").replace("_", "").replace(".", "")
+    if plain.isascii() and plain.isalnum():
+        return text
+    # Hardly any name needs it.
+    from urllib.parse import quote
+
+    return quote(text, safe="", errors="replace")
