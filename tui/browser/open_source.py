@@ -7,8 +7,10 @@ from functools import partial
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.assist.paths import complete_path
+from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
+from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
@@ -35,11 +37,20 @@ def open_source(screen: BrowserScreen) -> None:
         return [*typed, *below, *fitting] if "/" in search else [*fitting, *typed, *below]
 
     def take(sources: Sequence[str] | None) -> None:
-        if sources is not None:
-            # What cannot be read can be corrected.
-            screen.before = [sources, *(each for each in screen.before if each != sources)]
-            show = partial(screen.post_message, SourceChosen(sources))
-            screen.controllers.loading.open(sources, show)
+        if sources is None:
+            return
+        # What cannot be read can be corrected.
+        screen.before = [sources, *(each for each in screen.before if each != sources)]
+        try:
+            view = parse_site_url(sources[0]) if len(sources) == 1 else None
+        except QueryError as error:
+            screen.host.say(str(error), error=True)
+            return
+        chosen = SourceChosen(sources)
+        if view is not None:
+            chosen = SourceChosen([view.source], view.query, ". ".join(view.notes))
+        show = partial(screen.post_message, chosen)
+        screen.controllers.loading.open(chosen.sources, show)
 
     spack = screen.host.session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()

@@ -41,11 +41,14 @@ _REST = 0.1
 
 
 class SourceChosen(Message):
-    """Posted when other sources are to be read in place of those that are shown."""
+    """Posted when other sources are to be read in place of those that are shown, with a query.
 
-    def __init__(self, sources: Sequence[str]) -> None:
+    `note` is what a user has to know of them, if anything.
+    """
+
+    def __init__(self, sources: Sequence[str], query: str = "", note: str = "") -> None:
         super().__init__()
-        self.sources = sources
+        self.sources, self.query, self.note = sources, query, note
 
 
 class BrowserScreen(Screen[None]):
@@ -70,10 +73,12 @@ class BrowserScreen(Screen[None]):
         *,
         pick: bool,
         before: Sequence[Sequence[str]] = (),
+        note: str = "",
     ) -> None:
         super().__init__()
         self.before = before
         """The sources that were open before, the last ones first."""
+        self._note = note
         self._was_shown = False
         self.panes = Panes(
             self,
@@ -107,6 +112,8 @@ class BrowserScreen(Screen[None]):
         self.call_after_refresh(self.controllers.recall.load)
         if self.panes.is_sample and PREFIX in self.host.sources:
             self.host.say("Your Spack has no mirror: this is a sample")
+        if self._note:
+            self.host.say(self._note)
         await self.controllers.loading.show_first(_PATIENCE)
 
     def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:

@@ -35,6 +35,9 @@ _EITHER = ("spec or source", "spec or environment", "query or file")
 _AFTER_SOURCES = ("query", "spec", "environment", *_EITHER, "")
 """What the words of a command are where some of them may be its sources."""
 
+_QUERIES = ("query", "spec", *_EITHER)
+"""What the words of a command are where a query may be among them."""
+
 _WITH_VALUE = frozenset(
     name
     for command in COMMANDS.values()
@@ -54,7 +57,7 @@ class Options(Frozen):
     that specs are to run on, and with `config` "none" what Spack is configured to reuse is left
     out; `recipes` are package repositories. `registration` is what `extension` changes in Spack's
     configuration: install or remove. `help` prints that of the command. `near` is the command that
-    the first word may be a misspelling of.
+    the first word may be a misspelling of. `notes` are sentences on addresses of cache.spack.io.
     """
 
     command: str
@@ -76,6 +79,7 @@ class Options(Frozen):
     registration: str = ""
     version: bool = False
     near: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def parse_arguments(argv: Sequence[str]) -> Options:
@@ -94,7 +98,10 @@ def parse_arguments(argv: Sequence[str]) -> Options:
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
         is_help = parsed.pop("help", False) or name == HELP
-        parsed["sources"], words = split_sources(command, words, parsed.get("sources", ()))
+        urls = _read_site_urls(command, (words, parsed.get("sources", ())))
+        (words, given_sources), queries, parsed["notes"] = urls
+        parsed["sources"], words = split_sources(command, words, given_sources)
+        after = [*queries, *after]
         if name == "stats" and "by" not in parsed:
             is_name = bool(words) and words[0].replace("-", "_").isidentifier()
             parsed["by"], words = words[:is_name], words[is_name:]
@@ -210,6 +217,35 @@ def split_sources(
     else:
         sources = [word for word in words if is_source_word(word)]
     return [*given, *sources], [word for word in several if word not in sources]
+
+
+def _read_site_urls(
+    command: Command, lists: Iterable[Sequence[str]]
+) -> tuple[list[list[str]], list[str], list[str]]:
+    """Replace addresses of cache.spack.io in lists of words by the sources that they mean.
+
+    Returns the lists, the queries of the addresses, and what a user has to know of them. An
+    address with a query leaves its list for that of the sources, the last. Raises ValueError.
+    """
+    replaced, queries, notes = [[*words] for words in lists], list[str](), list[str]()
+    *_, sources = replaced
+    for words in replaced:
+        for word in [word for word in words if "://" in word and command.reads_sources]:
+            # Few lines have a URL.
+            from spackscope.model.sources.site_url import parse_site_url
+
+            if (view := parse_site_url(word)) is None:
+                continue
+            if view.query and command.words not in _QUERIES:
+                raise ValueError(f"{command.name} takes no query: write {view.source}")
+            if view.query:
+                words.remove(word)
+                sources.append(view.source)
+                queries.append(view.query)
+            else:
+                words[words.index(word)] = view.source
+            notes += view.notes
+    return replaced, queries, notes
 
 
 def _is_option(word: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,16 @@ import pytest
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
-from tests.builders import database, installs, node
+from tests.builders import (
+    MANIFEST,
+    database,
+    installs,
+    mirror_v3,
+    node,
+    under,
+    write_files,
+    zlib_index,
+)
 
 
 async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> None:
@@ -90,3 +100,25 @@ async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
             await browser.press("escape")
         assert browser.packages == {"zlib": 1}
         assert browser.dialog is None
+
+
+async def test_an_address_of_the_site_opens_the_public_cache_with_its_query(
+    tmp_path: Path,
+) -> None:
+    index = under("v1", mirror_v3(zlib_index()))
+    tags = {"v1": [{"label": "root", "url": f"s3://spack-binaries/v1/{MANIFEST}"}]}
+    name = "cache_spack_io_index.json"
+    write_files(tmp_path, {**index, name: json.dumps(tags).encode()})
+    environ = {"SPACKSCOPE_PUBLIC": str(tmp_path / name)}
+    url = "https://cache.spack.io/?package=zlib&os=ubuntu&release=v1"
+    async with browsing(SAMPLE, environ=environ) as browser:
+        await browser.press("O")
+        await browser.paste(f"{url}&stack=%1b")
+        await browser.press("enter")
+        assert "stack= of the address has a character" in browser.status
+        await browser.press("O")
+        await browser.paste(f"{url}&odd=1")
+        await browser.press("enter")
+        assert browser.query == "package=zlib os=*ubuntu*"
+        assert "odd=" in browser.status
+        assert "public:v1" in browser.lines[0]

@@ -70,6 +70,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     recipes = tuple(options.recipes)
     session = replace(session, uses_rules=not options.config, recipe_paths=recipes)
     sources = resolve_sources(options.sources, session, settings.sources)
+    stdio.print_message(*options.notes)
     with contextlib.ExitStack() as stack:
         if STANDARD_INPUT in (*sources, *options.words):
             is_cover = options.command == "cover"

@@ -1,0 +1,75 @@
+"""Addresses of cache.spack.io are sources and queries of the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.builders import MANIFEST, mirror_v3, serve_files, under, zlib_index
+from tests.program import Program
+from tests.tui.cli.test_secrets import NOBODY
+
+OLD, NEW = "3" * 32, "4" * 32
+URL = "https://cache.spack.io/?package=zlib"
+
+
+@pytest.fixture(scope="module")
+def public() -> Iterator[str]:
+    """Return the tag list of a copy of the public cache that has two tags."""
+    indexes = {
+        "develop": zlib_index(hash_=NEW, version="1.3.2"),
+        "v1": zlib_index(hash_=OLD, version="1.2.13"),
+    }
+    tags = {
+        tag: [{"label": "root", "url": f"s3://spack-binaries/{tag}/{MANIFEST}"}] for tag in indexes
+    }
+    files = {"cache_spack_io_index.json": json.dumps(tags).encode()}
+    for tag, index in indexes.items():
+        files.update(under(tag, mirror_v3(index)))
+    with serve_files(files) as server:
+        yield f"{server.url}/cache_spack_io_index.json"
+
+
+def test_an_address_is_a_source_with_a_query(program: Program, public: str) -> None:
+    for words in (
+        [f"{URL}&release=v1"],
+        ["-f", f"{URL}&tag=v1&version=1.2"],
+        [f"{URL}&hash={OLD}&release=v1"],
+    ):
+        assert program("find", "--hashes", *words, SPACKSCOPE_PUBLIC=public).stdout == f"{OLD}\n"
+    result = program(
+        "find", "--hashes", f"{URL}&release=v1&compiler=gcc", "@1.2:", SPACKSCOPE_PUBLIC=public
+    )
+    assert result.stdout == f"{OLD}\n"
+    assert (
+        "Ignored in the address, since the site has no such condition: compiler=" in result.stderr
+    )
+    shown = program("show", "--json", f"{URL}&hash={OLD}&release=v1", SPACKSCOPE_PUBLIC=public)
+    assert json.loads(shown.stdout)[0]["page"] == f"{URL}&hash={OLD}"
+    by_version = program(
+        "stats", "version", f"{URL}&release=v1", "--csv", SPACKSCOPE_PUBLIC=public
+    )
+    assert "1.2.13" in by_version.stdout
+
+
+def test_two_addresses_are_compared_as_specs_or_as_tags(program: Program, public: str) -> None:
+    addresses = [f"{URL}&release=v1&hash={OLD}", f"{URL}&release=develop&hash={NEW}"]
+    assert "1.2.13" in program("diff", *addresses, SPACKSCOPE_PUBLIC=public).stdout
+    tags = [f"https://cache.spack.io/tag/{tag}/" for tag in ("v1", "develop")]
+    assert "zlib 1.2.13 → 1.3.2" in program("diff", *tags, SPACKSCOPE_PUBLIC=public).stdout
+
+
+def test_an_address_with_a_query_is_refused_where_no_query_is_taken(program: Program) -> None:
+    for words in (["index", URL], ["sources", "-f", URL], ["cover", "spack.lock", "-f", URL]):
+        assert f"{words[0]} takes no query: write public; see" in program.refused(*words, code=2)
+    assert "package= of the address" in program.refused("find", f"{URL}%0a", code=2)
+
+
+def test_without_a_network_one_sentence_says_what_can_be_done(program: Program) -> None:
+    tag_list = f"https://{NOBODY}/cache_spack_io_index.json"
+    message = program.refused("find", URL, code=3, SPACKSCOPE_PUBLIC=tag_list)
+    assert message.startswith("spackscope: the source public cannot be read: ")
+    assert message.endswith("; SPACKSCOPE_PUBLIC can name a copy of its tag list\n")
+    assert message.count("\n") == 1
