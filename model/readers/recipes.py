@@ -16,16 +16,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
-from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.errors import Cancelled, Unreadable
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import shorten
 
-_MAX_STEPS = 200_000
-"""Values of one recipe that are computed, those in lists counted; real ones have up to 41,000."""
+_MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
+"""Steps of one recipe, real ones take up to 41,000; and those between two looks for a stop."""
+
+_MAX_DEPTH = 30_000
+"""Characters of operators in a recipe, of which each may nest; real ones have up to 3,000.
+
+Where an expression is nested 400,000 deep, the parser of Python 3.10 ends the process.
+"""
+
+_NESTS = b".([+-*/%@&|^<>"
 
 _MAX_SIZE = 10_000
 """Characters of a text, and items of a list, that are computed."""
 
-_MAX_SHOWN = 60
+_MAX_SHOWN, _MAX_DOTS = 60, 9
 _FLAG = "deprecated"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
 """The arguments of `version` and `deprecated` that matter here."""
@@ -58,30 +67,58 @@ VersionsOf = Callable[[ClassName], Mapping[str, bool]]
 """Returns the versions of a class of another recipe, and whether each is deprecated."""
 
 
-def read_recipe(data: bytes, versions_of: VersionsOf = lambda _: {}) -> dict[str, RecipeClass]:
+class TooManySteps(Exception):
+    """The recipe takes too many steps."""
+
+
+class Steps:
+    """Counts the steps that a recipe takes."""
+
+    def __init__(self, should_stop: ShouldStop = never) -> None:
+        self._should_stop, self._taken, self._next_look = should_stop, 0, 0
+
+    def count(self, steps: int) -> None:
+        """Count steps. Raises TooManySteps and Cancelled."""
+        self._taken += steps
+        if self._taken > _MAX_STEPS:
+            raise TooManySteps
+        if self._taken >= self._next_look:
+            self._next_look = self._taken + _STEPS_BETWEEN
+            if self._should_stop():
+                raise Cancelled
+
+
+def read_recipe(
+    data: bytes, versions_of: VersionsOf = lambda _: {}, steps: Steps | None = None
+) -> dict[str, RecipeClass]:
     """Return the classes of a recipe by their names. Raises Unreadable, with the line.
+
+    `steps` are those that were taken for it before.
 
     read_recipe(b"class Zlib(Package): version('1.2', deprecated=True)")["Zlib"].entries[0].spec
     """
-    reader = _Reader(versions_of)
     try:
-        reader.run(ast.parse(data).body)
+        # In UTF-8 nothing hides how deep it is, as other encodings could.
+        text = data.decode("utf-8-sig")
+        if sum(map(data.count, _NESTS)) > _MAX_DEPTH:
+            raise RecursionError
+        steps = steps or Steps()
+        # Parsing takes longer than all the rest.
+        steps.count(len(data) // 4)
+        reader = _Reader(data.splitlines(), versions_of, steps)
+        reader.run(ast.parse(text).body)
     except SyntaxError as error:
         place = f"line {error.lineno}: " if error.lineno else ""
         raise Unreadable(f"{place}it is not Python: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError):
         raise Unreadable("it is not Python, or nested too deeply") from None
-    except _TooLong:
+    except TooManySteps:
         raise Unreadable("it takes too many steps to evaluate") from None
     return reader.classes
 
 
 class _Unknown(Exception):
     """A value depends on more than the text of the recipe."""
-
-
-class _TooLong(Exception):
-    """The recipe takes too many steps."""
 
 
 _ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
@@ -108,13 +145,13 @@ _METHODS: Mapping[type, Sequence[str]] = {
 class _Reader:
     """Evaluates a module; `_names` has the known values, functions and classes by name."""
 
-    def __init__(self, versions_of: VersionsOf) -> None:
+    def __init__(self, lines: Sequence[bytes], versions_of: VersionsOf, steps: Steps) -> None:
         self.classes: dict[str, RecipeClass] = {}
-        self._versions_of = versions_of
+        self._lines, self._versions_of, self._count = lines, versions_of, steps.count
         self._names: dict[str, Any] = dict(_FUNCTIONS)
         self._entries: list[Any] = []
-        self._defaults: list[Mapping[str, Any]] = []
-        self._steps = 0
+        self._refused: set[ast.Call] = set()
+        self._defaults: Mapping[str, Any] = {}
 
     def run(self, statements: Iterable[ast.stmt]) -> None:
         """Run statements; what depends on the unknown is named, and unknown afterwards."""
@@ -133,15 +170,17 @@ class _Reader:
                 if found is not None or level == 2:
                     own = (module or "").removesuffix(".package")
                     place = (found[1] or found[2], found[3]) if found else ("", own)
+                    self._count(len(names))
                     for each in names:
                         self._names[each.asname or each.name] = ClassName(*place, each.name)
             case ast.ClassDef(name, bases, _, body):
+                outer, entries, refused = self._names, self._entries, self._refused
+                self._count(len(bases) + len(outer) // 20)
                 known = tuple(filter(None, map(self._base, bases)))
-                outer, entries = self._names, self._entries
-                self._names, self._entries = {**outer}, []
+                self._names, self._entries, self._refused = {**outer}, [], set()
                 self.run(body)
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
-                self._entries = entries
+                self._entries, self._refused = entries, refused
                 # What may have changed in it is not known afterwards.
                 self._names = {each: outer[each] for each in outer if each in self._names}
                 self._names[name] = ClassName("", "", name)
@@ -157,9 +196,10 @@ class _Reader:
                     self.run(body)
             case ast.With(items, body):
                 self._with([item.context_expr for item in items], body)
-            case ast.Expr(ast.Call(ast.Name(name))) if name not in {*_DIRECTIVES, *self._names}:
-                # Another directive, whose arguments say nothing of versions.
-                pass
+            case ast.Expr(ast.Call(ast.Name(name)) as value):
+                # The arguments of other directives say nothing of versions.
+                if name in _DIRECTIVES or name in self._names:
+                    self.value(value)
             case ast.Expr(ast.Call() as value):
                 self.value(value)
             case ast.Expr(ast.Constant()) | ast.Import() | ast.Pass():
@@ -169,13 +209,14 @@ class _Reader:
 
     def _forget(self, statement: ast.stmt) -> None:
         """Name what a statement may deprecate, and forget what it may assign or change."""
-        are_all, nodes = False, [*ast.walk(statement)]
+        are_all, nodes = False, list[ast.AST]([statement])
         for node in nodes:
             self._count(1)
+            nodes += ast.iter_child_nodes(node)
             if isinstance(node, ast.Name):
                 known = self._names.get(node.id)
                 if isinstance(known, ast.FunctionDef):
-                    nodes += ast.walk(known)
+                    nodes.append(known)
                 if isinstance(known, (ast.FunctionDef, list, dict)) or isinstance(
                     node.ctx, ast.Store
                 ):
@@ -184,23 +225,29 @@ class _Reader:
                 are_all = are_all or (_name(node) == "default_args" and _has_flag(node))
                 self._refuse(node, are_all=are_all)
 
-    def _count(self, steps: int) -> None:
-        """Count steps. Raises _TooLong after too many."""
-        self._steps += steps
-        if self._steps > _MAX_STEPS:
-            raise _TooLong
-
     def _refuse(self, node: ast.Call, *, are_all: bool = False) -> None:
         """Add that a directive cannot be read, if it may deprecate something."""
-        are_all = are_all or any(words.get(_FLAG) for words in self._defaults)
-        if _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node))):
-            text = shorten(ast.unparse(node), _MAX_SHOWN, keep="start")
-            entry = node.lineno, f"cannot be known without running the recipe: {text}"
-            self._entries += [entry] if entry not in self._entries else []
+        self._count(len(node.keywords))
+        are_all = are_all or bool(self._defaults.get(_FLAG))
+        may = _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node)))
+        if may and node not in self._refused:
+            self._refused.add(node)
+            text = shorten(self._source(node), _MAX_SHOWN, keep="start")
+            why = f"cannot be known without running the recipe: {text}"
+            self._entries.append((node.lineno, why))
+
+    def _source(self, node: ast.Call) -> str:
+        """Return the text of a call in one line; a long one may be cut off."""
+        first, last = node.lineno - 1, node.end_lineno or node.lineno
+        lines = [*self._lines[first : min(last, first + _MAX_SHOWN)]]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        words = b" ".join(line.strip()[: 4 * _MAX_SHOWN] for line in lines)
+        return words.decode(errors="replace")
 
     def _base(self, node: ast.expr) -> ClassName | None:
         """Return the class of a recipe that another one is derived from, if it is one."""
-        module, _, name = ast.unparse(node).rpartition(".")
+        module, _, name = _dotted(node).rpartition(".")
         if found := _IMPORT.fullmatch(module):
             return ClassName(found[1] or found[2], found[3], name)
         known = self._names.get(module or name)
@@ -209,6 +256,7 @@ class _Reader:
         return known._replace(name=name) if module else known
 
     def _bind(self, targets: Sequence[ast.expr], value: Any) -> None:
+        self._count(len(targets))
         for target in targets:
             match target:
                 case ast.Name(name):
@@ -221,12 +269,12 @@ class _Reader:
 
     def _with(self, contexts: Sequence[ast.expr], body: Sequence[ast.stmt]) -> None:
         outer = self._defaults
-        defaults = [*outer]
+        defaults = {**outer}
         for call in contexts:
             if not isinstance(call, ast.Call) or _name(call) not in ("default_args", "when"):
                 raise _Unknown
             when = {"when": self.value(call.args[0])} if call.args else {}
-            defaults.append({**self._keywords(call, _WORDS), **when})
+            defaults.update(self._keywords(call, _WORDS), **when)
         self._defaults = defaults
         self.run(body)
         self._defaults = outer
@@ -241,8 +289,10 @@ class _Reader:
         parts = [value]
         for part in parts:
             is_list = isinstance(part, (list, tuple, dict))
-            size = len(part) if is_list or isinstance(part, str) else 0
-            self._count(1 + (size if is_list else size // 100))
+            size = len(part) if is_list or isinstance(part, (str, bytes)) else 0
+            # Long numbers take long to spell.
+            size = part.bit_length() if isinstance(part, int) else size
+            self._count(1 + (size if is_list else size // 10))
             if size > _MAX_SIZE:
                 raise _Unknown
             if is_list:
@@ -259,7 +309,7 @@ class _Reader:
                 return list(map(self.value, parts))
             case ast.Tuple(parts):
                 return tuple(map(self.value, parts))
-            case ast.Dict(keys, parts) if None not in keys:
+            case ast.Dict(keys, parts):
                 names = (self.value(key) for key in keys if key is not None)
                 return dict(zip(names, map(self.value, parts), strict=True))
             case ast.JoinedStr(parts):
@@ -282,7 +332,7 @@ class _Reader:
     def _call(self, node: ast.Call) -> Any:
         if _name(node) in _DIRECTIVES:
             return self._directive(node)
-        name, function = ast.unparse(node.func), node.func
+        name, function = _dotted(node.func), node.func
         if isinstance(function, ast.Attribute) and name not in _FUNCTIONS:
             owner, method = self.value(function.value), function.attr
             is_wide = isinstance(owner, str) and method == "format" and _WIDE.search(owner)
@@ -296,24 +346,32 @@ class _Reader:
 
     def _keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
         """Return the named arguments of a call: all, or those that are wanted."""
+        self._count(len(node.keywords))
         words: dict[str, Any] = {}
         for word in node.keywords:
             if word.arg is None:
                 words.update(self.value(word.value))
             elif not wanted or word.arg in wanted:
                 words[word.arg] = self.value(word.value)
-        return words
+        return {name: words[name] for name in wanted if name in words} if wanted else words
 
     def _directive(self, node: ast.Call) -> None:
         """Add what a directive says, or that it cannot be read."""
         try:
-            words: dict[str, Any] = {}
-            for each in (*self._defaults, self._keywords(node, _WORDS)):
-                words.update(each)
+            words = {**self._defaults, **self._keywords(node, _WORDS)}
             spec = self.value(node.args[0]) if node.args else words.get("ver", words.get("spec"))
             self._entries += _DIRECTIVES[_name(node)](spec, words)
         except (_Unknown, *_ERRORS):
             self._refuse(node)
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return a name with a few dots; "" for any other expression."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute) and len(names) < _MAX_DOTS:
+        names.insert(0, node.attr)
+        node = node.value
+    return ".".join((node.id, *names)) if isinstance(node, ast.Name) else ""
 
 
 def _name(node: ast.Call) -> str:

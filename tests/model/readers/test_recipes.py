@@ -145,7 +145,6 @@ def test_what_deprecates_nothing_is_left_out() -> None:
     assert entries(body) == []
 
 
-DOUBLING = "x = ['a' * 1]\n" + "x = [x, x]\n" * 60
 HOSTILE = {
     "text": "x = 'aa'\n" + "x = '{0}{0}'.format(x)\n" * 60 + "version(x, deprecated=True)",
     "shared lists": "x = ['a']\n" + "x = [x, x]\n" * 60 + "version(str(x), deprecated=True)",
@@ -161,6 +160,12 @@ HOSTILE = {
     "loops": "for a in range(9999):\n    for b in range(9999):\n        c = b\n"
     "version(c, deprecated=True)",
     "items": "x = range(9999999999)\nversion(x[0], deprecated=True)",
+    "arguments": "for a in range(9999):\n    version(f(), deprecated=True"
+    + "".join(f", a{n}=1" for n in range(20_000))
+    + ")",
+    "classes": "".join(f"class A{n}: pass\n" for n in range(9000)),
+    "targets": "for a in range(9999):\n    " + "a = " * 20_000 + "a\nversion(a, deprecated=True)",
+    "numbers": f"version(str(0x{'f' * 99_999}), deprecated=True)",
     "recursion": "f('1')\nversion(f('1'), deprecated=True)",
     "forgotten": "for a in range(9999):\n    if unknown():\n"
     + "        version('1', deprecated=True)\n" * 999,
@@ -185,6 +190,8 @@ def test_no_value_takes_all_time_or_memory(name: str) -> None:
         (b"x = " + b"(" * 100_000, "it is not Python"),
         (b"x = " + b"-" * 100_000 + b"1", "not Python, or nested too deeply"),
         (b"x = " + b"a." * 50_000 + b"b", "nested too deeply"),
+        (b"x = " + b"a()" * 70_000, "nested too deeply"),
+        (b"# coding: utf-7\nx = +" + b"AC4-" * 9, "it is not Python"),
     ],
 )
 def test_what_is_not_python_is_refused(data: bytes, why: str) -> None:
