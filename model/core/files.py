@@ -44,6 +44,9 @@ MAX_GZIP_MEMBERS = 2**16
 ABANDONED_SECONDS = 3600
 """Age of a temporary file that nobody writes any more: a download fails long before."""
 
+_RECENT = 3
+"""Seconds in which a file may change again and keep its times, where these are whole seconds."""
+
 _PIECE = 2**20
 _HEAD = 16
 _XDG_DEFAULTS = {"cache": ".cache", "state": ".local/state", "data": ".local/share"}
@@ -113,6 +116,17 @@ def read_head(path: str, size: int) -> bytes:
     """Return the first bytes of a regular file, which may be larger. Raises OSError."""
     with open_file(path) as file:
         return file.read(size) or b""
+
+
+def times_of(status: os.stat_result) -> tuple[int, int]:
+    """Return the mtime and the ctime of a file in nanoseconds, which change where the file does.
+
+    Where they could be the same after another change, the ctime is one that no file has.
+    """
+    mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
+    if ctime % 10**9 == 0 and abs(time.time() - ctime / 10**9) < _RECENT:
+        return mtime, -time.time_ns()
+    return mtime, ctime
 
 
 def sha256_of(file: BinaryIO, on_piece: Callable[[], None] = lambda: None) -> str:

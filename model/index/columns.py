@@ -42,7 +42,8 @@ SCHEMA_VERSION = 16
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
-_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX)
+_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX, ".json")
+"""Of indexes, also earlier ones, of the names in directories, and of what recipes deprecate."""
 
 HASH_BYTES = HASH_LENGTH * 5 // 8
 ROWS = 512

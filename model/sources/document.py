@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from spackscope.model.core.errors import Unreadable, naming
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file, sha256
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file, sha256, times_of
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 
@@ -72,8 +72,7 @@ class FileList:
         self._paths += os.fsencode(path) + b"\0"
         self._numbers.append(status.st_size)
         # Some file systems have times after the year 2262; all that matters is that they differ.
-        self._numbers.append(status.st_mtime_ns & _MAX_TIME)
-        self._numbers.append(status.st_ctime_ns & _MAX_TIME)
+        self._numbers.extend([time & _MAX_TIME for time in times_of(status)])
         self.size += status.st_size
 
     def origin_of(self, path: str) -> str:
@@ -185,8 +184,7 @@ def document_of(
     source: str, path: str, origin: str, status: os.stat_result, kind: DocumentKind = "candidate"
 ) -> Document:
     """Return the document of a file whose status is known."""
-    size, mtime_ns, ctime_ns = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    return Document(source, path, origin, size, mtime_ns, ctime_ns, kind=kind)
+    return Document(source, path, origin, status.st_size, *times_of(status), kind=kind)
 
 
 def document_at(source: str, path: str, origin: str) -> Document:

@@ -7,6 +7,7 @@ the cache directory until a recipe, or the commit of a bare repository, changes.
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from spackscope.model.core.files import (
     read_file,
     read_private,
     sha256,
+    times_of,
     too_large,
     write_private,
     xdg_dir,
@@ -30,15 +32,21 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 
 if TYPE_CHECKING:
-    from spackscope.model.readers.recipes import ClassName, RecipeClass
+    from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
 
-_FORMAT = 2
+_FORMAT = 3
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Where repositories are below a directory that has no index of them."""
 
-_MAX_RECIPE, _MAX_SIZE = 2**20, 2**28
-"""The most bytes of one recipe and of all; those of Spack have up to 64 kB, and 21 MB in all."""
+_MAX_RECIPE, _MAX_SIZE = 2**18, 2**28
+"""The most bytes of one recipe, which takes Python up to a second to parse, and of all.
+
+Recipes of Spack have up to 64 kB, and 21 MB in all.
+"""
+
+_MAX_FOUND = 100_000
+"""Deprecations of all packages; in the recipes of Spack there are some 300."""
 
 _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 """Bytes of the file that is kept, and of a small file."""
@@ -49,7 +57,7 @@ _CONCERNED = re.compile(rb"deprecated|spack_repo\.\w+\.packages\.|spack\.pkg\.|f
 _FILE = "100"
 """How the mode of a file begins in git, and of no link or other repository."""
 
-_Contents = Iterator[tuple[str, bytes | str]]
+_Contents = Iterator[tuple[str, bytes | str | OSError]]
 
 
 class RecipeRoot(NamedTuple):
@@ -84,13 +92,14 @@ def read_recipes(
 ) -> Recipes:
     """Read what repositories deprecate; of several with a package the first counts, as for Spack.
 
-    What cannot be read is among the problems. Raises Cancelled, as `report` may, too.
+    What cannot be read is among the problems; where that may be so for a moment only, nothing is
+    kept. Raises Cancelled, as `report` may, too.
     """
     problems: list[Problem] = []
     repositories = [each for root in roots for each in _open(root, should_stop, problems)]
     places = tuple(each.path for each in repositories)
     # Recipes may depend on the machine, with which others may share a home directory.
-    stamps = [_FORMAT, *os.uname()[::4], *(each.stamp for each in repositories)]
+    stamps = [_FORMAT, *os.uname()[::4], *([*each[1:4]] for each in repositories)]
     name = sha256("\0".join(places).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     cache = xdg_dir(environ, "cache") if repositories else None
     path = os.path.join(cache or "", f"recipes-{name}.json")
@@ -99,12 +108,21 @@ def read_recipes(
             kept = json.loads(read_private(path, _MAX_KEPT))
             if kept.pop("stamps") == stamps:
                 return _from_json(places, problems, **kept)
-    kept = _Reading(repositories, report).read()
+    reading = _Reading(repositories, report, should_stop)
+    kept = reading.read()
     data = json.dumps({**kept, "stamps": stamps}).encode()
-    if cache is not None and len(data) <= _MAX_KEPT:
+    if cache is not None and len(data) <= _MAX_KEPT and reading.is_sure:
         with contextlib.suppress(Unwritable):
             write_private(path, data)
     return _from_json(places, problems, **kept)
+
+
+def forget_recipes(environ: Mapping[str, str]) -> None:
+    """Remove what is kept, so that all recipes are read again."""
+    cache = xdg_dir(environ, "cache")
+    for path in glob.iglob(f"{glob.escape(cache)}/recipes-*.json") if cache else ():
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def _from_json(
@@ -133,7 +151,7 @@ class _Repository(NamedTuple):
     """A package repository by the path of its packages.
 
     `stamp` changes where a recipe does. `contents` yields the directory of each recipe with its
-    content, or why it cannot be read.
+    content, or why it cannot be read: an OSError may be of a moment.
     """
 
     path: str
@@ -194,7 +212,7 @@ class _Folder:
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
         """Return the stamp and the contents of packages: times and sizes say what has changed."""
         path = os.path.join(self._path, folder)
-        reasons, lines = dict[str, str](), list[str]()
+        reasons, lines = dict[str, str | OSError](), list[str]()
         for entry in os.scandir(path):
             directory, why = entry.name, ""
             name = f"{entry.path}/{_RECIPE}"
@@ -204,17 +222,20 @@ class _Folder:
                     status = os.stat(name)
                     if not os.path.realpath(name).startswith(self._real):
                         why = "is a link out of the repository"
-            except OSError:
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                reasons[directory] = error
                 continue
             reasons[directory] = why
-            lines.append(f"{directory} {status.st_mtime_ns} {status.st_size}\n")
+            lines.append(f"{directory} {status.st_size} {times_of(status)}\n")
 
         def contents() -> _Contents:
             for directory, why in reasons.items():
                 try:
                     yield directory, why or read_file(f"{path}/{directory}/{_RECIPE}", _MAX_RECIPE)
                 except OSError as error:
-                    yield directory, reason(error)
+                    yield directory, error
 
         return sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest(), contents
 
@@ -276,8 +297,13 @@ class _Recipe(NamedTuple):
 class _Reading:
     """Reads recipes, each with those that it follows."""
 
-    def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
+    def __init__(
+        self, repositories: Sequence[_Repository], report: OnProgress, should_stop: ShouldStop
+    ) -> None:
         self._repositories, self._report = repositories, report
+        self._should_stop = should_stop
+        # Whether nothing failed that may be read at another moment.
+        self.is_sure = True
         self._data: dict[_Recipe, bytes] = {}
         self._places: dict[_Recipe, str] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
@@ -287,21 +313,36 @@ class _Reading:
 
     def read(self) -> dict[str, Any]:
         """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
-        owners, deprecations = dict[str, _Recipe](), dict[str, Any]()
+        from spackscope.model.readers.recipes import Steps, TooManySteps
+
+        owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
         for repository in self._repositories:
             try:
                 self._collect(repository, owners)
             except Unreadable as error:
                 self._problems[repository.path, "", str(error)] = None
+                self.is_sure = False
         for number, (package, recipe) in enumerate(owners.items()):
             if recipe in self._data:
                 self._report("recipes read", number, len(owners))
+                self._read_module(recipe)
                 squashed = recipe.module.replace("_", "").lower()
-                names = (n for n in self._module(recipe) if n.replace("_", "").lower() == squashed)
-                name = next(names, "")
-                declared, others = self._follow(recipe, name, {})
-                if found := [*filter(None, declared.values()), *others]:
-                    deprecations[package] = found
+                names = (
+                    n for n in self._classes[recipe] if n.replace("_", "").lower() == squashed
+                )
+                try:
+                    steps = Steps(self._should_stop)
+                    declared, others = self._follow(recipe, next(names, ""), steps)
+                    found = [*filter(None, declared.values()), *others]
+                    room -= len(found)
+                    if room < 0:
+                        raise TooManySteps
+                except TooManySteps:
+                    self._refuse(
+                        recipe, "too much is deprecated in it, or in the recipes that it follows"
+                    )
+                else:
+                    deprecations.update({package: found} if found else {})
         return {
             "packages": list(owners),
             "unread": [package for package, recipe in owners.items() if recipe in self._unread],
@@ -316,6 +357,10 @@ class _Reading:
             self._report("recipes found", number, None)
             recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
             owners.setdefault(repository.package(directory), recipe)
+            if isinstance(data, OSError):
+                # What is refused here, such as too large a file, has no number.
+                self.is_sure = self.is_sure and data.errno is None
+                data = reason(data)
             total += len(data)
             if total > _MAX_SIZE:
                 raise Unreadable(str(too_large(None, _MAX_SIZE)))
@@ -325,64 +370,96 @@ class _Reading:
             elif _CONCERNED.search(data) and recipe not in self._data:
                 self._data[recipe], self._places[recipe] = data, repository.place(directory)
 
-    def _module(self, recipe: _Recipe) -> Mapping[str, RecipeClass]:
-        """Return the classes of a recipe; none of one that is not read."""
-        if recipe not in self._classes:
-            from spackscope.model.readers.recipes import read_recipe
+    def _refuse(self, recipe: _Recipe, why: str, place: str = "") -> None:
+        """Add a problem of a recipe."""
+        self._problems[self._places[recipe], place, why] = None
+        self._unread.add(recipe)
 
+    def _read_module(self, recipe: _Recipe) -> None:
+        """Read a recipe, after those whose versions it has, and then those with its bases.
+
+        There may be thousands that each follow the next, so that nothing calls itself.
+        """
+        from spackscope.model.readers.recipes import Steps, read_recipe
+
+        waiting, begun = [recipe], dict[_Recipe, Steps]()
+        while waiting:
+            recipe = waiting.pop()
+            if recipe in self._classes and recipe not in begun:
+                continue
             # Of recipes in a circle the first is empty for the last.
             self._classes[recipe] = {}
-            if data := self._data.get(recipe):
-                try:
-                    classes = read_recipe(data, partial(self._versions, recipe))
-                    self._classes[recipe] = classes
-                except Unreadable as error:
-                    self._problems[self._places[recipe], "", str(error)] = None
-                    self._unread.add(recipe)
-        return self._classes[recipe]
+            steps = begun.setdefault(recipe, Steps(self._should_stop))
+            needed = dict[_Recipe, None]()
+            versions_of = partial(self._versions, recipe, steps, needed)
+            try:
+                classes = read_recipe(self._data.get(recipe, b""), versions_of, steps)
+            except Unreadable as error:
+                self._refuse(recipe, str(error))
+            else:
+                if needed:
+                    # It is read again after these, as often as its steps allow.
+                    waiting += [recipe, *needed]
+                    continue
+                self._classes[recipe] = classes
+                waiting += (_place(recipe, base) for c in classes.values() for base in c.bases)
+            del begun[recipe]
 
-    def _versions(self, recipe: _Recipe, name: ClassName) -> Mapping[str, bool]:
-        """Return the versions of a class of another recipe, and whether each is deprecated."""
-        declared, _ = self._follow_base(recipe, name, {})
-        return {spec[2:]: entry is not None for spec, entry in declared.items()}
+    def _versions(
+        self, recipe: _Recipe, steps: Steps, needed: dict[_Recipe, None], name: ClassName
+    ) -> Mapping[str, bool]:
+        """Return the versions of a class of another recipe, and whether each is deprecated.
 
-    def _follow_base(
-        self, recipe: _Recipe, name: ClassName, seen: dict[tuple[_Recipe, str], None]
-    ) -> tuple[dict[str, Deprecation | None], list[Deprecation]]:
-        """Return what a class says that a recipe names, as `_follow` does."""
-        base = _Recipe(name.namespace or recipe.namespace, name.module or recipe.module)
-        found = self._follow(base, name.name, seen)
+        A recipe that has not been read is needed first.
+        """
+        base = _place(recipe, name)
+        if base not in self._classes:
+            needed[base] = None
+            return {}
+        declared, _ = self._follow(base, name.name, steps)
         if base in self._unread:
             self._unread.add(recipe)
-        return found
+        return {spec[2:]: entry is not None for spec, entry in declared.items()}
 
     def _follow(
-        self, recipe: _Recipe, name: str, seen: dict[tuple[_Recipe, str], None]
+        self, recipe: _Recipe, name: str, steps: Steps
     ) -> tuple[dict[str, Deprecation | None], list[Deprecation]]:
         """Return what a class says of each version that it declares, and other deprecations.
 
-        The bases come first, as in Spack, and each once.
+        The bases come first, as in Spack, and each once. Raises TooManySteps.
         """
         declared, others = dict[str, Deprecation | None](), list[Deprecation]()
-        class_ = self._module(recipe).get(name)
-        if class_ is None or (recipe, name) in seen:
-            return declared, others
-        seen[recipe, name] = None
-        for base in reversed(class_.bases):
-            its, more = self._follow_base(recipe, base, seen)
-            declared.update(its)
-            others += more
-        for entry in class_.entries:
-            if entry is None:
-                declared = {}
-            elif isinstance(entry, str):
-                declared[entry] = None
-            elif not isinstance(entry, Deprecation):
-                line, why = entry
-                self._problems[self._places[recipe], f"line {line}", why] = None
+        waiting: list[tuple[_Recipe, str, bool]] = [(recipe, name, False)]
+        seen = set[tuple[_Recipe, str]]()
+        while waiting:
+            recipe, name, has_bases = waiting.pop()
+            class_ = self._classes.get(recipe, {}).get(name)
+            if class_ is None or (not has_bases and (recipe, name) in seen):
+                continue
+            bases = [(_place(recipe, base), base.name, False) for base in class_.bases]
+            steps.count(1 + len(bases))
+            if not has_bases:
+                seen.add((recipe, name))
+                waiting += [(recipe, name, True), *bases]
+                continue
+            if any(base in self._unread for base, _, _ in bases):
                 self._unread.add(recipe)
-            elif entry.labels == (LEGACY_LABEL,):
-                declared[entry.spec] = entry
-            else:
-                others.append(entry)
+            steps.count(len(class_.entries))
+            for entry in class_.entries:
+                if entry is None:
+                    declared.clear()
+                elif isinstance(entry, str):
+                    declared[entry] = None
+                elif not isinstance(entry, Deprecation):
+                    line, why = entry
+                    self._refuse(recipe, why, f"line {line}")
+                elif entry.labels == (LEGACY_LABEL,):
+                    declared[entry.spec] = entry
+                else:
+                    others.append(entry)
         return declared, others
+
+
+def _place(recipe: _Recipe, name: ClassName) -> _Recipe:
+    """Return the recipe of a class that a recipe names."""
+    return _Recipe(name.namespace or recipe.namespace, name.module or recipe.module)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import never
 from spackscope.model.sources.recipes import RecipeRoot, Recipes, read_recipes
 from spackscope.model.sources.session import Session
@@ -54,7 +56,7 @@ def test_a_bare_repository_has_those_of_its_newest_commit(tmp_path: Path) -> Non
     write_repository(tree / "repos" / "spack_repo" / "builtin", recipes())
     path = tree / "repos" / "spack_repo" / "builtin" / "packages" / "large" / "package.py"
     path.parent.mkdir()
-    path.write_text("# deprecated\n" * 100_000)
+    path.write_text("# deprecated\n" * 30_000)
     (path.parent.parent / "linked").mkdir()
     (path.parent.parent / "linked" / "package.py").symlink_to("../expat/package.py")
     other = path.parent.parent / "other" / "package.py"
@@ -65,7 +67,7 @@ def test_a_bare_repository_has_those_of_its_newest_commit(tmp_path: Path) -> Non
     assert versions(found) == expected
     places = f"{tmp_path}/bare.git/repos/spack_repo/builtin/packages"
     assert sorted(map(str, found.problems)) == [
-        f"{places}/large/package.py: it has 1,300,000 bytes; at most 1,048,576 are read",
+        f"{places}/large/package.py: it has 390,000 bytes; at most 262,144 are read",
         f"{places}/linked/package.py: is a link, which is not followed",
         f"{places}/other/package.py: is a link, which is not followed",
     ]
@@ -142,7 +144,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path) -> No
         "~/none: there is no such directory; `spack repo update` fetches repositories",
         "~: is not a package repository: it has no repo.yaml",
         "away/package.py: is a link out of the repository",
-        "huge/package.py: cannot be read: it has 100,000,000 bytes; at most 1,048,576 are read",
+        "huge/package.py: cannot be read: it has 100,000,000 bytes; at most 262,144 are read",
         "pipe/package.py: cannot be read: it is not a regular file",
         "broken/package.py: line 1: it is not Python",
         "binary/package.py: it is not Python",
@@ -197,19 +199,76 @@ def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:
     path = site / "packages" / "zlib" / "package.py"
     status = path.stat()
     assert versions(read(site, environ=environ)) == {"zlib": ["1"]}
-    # Of the same size and time it is the same.
+    (kept,) = (tmp_path / "cache" / "spackscope").glob("recipes-*.json")
+    kept.write_text(kept.read_text().replace("@=1", "@=5"))
+    assert versions(read(site, environ=environ)) == {"zlib": ["5"]}
+    # The size and the time that anybody can set do not hide a change.
     path.write_text(new)
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert versions(read(site, environ=environ)) == {"zlib": ["1"]}
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
     assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
     # Whatever the file that is kept has become, the recipes are read.
-    (kept,) = (tmp_path / "cache" / "spackscope").glob("recipes-*.json")
     for text in ("", "[]", "{", "1", json.dumps({**json.loads(kept.read_text()), "packages": 1})):
         kept.write_text(text)
         assert versions(read(site, environ=environ)) == {"zlib": ["2"]}
     write_repository(site / "more", {})
     assert read(site, site / "more", environ=environ).packages == {"zlib"}
+
+
+def test_recipes_are_read_again_where_their_repository_changed(tmp_path: Path) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    follows = recipe("y", "pass", before="from spack_repo.b.packages.x import X", base="X")
+    site = write_repository(tmp_path / "site", {"py_y": "", "y": follows}, namespace="a")
+    base = {"x": recipe("x", "version('1', deprecated=True)")}
+    other = write_repository(tmp_path / "other", base, namespace="a")
+    found = read(site, other, environ=environ)
+    assert (versions(found)["y"], "py-y" in found.packages) == ([], True)
+    for name, new in (("site", "namespace: a\n  api: v1.0"), ("other", "namespace: b")):
+        (tmp_path / name / "repo.yaml").write_text(f"repo:\n  {new}\n")
+    found = read(site, other, environ=environ)
+    assert (versions(found)["y"], "py_y" in found.packages) == (["1"], True)
+
+
+def test_a_failure_of_a_moment_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    write_repository(tmp_path / "tree", {"zlib": recipe("zlib", "version('1', deprecated=True)")})
+    bare = commit(tmp_path / "tree", tmp_path / "bare.git")
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text('#!/bin/sh\ncase "$*" in *ls-tree*) echo slow >&2; exit 1;; esac\n')
+    git.write_text(git.read_text() + f'exec {shutil.which("git")} "$@"\n')
+    git.chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+        assert [each.reason for each in read(bare, environ=environ).problems] == ["slow"]
+    assert versions(read(bare, environ=environ)) == {"zlib": ["1"]}
+    loop = tmp_path / "tree" / "packages" / "loop"
+    loop.symlink_to("loop")
+    assert "loop/package.py: cannot be read: " in str(*read(tmp_path / "tree").problems)
+
+
+def test_thousands_of_recipes_and_classes_follow_each_other(tmp_path: Path) -> None:
+    chain = "class C0: version('1', deprecated=True)\n"
+    chain += "".join(f"class C{n}(C{n - 1}): pass\n" for n in range(1, 2000))
+    texts = {"chain": f"{chain}class Chain(C1999): pass\n"}
+    for n in range(600):
+        texts[f"x{n}"] = recipe(
+            f"x{n}",
+            f"for v in X{n + 1}.versions:\n    version(v, deprecated=True)",
+            before=f"from ..x{n + 1}.package import X{n + 1}",
+        )
+    texts["x600"] = recipe("x600", "version('2')", before="from ..x0.package import X0")
+    found = read(write_repository(tmp_path / "site", texts))
+    assert (found.problems, versions(found)["chain"]) == ((), ["1"])
+    assert versions(found)["x0"] == versions(found)["x599"] == ["2"]
+
+
+def test_a_stop_ends_the_reading_of_a_recipe(tmp_path: Path) -> None:
+    loops = recipe("x", "for a in range(9000):\n    b = a\nversion(b, deprecated=True)")
+    site = write_repository(tmp_path / "site", {"x": loops})
+    with pytest.raises(Cancelled):
+        read_recipes([RecipeRoot(str(site))], {}, should_stop=lambda: True)
 
 
 def test_spack_says_which_repositories_there_are(tmp_path: Path) -> None:
