@@ -6,6 +6,7 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -288,8 +289,24 @@ def test_documents_of_a_directory_are_those_of_its_files(tmp_path: Path) -> None
 
 def test_times_after_the_year_2262_differ() -> None:
     fingerprints = set()
-    for time in (2**63 - 1, 2**63, 2**63 + 1, 2**63 + 1):
+    for mtime in (2**63 - 1, 2**63, 2**63 + 1, 2**63 + 1):
         files = FileList("/", "")
-        files.add("/far", SimpleNamespace(st_size=1, st_mtime_ns=time, st_ctime_ns=0))  # type: ignore[arg-type]
+        files.add("/far", SimpleNamespace(st_size=1, st_mtime_ns=mtime, st_ctime_ns=0))  # type: ignore[arg-type]
         fingerprints.add(files.fingerprint)
     assert len(fingerprints) == 3
+
+
+def test_a_file_that_may_change_without_a_trace_is_another_one_each_time() -> None:
+    now = int(time.time())
+    fingerprints = {
+        (seconds, ns): {fingerprint_of(seconds * 10**9 + ns) for _ in range(2)}
+        for seconds, ns in ((now, 0), (now, 5), (now - 60, 0))
+    }
+    assert [len(each) for each in fingerprints.values()] == [2, 1, 1]
+
+
+def fingerprint_of(ctime_ns: int) -> str:
+    """Return the fingerprint of a file; file systems without fractions have whole seconds."""
+    files = FileList("/", "")
+    files.add("/new", SimpleNamespace(st_size=1, st_mtime_ns=1, st_ctime_ns=ctime_ns))  # type: ignore[arg-type]
+    return files.fingerprint
