@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
 from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
-from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
+from spackscope.model.analysis.host import Host, Libc
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
 from spackscope.model.core.records import (
     COMPILED_IN,
     FIRST_SPACK,

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.machine import (
+    LINUX,
+    MACOS,
+    MACOS_RELEASES,
+    PLATFORM,
+    this_os,
+    this_target,
+)
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.matchers import unknown_target
-
-LINUX, MACOS = "linux", "darwin"
-
-# fmt: off
-_MACOS_NAMES = {
-    "10.5": "leopard", "10.6": "snowleopard", "10.7": "lion", "10.8": "mountainlion",
-    "10.9": "mavericks", "10.10": "yosemite", "10.11": "elcapitan", "10.12": "sierra",
-    "10.13": "highsierra", "10.14": "mojave", "10.15": "catalina", "11": "bigsur",
-    "12": "monterey", "13": "ventura", "14": "sonoma", "15": "sequoia", "26": "tahoe",
-}
-# fmt: on
-
-MACOS_RELEASES = tuple(_MACOS_NAMES.values())
-"""The releases of macOS by the names that Spack gives them, oldest first."""
 
 _LIBCS = ("glibc", "musl")
 _KEYS = ("platform", "os", "target", "libc", *_LIBCS, "gpu", "cuda")
@@ -162,13 +155,8 @@ def parse_host(text: str) -> Host:
     return Host(platform, os, target, libc, gpus=gpus, cuda=texts.get("cuda", ""))
 
 
-_OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
-_MAX_FILE_SIZE = 2**16
 _TIMEOUT = 2.0
 """Seconds after which a dynamic linker that states no version is given up."""
-
-_NORMALIZED_IDS = {"ol": "oracle", "opensuse-leap": "opensuse"}
-"""Names of distributions that Spack's `distro` writes differently from os-release."""
 
 _LOADER_DIRECTORIES = ("lib", "lib64")
 LINKER = re.compile(r" (/.*/ld(?:64|-[^/]*)?\.so[^/\s]*)$", re.MULTILINE)
@@ -181,53 +169,8 @@ def detect_host() -> Host:
 
     detect_host().libc  # Libc(name='glibc', …), or None where there is none
     """
-    system = {"win32": "windows"}.get(sys.platform, sys.platform)
-    release, target, libc = "", "", None
-    if system == LINUX:
-        libc = detect_libc()
-        for path in _OS_RELEASE:
-            with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
-                release = linux_os(file.read(_MAX_FILE_SIZE))
-                break
-    elif system == MACOS:
-        import platform
-
-        release = macos_name(platform.mac_ver()[0])
-    # Whatever is wrong with the description of an odd processor, the target is unknown.
-    with suppress(Exception):
-        from archspec.cpu import host
-
-        target = str(host().name)
-    return Host(system, release, target, libc, is_this_machine=True)
-
-
-def linux_os(os_release: str) -> str:
-    """Return Spack's name of a distribution by the text of its os-release file.
-
-    The rules are those of lib/spack/spack/operating_systems/linux_distro.py: of a version only
-    the first number counts, except for Ubuntu. The version of openSUSE Tumbleweed is that of its
-    C library there, which is left out.
-
-        linux_os('ID="rhel"\\nVERSION_ID="9.4"')  # rhel9
-    """
-    fields = dict(re.findall(r"^(\w+)=[\"']?(.*?)[\"']?\s*$", os_release, re.MULTILINE))
-    name = fields.get("ID", "").lower().replace(" ", "_")
-    name = _NORMALIZED_IDS.get(name, name)
-    if "tumbleweed" in name:
-        return "opensusetumbleweed"
-    numbers = re.split(r"[^\w-]", fields.get("VERSION_ID") or fields.get("BUILD_ID", ""))
-    version = ".".join(numbers[: 2 if "ubuntu" in name else 1])
-    return f"{name}{version}".replace("-", "_") if name else ""
-
-
-def macos_name(version: str) -> str:
-    """Return Spack's name of a version of macOS, as `sequoia` for 15.1; empty if unknown.
-
-    The names are those of lib/spack/spack/operating_systems/mac_os.py.
-    """
-    major, _, rest = version.partition(".")
-    key = f"{major}.{rest.partition('.')[0]}" if major == "10" else major
-    return _MACOS_NAMES.get(key, "")
+    libc = detect_libc() if PLATFORM == LINUX else None
+    return Host(PLATFORM, this_os(), this_target(), libc, is_this_machine=True)
 
 
 @lru_cache(1)
