@@ -268,7 +268,7 @@ def _configuration_notes(
         if external.spec.partition("@")[0] in packages:
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
-    yield from map(str, (*spack.problems, *find_kept_out(catalog, rules)[1]))
+    yield from map(str, dict.fromkeys((*spack.problems, *find_kept_out(catalog, rules)[1])))
     if checks_deprecations(spack_version(spack.scopes.root)) and not session.recipes.packages:
         yield "Without recipes it is unknown which versions are deprecated"
 

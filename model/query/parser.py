@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain, product
 from operator import mul
 from typing import NamedTuple, TypeVar
@@ -106,6 +106,7 @@ def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = 
     return Parser(packages, named).parse(text, lexer.tokens(text))
 
 
+@lru_cache(2**15)
 def parse_spec(text: str) -> Query:
     """Parse one spec as Spack's own files have it, without the additions of spackscope.
 

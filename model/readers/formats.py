@@ -179,7 +179,7 @@ def _parse(
     Raises Unreadable, and what `keep` raises.
     """
     if is_yaml_spec_file(text):
-        return load_yaml(text.removeprefix("---"), aliases=False)[0], []
+        return load_yaml(text.removeprefix("---")), []
     try:
         return parse(text, {"installs": keep}, decoder, whole=whole)
     except Unreadable as error:

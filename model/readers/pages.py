@@ -178,7 +178,7 @@ def parse_value(text: str) -> Any:
         except ValueError as error:
             json_error = str(error)
     try:
-        value, _ = load_yaml(text, aliases=False)
+        value = load_yaml(text)
     except YamlError as error:
         if json_error and error.is_syntax_error:
             raise Unreadable(f"it is neither JSON ({json_error}) nor YAML ({error})") from None

@@ -1,11 +1,16 @@
-"""Load YAML 1.1 with limits of depth and size; all scalars are strings."""
+"""Load YAML within limits of depth and size; all scalars are strings.
+
+Values are built from the events of PyYAML's parsers without recursion, as deep nesting crashes its
+own loaders. ruamel.yaml, with which Spack reads its configuration, takes 15 times as long.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.machinery import PathFinder
-from typing import Any
+from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import YamlError
 
@@ -15,48 +20,67 @@ MAX_YAML_VALUES = 100_000
 MAX_DEPTH = 32
 """Nesting at which YAML is refused; real pages use three levels."""
 
-_NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
+_NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "ScalarToken")
+_REFUSED = re.compile(r"""\t|["'\]}]:\S""")
+"""Text of which ruamel.yaml refuses some, and libyaml nothing."""
+
+_MERGE = object()
+"""The key of a value that is merged."""
+
+MakeScalar = Callable[[str, int], str]
+"""Makes the value of a scalar from its text and its line, counted from 1."""
 
 
-def load_yaml(
-    text: str, *, aliases: bool, scalar: Callable[[str, int], str] | None = None
-) -> tuple[Any, int]:
-    """Load a document; return its value, and the number of values in it, which is limited.
+class SpackYaml(NamedTuple):
+    """The value of a configuration file, the number of values in it, and why Spack refuses it.
 
-    An alias counts for all that it refers to, since a few lines of aliases unfold to gigabytes
-    when they are copied or printed. Without `aliases` any alias is an error. Deep nesting is
-    refused before the loader, which it would crash, sees it. `scalar` makes a scalar of its text
-    and its line, counted from 1.
-
-    Raises YamlError.
+    What is `refused` is left out. After a syntax error, which is the `error`, the value has what
+    is above, but for lists that are not complete; of what exceeds a limit it has nothing.
     """
-    yaml, reason = _pyyaml()
-    if reason:
-        raise YamlError(reason)
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    try:
-        count = _count(yaml, text, loader, aliases)
-        if scalar is not None:
-            construct = {
-                "construct_scalar": lambda _, node: scalar(node.value, node.start_mark.line + 1)
-            }
-            loader = type("LocatingLoader", (loader,), construct)
-        # BaseLoader makes only strings, lists and dicts, and does not copy for an alias.
-        return yaml.load(text, Loader=loader), count
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        reason = " ".join(str(error.problem or error).split())[:200]
-        line = None if mark is None else mark.line + 1
-        raise YamlError(reason, line, is_syntax_error=True) from None
-    except YamlError:
-        raise
-    except (yaml.YAMLError, ValueError, OverflowError, TypeError, RecursionError) as error:
-        raise YamlError(" ".join(str(error).split())[:200]) from None
+
+    value: Any
+    size: int
+    refused: list[YamlError]
+    error: YamlError | None
+
+
+def load_yaml(text: str) -> Any:
+    """Load a document, in which aliases are an error. Raises YamlError.
+
+    Of a repeated key the last value counts.
+    """
+    yaml = _pyyaml()
+    builder = _Builder(None)
+    if (error := builder.build(yaml, text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))) is None:
+        return builder.value
+    raise error
+
+
+def load_spack_yaml(text: str, make_scalar: MakeScalar) -> SpackYaml:
+    """Load a document as Spack does: with aliases and merge keys, and no key may be repeated.
+
+    The quick parser of PyYAML refuses some of YAML 1.2, and takes some that Spack refuses: such
+    files are read by the slow one. Raises YamlError where PyYAML cannot be imported.
+
+        load_spack_yaml("packages: {zlib: {require: ':1.2'}}", lambda text, line: text).value
+    """
+    yaml = _pyyaml()
+    builder = _Builder(make_scalar)
+    error = None
+    is_read = hasattr(yaml, "CBaseLoader") and not _REFUSED.search(text)
+    if is_read:
+        error = builder.build(yaml, text, yaml.CBaseLoader)
+    if not is_read or (error is not None and error.is_syntax_error):
+        from spackscope.model.readers.flow_scalars import FlowScalarLoader
+
+        builder = _Builder(make_scalar)
+        error = builder.build(yaml, text, FlowScalarLoader)
+    return SpackYaml(builder.value, builder.count, builder.refused, error)
 
 
 @cache
-def _pyyaml() -> tuple[Any, str]:
-    """Import PyYAML; return it, or why it cannot be imported.
+def _pyyaml() -> Any:
+    """Import PyYAML. Raises YamlError where it cannot be imported.
 
     A user's own `yaml.py` may come before it on the path, and do anything when imported.
     """
@@ -65,41 +89,150 @@ def _pyyaml() -> tuple[Any, str]:
     except (Exception, SystemExit) as error:
         spec = PathFinder.find_spec("yaml")
         importing = f"importing {spec.origin}" if spec else "import yaml"
-        return None, f"PyYAML cannot be loaded: {importing} raises {type(error).__name__}"
+        raise YamlError(
+            f"PyYAML cannot be loaded: {importing} raises {type(error).__name__}"
+        ) from None
     if all(hasattr(yaml, name) for name in _NEEDED):
-        return yaml, ""
-    return None, f"PyYAML cannot be loaded: {yaml.__file__ or yaml} is another module"
+        return yaml
+    raise YamlError(f"PyYAML cannot be loaded: {yaml.__file__ or yaml} is another module")
 
 
-def _count(yaml: Any, text: str, loader: Any, aliases: bool) -> int:
-    """Count the values of a document before loading it. Raises YamlError, and as yaml does."""
-    count = 0
-    sizes: dict[str, int] = {}
-    opened: list[tuple[str | None, int]] = []
-    for event in yaml.parse(text, Loader=loader):
+class _Collection:
+    """A list or mapping that is being read, after `before` values.
+
+    `key` is that of the next value of a mapping, and `merged` are the mappings that it refers to.
+    """
+
+    __slots__ = ("anchor", "before", "key", "merged", "value")
+
+    def __init__(self, value: Any, anchor: str | None, before: int) -> None:
+        self.value, self.anchor, self.before = value, anchor, before
+        self.key: Any = None
+        self.merged: list[dict[str, Any]] | None = None
+
+    def close(self) -> Any:
+        """Return its value, with the keys of merged mappings after its own."""
+        for mapping in self.merged or ():
+            self.value |= {key: value for key, value in mapping.items() if key not in self.value}
+        return self.value
+
+
+class _Builder:
+    """Builds the value of a document; with `make_scalar` as Spack does."""
+
+    def __init__(self, make_scalar: MakeScalar | None) -> None:
+        self.value: Any = None
+        self.count = 0
+        self.refused: list[YamlError] = []
+        self._make_scalar = make_scalar
+        self._documents = 0
+        self._open: list[_Collection] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+
+    def build(self, yaml: Any, text: str, loader: Any) -> YamlError | None:
+        """Build the value; return the error if it is not that of the whole text."""
+        try:
+            for event in yaml.parse(text, Loader=loader):
+                self._add_event(yaml, event)
+            return None
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            reason = " ".join(str(error.problem or error).split())[:200]
+            line = None if mark is None else mark.line + 1
+            broken = YamlError(reason, line, is_syntax_error=True)
+        except YamlError as error:
+            broken = error
+            if not error.is_syntax_error:
+                self._open.clear()
+                self.value, self.count = None, 0
+        except (yaml.YAMLError, ValueError, OverflowError, TypeError, RecursionError) as error:
+            broken = YamlError(" ".join(str(error).split())[:200])
+        while self._open:
+            closed = self._open.pop()
+            if isinstance(closed.value, dict) and (not self._open or self._open[-1].key):
+                self._add(closed.close(), 0, None, None)
+        return broken
+
+    def _add_event(self, yaml: Any, event: Any) -> None:
+        """Add a value, or open or close a collection. Raises YamlError."""
         line = None if event.start_mark is None else event.start_mark.line + 1
-        if isinstance(event, yaml.AliasEvent):
-            if not aliases:
-                raise YamlError("it uses YAML aliases", line)
-            if any(event.anchor == anchor for anchor, _ in opened):
-                raise YamlError(
-                    f"the alias {event.anchor[:40]} refers to a value that it is part of", line
-                )
-            count += sizes.get(event.anchor, 1)
+        if isinstance(event, yaml.ScalarEvent):
+            self.count += 1
+            self._add_scalar(event, line or 1)
         elif isinstance(event, yaml.CollectionStartEvent):
-            opened.append((event.anchor, count))
-            count += 1
-            if len(opened) > MAX_DEPTH:
+            value: Any = [] if isinstance(event, yaml.SequenceStartEvent) else {}
+            self._open.append(_Collection(value, event.anchor, self.count))
+            self.count += 1
+            if len(self._open) > MAX_DEPTH:
                 raise YamlError("it is nested too deeply", line)
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = opened.pop()
-            if anchor is not None:
-                sizes[anchor] = count - before
-        elif isinstance(event, yaml.ScalarEvent):
-            count += 1
-            if event.anchor is not None:
-                sizes[event.anchor] = 1
-        if count > MAX_YAML_VALUES:
+            closed = self._open.pop()
+            self._add(closed.close(), self.count - closed.before, closed.anchor, line)
+        elif isinstance(event, yaml.AliasEvent):
+            value, size = self._referred(event.anchor, line)
+            self.count += size
+            self._add(value, size, None, line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise YamlError("it has another document", line, is_syntax_error=True)
+        if self.count > MAX_YAML_VALUES:
             reason = f"it has more than {MAX_YAML_VALUES:,} values, counting what aliases refer to"
             raise YamlError(reason, line)
-    return count
+
+    def _referred(self, anchor: str, line: int | None) -> tuple[Any, int]:
+        """Return the value that an alias refers to, and the number of values in it."""
+        if self._make_scalar is None:
+            raise YamlError("it uses YAML aliases", line)
+        if any(anchor == each.anchor for each in self._open):
+            reason = f"the alias {anchor[:40]} refers to a value that it is part of"
+            raise YamlError(reason, line)
+        if anchor not in self._anchors:
+            reason = f"the alias {anchor[:40]} refers to nothing"
+            raise YamlError(reason, line, is_syntax_error=True)
+        return self._anchors[anchor]
+
+    def _add_scalar(self, event: Any, line: int) -> None:
+        if self._make_scalar is None:
+            self._add(event.value, 1, event.anchor, line)
+            return
+        top = self._open[-1] if self._open else None
+        is_key = top is not None and isinstance(top.value, dict) and top.key is None
+        if top is not None and is_key and event.value == "<<" and event.implicit[0]:
+            if top.merged is not None:
+                self._refuse("the key << is repeated", line)
+            top.key = _MERGE
+        else:
+            self._add(self._make_scalar(event.value, line), 1, event.anchor, line)
+
+    def _refuse(self, reason: str, line: int | None) -> None:
+        self.refused.append(YamlError(f"{reason}; this one is left out", line))
+
+    def _add(self, value: Any, size: int, anchor: str | None, line: int | None) -> None:
+        """Add a key or value to the collection that is open, or make it the whole value."""
+        if anchor is not None:
+            self._anchors[anchor] = value, size
+        if not self._open:
+            self.value = value
+            return
+        top = self._open[-1]
+        if isinstance(top.value, list):
+            top.value.append(value)
+        elif top.key is None:
+            if not isinstance(value, str):
+                raise YamlError("a key has to be a string", line, is_syntax_error=True)
+            if value in top.value and self._make_scalar is not None:
+                self._refuse(f"the key {value[:80]} is repeated", line)
+            top.key = value
+        elif top.key is _MERGE:
+            merged = value if isinstance(value, list) else [value]
+            top.key = None
+            if top.merged is not None:
+                return
+            if not all(isinstance(each, dict) for each in merged):
+                self._refuse("<< does not refer to mappings", line)
+            top.merged = [each for each in merged if isinstance(each, dict)]
+        else:
+            if self._make_scalar is None or top.key not in top.value:
+                top.value[top.key] = value
+            top.key = None

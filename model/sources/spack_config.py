@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.core.deprecation import Deprecation, severity_rank
 from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.machine import PLATFORM
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
@@ -29,7 +30,6 @@ from spackscope.model.storage.base import scheme_of
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
 
-_PLATFORM = "windows" if sys.platform == "win32" else sys.platform
 _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 """The variables that name the directories of the user and of the system."""
 
@@ -40,22 +40,26 @@ _MAX_EXPANSION = 2**20
 
 _MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
-_WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
-_WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
-_ONLY_FILES = "only files and directories are read"
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
-_NULL = ("", "~", "null")
-_FALSE, _TRUE = ("false", "no", "off"), ("true", "yes", "on")
-"""The booleans of YAML 1.1 in lower case."""
+_NULL = ("", "~", "null", "Null", "NULL")
+_BOOLEANS = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+"""The booleans of YAML 1.2, which has no others."""
 
 
 class Text(str):
-    """A key or value of a configuration file, with the file and the line that it is in."""
+    """A key or value of a configuration file, with the file and the line that it is in.
 
-    __slots__ = ("file", "line")
+    A key that `overrides` replaces the value of lower scopes: it is written with two colons.
+    """
+
+    __slots__ = ("file", "line", "overrides")
 
     file: str
     line: int
+    overrides: bool
 
 
 OfYaml = TypeVar("OfYaml", Text, list[Any], dict[Any, Any])
@@ -127,20 +131,14 @@ class SpackConfig(Frozen):
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that packages.yaml lists."""
-        from spackscope.model.query.parser import parse_spec
-
         externals, scopes = [], self.scopes
         for package in scopes.mappings("packages").values():
             for entry in scopes.entries(package, "externals"):
                 prefix = scopes.value(entry, "prefix", Text) or ""
                 modules = scopes.texts(entry, "modules")
-                if spec := scopes.value(entry, "spec", Text):
-                    try:
-                        query = parse_spec(spec)
-                    except QueryError as error:
-                        scopes.refuse(spec, clean(f"{spec} is not considered: {error}"))
-                    else:
-                        externals.append(ConfiguredExternal(spec, query, prefix, modules))
+                spec = scopes.value(entry, "spec", Text)
+                if spec and (query := scopes.parsed(spec)) is not None:
+                    externals.append(ConfiguredExternal(spec, query, prefix, modules))
         return tuple(externals)
 
     @cached_property
@@ -152,12 +150,11 @@ class SpackConfig(Frozen):
         roots, scopes = [], self.scopes
         for name, entry in scopes.section("repos").items():
             fields = entry if isinstance(entry, dict) else {"destination": entry}
-            path = scopes.path(scopes.value(fields, "destination", Text))
-            if not path and (url := scopes.value(fields, "git", Text)):
+            place = scopes.value(fields, "destination", Text)
+            if not place and (url := scopes.value(fields, "git", Text)):
                 clone = b32encode(sha1(url.encode()).digest()).decode().lower()[-7:]
                 place = _text(name.file, f"$user_cache_path/package_repos/{clone}", name.line)
-                path = scopes.path(place)
-            if path := _usable(path):
+            if path := scopes.directory(place):
                 roots.append(RecipeRoot(path, tuple(scopes.texts(fields, "paths"))))
         return tuple(roots)
 
@@ -174,26 +171,23 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     if scopes.is_empty:
         return None
     root, config = scopes.root, scopes.section("config")
-    own = _tree(scopes, config) or (root and os.path.join(root, "opt", "spack"))
-    upstreams = (_tree(scopes, each) for each in scopes.mappings("upstreams").values())
+    own = _tree(scopes, config, root and os.path.join(root, "opt", "spack"))
+    upstreams = [_tree(scopes, each) for each in scopes.mappings("upstreams").values()]
     # As `env_root_path` of Spack.
-    environments = _usable(scopes.path(scopes.value(config, "environments_root", Text)))
-    environments = environments or (root and os.path.join(root, "var", "spack", "environments"))
+    environments = scopes.directory(
+        scopes.value(config, "environments_root", Text),
+        root and os.path.join(root, "var", "spack", "environments"),
+    )
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys(filter(None, (own, *upstreams))))
     return SpackConfig(mirrors, trees, environments, scopes)
 
 
-def _tree(scopes: Scopes, section: Mapping[Any, Any]) -> str:
-    """Return the install tree of a section; "" without one."""
+def _tree(scopes: Scopes, section: Mapping[Any, Any], default: str = "") -> str:
+    """Return the install tree of a section; the default without one."""
     tree = section.get("install_tree")
     fields, key = (tree, "root") if isinstance(tree, dict) else (section, "install_tree")
-    return _usable(scopes.path(scopes.value(fields, key, Text)))
-
-
-def _usable(path: str) -> str:
-    """Return a path unless it is a URL, or has a variable that is not known."""
-    return path if os.path.isabs(path) and "$" not in path else ""
+    return scopes.directory(scopes.value(fields, key, Text), default)
 
 
 def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
@@ -214,19 +208,12 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
         elif scopes.value(fields, "access_pair", list):
             options["access_pair"] = scopes.texts(fields, "access_pair")
         options = {key: value for key, value in options.items() if value}
-        binary, signed = (
-            not is_false(scopes.value(fields, key, Text)) for key in ("binary", "signed")
-        )
+        binary, signed = (scopes.flag(fields, key, default=True) for key in ("binary", "signed"))
         view = scopes.value(fields, "view", Text) or ""
         binaries = Selection(
             *(scopes.texts(fields, f"{key}_binary") for key in ("include", "exclude"))
         )
         yield ConfiguredMirror(name, url, view, binary, signed, options, binaries)
-
-
-def is_false(value: object) -> bool:
-    """Check for a boolean of YAML 1.1 that is false."""
-    return str(value).lower() in _FALSE
 
 
 def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExtension]:
@@ -344,7 +331,7 @@ class Scopes:
         for path, content in self._scopes:
             if content is None:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
-            part = {key: value for key, value in content.items() if key.rstrip(":") == name}
+            part = {key: value for key, value in content.items() if key == name}
             for key, value in part.items():
                 if name == "repos" and isinstance(value, list):
                     # As it was before Spack 1.0.
@@ -366,6 +353,13 @@ class Scopes:
             return value
         self._refuse_type(fields, key, value, kind, clean(key))
         return None
+
+    def flag(self, fields: Mapping[Any, Any], key: str, *, default: bool) -> bool:
+        """Return the boolean of a key; the default without one, and where it is none."""
+        text = self.value(fields, key, Text)
+        if text is not None and text not in _BOOLEANS:
+            self.refuse(text, clean(f"{key} has to be true or false, not {text[:80]}"))
+        return default if text is None else _BOOLEANS.get(text, default)
 
     def entries(
         self, fields: Mapping[Any, Any], key: str, short_for: str = ""
@@ -412,6 +406,28 @@ class Scopes:
             return ""
         return self._absolute(_PADDING.sub("", value), os.path.dirname(value.file))
 
+    def directory(self, value: Text | None, default: str = "") -> str:
+        """Return the directory that a value stands for, or "" for a problem; else the default."""
+        if value is None:
+            return default
+        path = self.path(value)
+        variable = _VARIABLE.search(path)
+        if os.path.isabs(path) and not variable:
+            return path
+        why = f"{variable[0]} is not set" if variable else "it is not a directory"
+        self.refuse(value, clean(f"{shown_url(value)[:200]} is left out: {why}"))
+        return ""
+
+    def parsed(self, spec: Text) -> Query | None:
+        """Parse a spec; one that Spack refuses is a problem."""
+        from spackscope.model.query.parser import parse_spec
+
+        try:
+            return parse_spec(spec)
+        except QueryError as error:
+            self.refuse(spec, clean(f"{spec} is not considered: {error}"))
+            return None
+
     def own_directories(self) -> tuple[str, str]:
         """Return the directories of the system and of the user, which variables may name."""
         system = self._environ.get(_OWN_PATHS["system"]) or "/etc/spack"
@@ -452,7 +468,7 @@ class Scopes:
             "tempdir": lambda: get("TMPDIR") or tempfile.gettempdir(),
             "user_cache_path": lambda: os.path.abspath(self._expand_home(cache)),
             "spack_home": lambda: get("SPACK_HOME") or self._home,
-            "platform": lambda: _PLATFORM,
+            "platform": lambda: PLATFORM,
             "spack": lambda: self.root,
             "env": lambda: get("SPACK_ENV", ""),
         }
@@ -481,98 +497,97 @@ class Scopes:
         parts = (content.get(key) for key in ("spack", "env"))
         content = next((part for part in parts if isinstance(part, dict)), content)
         for entry in reversed(self.entries(content, "include", "path")):
-            try:
-                if below := self._included(entry):
-                    self._add(below)
-            except SourceError as error:
-                self.problems.append(Problem(file, "include", str(error)))
+            if below := self._included(entry):
+                self._add(below)
         self._scopes.append((path, None if is_directory else content))
-        platform = os.path.join(path, _PLATFORM)
+        platform = os.path.join(path, PLATFORM)
         if os.path.isdir(platform):
             self._add(platform)
 
     def _included(self, fields: Mapping[str, Any]) -> str:
         """Return the path of an included scope, or "" where it does not apply or exist.
 
-        Raises SourceError where it cannot be included.
+        What cannot be included is a problem.
         """
         git, written, condition, name, variable = (
             self.value(fields, key, Text)
             for key in ("git", "path", "when", "name", "path_override_env_var")
         )
-        if not (git or written) and {"git", "path"} & fields.keys():
+        place = written or git
+        if place is None or (condition is None and isinstance(fields.get("when"), list | dict)):
             return ""
-        skipped = f"{shown_url(git or written or '')[:200]} is skipped"
-        if git or not written:
-            raise SourceError(f"{skipped}: {_ONLY_FILES}")
-        if condition is None and isinstance(fields.get("when"), list | dict):
-            return ""
-        applies = condition is None or self._applies(condition)
-        if applies is None:
-            raise SourceError(f"{skipped}: its condition {condition} is not understood")
-        if not applies:
-            return ""
-        path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or written
-        path = self._absolute(path, os.path.dirname(written.file))
+        skipped = f"{shown_url(place)[:200]} is skipped"
+        if condition is not None:
+            from spackscope.model.sources.conditions import is_met
+
+            try:
+                if not is_met(condition, self._environ):
+                    return ""
+            except Unreadable as error:
+                why = f"its condition {condition[:200]} is not understood: {error}"
+                self.refuse(condition, clean(f"{skipped}: {why}"))
+                return ""
+        path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or place
+        path = self._absolute(path, os.path.dirname(place.file))
         if scheme_of(path) == "file":
             from spackscope.model.storage.urls import local_path
 
             path = local_path(path)
-        if scheme_of(path):
-            raise SourceError(f"{skipped}: {_ONLY_FILES}")
-        if os.path.exists(path):
-            return path
-        if str(fields.get("optional", "")).lower() not in _TRUE:
-            shown = shown_url(path)
-            raise SourceError(f"the configuration {shown} that it includes does not exist")
+        if place is git or scheme_of(path):
+            self.refuse(place, f"{skipped}: only files and directories are read")
+        elif os.path.exists(path):
+            # The lock file of an environment has specs, and configures nothing.
+            return "" if os.path.basename(path) == "spack.lock" else path
+        elif not self.flag(fields, "optional", default=False):
+            why = f"the configuration {shown_url(path)} that it includes does not exist"
+            self.refuse(place, why)
         return ""
 
-    def _applies(self, condition: str) -> bool | None:
-        """Evaluate the condition of an include; None where it is not understood."""
-        if match := _WHEN_VARIABLE.fullmatch(condition):
-            return (match[2] in self._environ) is not bool(match[3])
-        if match := _WHEN_PLATFORM.fullmatch(condition):
-            return (match[3] == _PLATFORM) is (match[1] == "==")
-        return {"true": True, "false": False}.get(condition.strip().lower())
-
     def _read(self, path: str) -> dict[str, Any]:
-        """Read a file once as YAML 1.1 whose scalars are all texts; an absent one is empty.
+        """Read a file once, whose scalars are all texts; an absent one is empty.
 
         An alias counts as many values as it stands for. What cannot be read is a problem, and
-        counts as empty.
+        left out.
         """
         if path in self._files or not os.path.lexists(path):
             return self._files.setdefault(path, {})
         from spackscope.model.readers.unpack import decode
-        from spackscope.model.readers.yaml import MAX_YAML_VALUES, load_yaml
+        from spackscope.model.readers.yaml import MAX_YAML_VALUES, load_spack_yaml
 
         self._files[path] = {}
-        why, content = "", None
+        place = why = ""
         try:
             text = decode(read_file(path, _MAX_FILE_SIZE))
-            content, count = load_yaml(text, aliases=True, scalar=partial(_text, path))
-            self._value_count += count
+            content, size, refused, error = load_spack_yaml(text, partial(_text, path))
+            for each in refused:
+                self.problems.append(Problem(path, f"line {each.line}", clean(str(each))))
+            if error is not None:
+                place = f"line {error.line}" if error.line else ""
+                here = " from here on" if place and error.is_syntax_error else ""
+                why = clean(f"cannot be read{here}: {error}")
+            self._value_count += size
             if self._value_count > MAX_YAML_VALUES:
                 limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
-                self._value_count -= count
+                self._value_count -= size
                 why = f"is not read: it exceeds the limit; {limit}"
             elif isinstance(content, dict):
                 self._files[path] = content
             elif content not in (None, ""):
                 why = "cannot be read: not a mapping"
-        except Unreadable as error:
-            line = getattr(error, "line", None)
-            why = f"cannot be read: {f'line {line}: ' if line else ''}{error}"
-        except (OSError, ValueError) as error:
-            why = reason(error)
+        except Unreadable as unread:
+            why = f"cannot be read: {unread}"
+        except (OSError, ValueError) as failure:
+            why = reason(failure)
         if why:
-            self.problems.append(Problem(path, "", why))
+            self.problems.append(Problem(path, place, why))
         return self._files[path]
 
 
 def _text(file: str, value: str, line: int) -> Text:
-    text = Text(value)
-    text.file, text.line = file, line
+    """Return a text; of a last colon as `construct_yaml_str` in util/spack_yaml.py."""
+    overrides = value.endswith(":") and "@" not in value
+    text = Text(value[:-1] if overrides else value)
+    text.file, text.line, text.overrides = file, line, overrides
     return text
 
 
@@ -584,15 +599,14 @@ def _first_text(value: object) -> Text | None:
 
 
 def _merge(high: Any, low: Any) -> Any:
-    """Merge two values as `merge_yaml` of Spack: a key that ends in a colon replaces the lower."""
+    """Merge two values as `merge_yaml` of Spack."""
     if isinstance(high, list) and isinstance(low, list):
         return [*high, *low]
     if not isinstance(high, dict):
         return high
     low, merged = low if isinstance(low, dict) else {}, {}
     for key, value in high.items():
-        name = _text(key.file, key.rstrip(":"), key.line)
-        merged[name] = _merge(value, None if key.endswith(":") else low.get(name))
+        merged[key] = _merge(value, None if key.overrides else low.get(key))
     return {**merged, **{key: value for key, value in low.items() if key not in merged}}
 
 
@@ -660,6 +674,15 @@ class ReuseRules(Frozen):
     allowed: Mapping[str, tuple[AllowedDeprecation, ...]] = field(default_factory=dict)
     checks_build: bool = False
 
+    @property
+    def specs(self) -> Iterator[Text]:
+        """All specs that are written in the rules."""
+        for selection in (*self.caches, *self.trees, *self.mirrors.values()):
+            yield from (*selection.include, *selection.exclude)
+        for rule in chain.from_iterable((*self.requirements.values(), *self.conflicts.values())):
+            yield from (*rule.specs, *filter(None, (rule.when,)))
+        yield from chain.from_iterable(self.preferred.values())
+
     def allows(self, package: str, deprecation: Deprecation) -> bool:
         """Check whether a deprecation does not matter, as `Policy.refused` of Spack 1.3."""
         selectors = self.allowed.get(package, self.allowed.get(ALL, ()))
@@ -678,6 +701,10 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
     details = reuse if isinstance(reuse, dict) else {}
     place = next((key for key in section if key == "reuse"), None) if details else None
     place = place or scopes.value(section, "reuse", Text)
+    only_dependencies = reuse == "dependencies" or not scopes.flag(details, "roots", default=True)
+    is_off = (
+        reuse != "dependencies" and not details and not scopes.flag(section, "reuse", default=True)
+    )
     selections: dict[str, list[Selection]] = {"local": [], "buildcache": []}
     for part in scopes.entries(details, "from") if "from" in details else _BOTH:
         if (kind := scopes.value(part, "type", Text)) in selections:
@@ -688,21 +715,16 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             selections[kind].append(Selection(include, exclude))
     packages = scopes.mappings("packages")
 
-    def of_packages(key: str, kind: type[OfYaml]) -> Iterator[tuple[str, OfYaml]]:
-        for name, entry in packages.items():
-            if value := scopes.value(entry, key, kind):
-                yield name, value
-
     def constraints(key: str) -> dict[str, tuple[Requirement, ...]]:
         read = (
             (name, tuple(_constraints(scopes, entry, key))) for name, entry in packages.items()
         )
         return {name: rules for name, rules in read if rules}
 
-    return ReuseRules(
+    rules = ReuseRules(
         place,
-        is_false(reuse),
-        reuse == "dependencies" or is_false(scopes.value(details, "roots", Text)),
+        is_off,
+        only_dependencies,
         tuple(selections["buildcache"]),
         tuple(selections["local"]),
         {
@@ -712,13 +734,20 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
         },
         constraints("require"),
         constraints("conflict"),
-        {name: each for name, each in of_packages("buildable", Text) if is_false(each)},
+        {
+            name: entry["buildable"]
+            for name, entry in packages.items()
+            if not scopes.flag(entry, "buildable", default=True)
+        },
         {
             name: tuple(spec for rule in rules for spec in rule.specs)
             for name, rules in constraints("prefer").items()
         },
         *_allowed_deprecations(scopes, packages),
     )
+    for spec in rules.specs:
+        scopes.parsed(spec)
+    return rules
 
 
 def _allowed_deprecations(
@@ -729,7 +758,7 @@ def _allowed_deprecations(
     Drafts of Spack 1.3 had a severity in the place of a list, and older ones have a switch.
     """
     allowed, scope = dict[str, tuple[AllowedDeprecation, ...]](), None
-    if str(scopes.section("config").get("deprecated")).lower() in _TRUE:
+    if scopes.flag(scopes.section("config"), "deprecated", default=False):
         allowed[ALL] = (AllowedDeprecation(),)
     for name, entry in packages.items():
         fields = scopes.value(entry, "deprecation", dict) or {}

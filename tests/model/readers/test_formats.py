@@ -444,7 +444,7 @@ def test_a_document_is_recognised_by_its_structure_in_any_form(
         (b"spec:\n- [" + b"[" * 100_000, "it is nested too deeply"),
         (b"spec:\n- &a [*a]\n", "it uses YAML aliases"),
         (b"spec:\n\t- x\n", "found character that cannot start any token"),
-        (b"spec:\n- a\n---\nspec:\n- b\n", "but found another document"),
+        (b"spec:\n- a\n---\nspec:\n- b\n", "it has another document"),
         (b"spec:\n- \xff\n", "byte 8 is not UTF-8 text"),
         (b"spec:\n  x: 1\n", NOT_KNOWN),
     ],

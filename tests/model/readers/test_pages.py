@@ -33,13 +33,6 @@ from tests.hostile import any_json
 DEEP = 100_000
 
 
-@pytest.fixture(params=["libyaml", "pure Python"])
-def yaml_loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read YAML as a PyYAML with libyaml does, and as one that was built without it."""
-    if request.param == "pure Python":
-        monkeypatch.delattr(yaml, "CBaseLoader", raising=False)
-
-
 # Front matter
 
 
@@ -75,7 +68,7 @@ def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
         ("[1, 2;", "neither JSON .* nor YAML"),
         ('{"a": "b', "neither JSON .* nor YAML"),
         ("- a\n\t- b", "tab|token|expected"),
-        ("{[a]: b}", "unhashable"),
+        ("{[a]: b}", "a key has to be a string"),
         ("&a [*a]", "aliases"),
         ('"\\UFFFFFFFF"', "."),
         ("- a\x9b", "acceptable"),

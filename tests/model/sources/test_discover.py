@@ -276,11 +276,13 @@ def test_problems_of_the_configuration_are_listed_with_a_mirror(spack: SpackRoot
     spack.write("home/.spack/mirrors.yaml", "mirrors: {m: ../../mirror, n: ../../mirror}")
 
     one, other = discover(["spack:m", "spack:n"], Session(spack.environ))
-    assert f"{path}: cannot be read: line " in problem_text(one)
+    assert f"{path}: line 1: cannot be read from here on: " in problem_text(one)
     assert (other.problems, contents(other)) == ((), [ONE])
     path.unlink()
     spack.write("home/.spack/mirrors.yaml", "mirrors: [")
-    assert "cannot be read: line " in discover_one("spack:", spack.environ).failure
+    assert (
+        ": line 1: cannot be read from here on: " in discover_one("spack:", spack.environ).failure
+    )
 
 
 # Several at once

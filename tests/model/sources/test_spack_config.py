@@ -12,7 +12,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from spackscope.model.sources.spack_config import ConfiguredMirror, SpackConfig, read_spack_config
+from spackscope.model.core.records import Problem
+from spackscope.model.sources.spack_config import (
+    ConfiguredMirror,
+    ReuseRules,
+    SpackConfig,
+    read_reuse_rules,
+    read_spack_config,
+)
 from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -237,7 +244,7 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
           - path: /nowhere/needed
           - https://example.org/mirrors.yaml
           - {git: https://example.org/config.git, paths: [x]}
-          - {path: ../../shared/one.yaml, when: 'hostname == "x"'}
+          - {path: ../../shared/one.yaml, when: 'hostname == x'}
         """,
     )
 
@@ -249,7 +256,7 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
     assert "/nowhere/needed that it includes does not exist" in text
     assert "https://example.org/mirrors.yaml is skipped" in text
     assert "https://example.org/config.git is skipped" in text
-    assert 'its condition hostname == "x" is not understood' in text
+    assert "its condition hostname == x is not understood: x is not known" in text
     assert "at/all" not in text
     assert "never" not in text
 
@@ -313,19 +320,22 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (os.mkdir, ""),
-        (os.mkfifo, ""),
-        (lambda path: os.symlink("/dev/zero", path), ""),
-        ("mirrors:\n  one: [\n", "line 3: "),
-        ("mirrors:\n\tone: x\n", "line 2: "),
-        ("- x\n", "not a mapping"),
-        ("[" * 50_000, "line 1: it is nested too deeply"),
-        ("a: " + "{a: " * 40, "line 1: it is nested too deeply"),
-        ("a: [x]\n" + "mirrors: *b\n", "line 2: "),
-        ("a: &a [*a]\n", "line 1: the alias a refers to a value that it is part of"),
-        ("x" * (2**20 + 1), "at most 1,048,576 are read"),
+        (os.mkdir, "cannot be read: "),
+        (os.mkfifo, "cannot be read: "),
+        (lambda path: os.symlink("/dev/zero", path), "cannot be read: "),
+        ("mirrors:\n  one: [\n", "line 3: cannot be read from here on: "),
+        ("mirrors:\n\tone: x\n", "line 2: cannot be read from here on: "),
+        ("- x\n", "cannot be read: not a mapping"),
+        ("[" * 50_000, "line 1: cannot be read: it is nested too deeply"),
+        ("a: " + "{a: " * 40, "line 1: cannot be read: it is nested too deeply"),
+        ("a: [x]\n" + "mirrors: *b\n", "line 2: cannot be read from here on: "),
+        (
+            "a: &a [*a]\n",
+            "line 1: cannot be read: the alias a refers to a value that it is part of",
+        ),
+        ("x" * (2**20 + 1), "cannot be read: "),
         ("\0", "cannot be read"),
-        ("a: \udcff", "byte 3 is not UTF-8 text"),
+        ("a: \udcff", "cannot be read: byte 3 is not UTF-8 text"),
     ],
 )
 def test_a_broken_file_is_reported_and_others_are_read(
@@ -341,8 +351,7 @@ def test_a_broken_file_is_reported_and_others_are_read(
 
     assert list(mirrors(spack.environ)) == ["site"]
     (problem,) = problems(spack)
-    assert problem.startswith(f"{path}: cannot be read: ")
-    assert reason in problem
+    assert problem.startswith(f"{path}: {reason}")
 
 
 def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
@@ -401,3 +410,102 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
     spack.environ["LONG"] = "x" * 100_000
 
     assert len(config(spack).mirrors["bomb"].url) < 3_000_000
+
+
+def rules_of(spack: SpackRoot) -> ReuseRules:
+    return read_reuse_rules(config(spack))
+
+
+def problems_of_rules(spack: SpackRoot) -> tuple[Problem, ...]:
+    found = config(spack)
+    read_reuse_rules(found)
+    return found.problems
+
+
+def test_yaml_is_that_of_spack(spack: SpackRoot) -> None:
+    path = spack.write(
+        "home/.spack/packages.yaml",
+        """\
+        packages:
+          hdf5: &strict
+            require: [":1.10", '~shared']
+            buildable: false
+          zlib: {version: [:2.4.6, 1.2:], require: :1.3}
+          netcdf-c:
+            <<: *strict
+            buildable: true
+        """,
+    )
+    rules = rules_of(spack)
+    numbers = {name: len(its) for name, its in rules.requirements.items()}
+    assert numbers == {"hdf5": 2, "zlib": 1, "netcdf-c": 2}
+    assert list(rules.not_buildable) == ["hdf5"]
+    assert {each.file for each in rules.specs} == {str(path)}
+
+
+def test_a_file_with_an_error_is_read_as_far_as_it_is_known(spack: SpackRoot) -> None:
+    text = """\
+        packages:
+          all:
+            require: "~shared"
+          zlib:
+            buildable: false
+            require: ["@1.2"]
+          zlib:
+            require: ["@1.3"]
+          hdf5:
+            require: ["+mpi"]
+            conflict: [+x
+        """
+    path = spack.write("home/.spack/packages.yaml", text)
+
+    rules = rules_of(spack)
+
+    read = {name: each.specs for name, (each,) in rules.requirements.items()}
+    assert read == {"all": ("~shared",), "zlib": ("@1.2",), "hdf5": ("+mpi",)}
+    repeated, broken = map(str, problems_of_rules(spack))
+    assert repeated == f"{path}: line 7: the key zlib is repeated; this one is left out"
+    assert broken.startswith(f"{path}: line 12: cannot be read from here on: ")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        ("concretizer", "reuse: {include: ['!hdf5']}", "!hdf5 is not considered"),
+        (
+            "concretizer",
+            "reuse: {from: [{type: local, exclude: ['a b']}]}",
+            "a b is not considered",
+        ),
+        ("concretizer", "reuse: no", "reuse has to be true or false, not no"),
+        ("packages", "zlib: {require: [{spec: '+x', when: '@@'}]}", "@@ is not considered"),
+        ("packages", "zlib: {conflict: [')']}", ") is not considered"),
+        ("packages", "zlib: {buildable: off}", "buildable has to be true or false, not off"),
+        ("mirrors", "m: {url: /m, exclude_binary: ['(']}", "( is not considered"),
+        ("config", "install_tree: {root: $PROJECT/spack}", "$PROJECT is not set"),
+        ("config", "environments_root: $PROJECT/env", "$PROJECT is not set"),
+        ("upstreams", "site: {install_tree: '${PROJECT}/spack'}", "${PROJECT} is not set"),
+        ("include", "[/nowhere]", "the configuration /nowhere that it includes does not exist"),
+    ],
+)
+def test_what_spack_refuses_is_a_problem_with_its_line(
+    file: str, text: str, problem: str, spack: SpackRoot
+) -> None:
+    path = spack.write(f"home/.spack/{file}.yaml", f"# One comment\n{file}:\n  {text}\n")
+
+    (found,) = problems_of_rules(spack)
+    assert (found.origin, found.place) == (str(path), "line 3")
+    assert problem in found.reason
+
+
+def test_a_tree_that_is_not_known_is_not_another_one(spack: SpackRoot) -> None:
+    spack.write("home/.spack/config.yaml", "config: {install_tree: {root: $PROJECT/spack}}")
+    assert config(spack).trees == ()
+    spack.environ["PROJECT"] = "/project"
+    assert config(spack).trees == ("/project/spack",)
+
+
+def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> None:
+    spack.write("env/spack.lock", "{}")
+    spack.write("home/.spack/include.yaml", "include: [../../env/spack.lock]")
+    assert problems(spack) == []
