@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import date
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 STALE_DAYS = 14
 """Days after which a tag of each week is stale."""
 
+_EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 _MAX_PROBLEMS = 20
@@ -137,19 +138,18 @@ def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
 
     Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
     """
-    ages: dict[str, int] = {}
+    ages, newest = dict[str, int](), dict[str, int]()
+    today = int(now // 86_400) + _EPOCH
     for tag in tags:
         if match := _DATE.search(tag):
             with suppress(ValueError):
-                day = datetime.strptime(match[0], "%Y-%m-%d").replace(tzinfo=timezone.utc)
-                ages[tag] = max(0, int((now - day.timestamp()) // 86_400))
+                ages[tag] = age = max(0, today - date.fromisoformat(match[0]).toordinal())
+                branch = tag[: match.start()].removesuffix("-")
+                newest[branch] = min(age, newest.get(branch, age))
     rows = []
     for tag in sorted(tags, key=lambda tag: (ages.get(tag, -1), tag)):
-        entries, days = tags[tag], ages.get(tag)
-        same = [age for other, age in ages.items() if other.startswith(f"{tag}-")]
-        if days is None and same:
-            days = min(same)
-        is_stale = days is not None and days > STALE_DAYS and bool(same)
+        entries, days = tags[tag], ages.get(tag, newest.get(tag))
+        is_stale = days is not None and days > STALE_DAYS and tag in newest
         rows.append(Tag(tag, entries if isinstance(entries, list) else None, days, is_stale))
     return rows
 
