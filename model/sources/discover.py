@@ -186,7 +186,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
             return discover_directory(source, path, address, session)
         if not stat.S_ISREG(mode):
             raise SourceError(f"the source {source} is neither a file nor a directory")
-    if target.view or target.layout == "v3":
+    if target.view or (target.layout == "v3" and not target.name):
         from spackscope.model.sources.mirror import discover_mirror, mirror_at
 
         return discover_mirror(mirror_at(source, target, session))

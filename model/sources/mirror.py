@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import time
@@ -40,7 +41,7 @@ from spackscope.model.readers.formats import (
     check_document,
     read_manifest,
 )
-from spackscope.model.readers.json import member, parse, storable
+from spackscope.model.readers.json import member, storable
 from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.document import (
     DiscoveredSource,
@@ -54,11 +55,12 @@ from spackscope.model.sources.document import (
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     BUILD_CACHE,
-    DEFAULT_TAG,
+    PUBLIC,
     TAG_LIST,
     PublicCache,
     UrlTarget,
     begins_tag_list,
+    default_tag,
     is_tag_list,
     parse_target,
     spack_argument,
@@ -287,7 +289,7 @@ def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
     try:
         return _v3_index(mirror)
     except NotFound:
-        views = [] if mirror.target.view else _views(mirror)
+        views = [] if mirror.target.view or mirror.target.name else _views(mirror)
         if not views:
             raise
         targets = [replace(mirror.target, view=view) for view in views]
@@ -334,12 +336,14 @@ def _v3_index(mirror: Mirror) -> DiscoveredSource:
 
     Since Spack 1.3 a manifest names an index for each version of the database that was pushed,
     with different specs: together they are the index, the newest first. Where one does not have
-    its checksum, the previous one serves that is in the cache of downloads.
+    its checksum, the previous one serves that is in the cache of downloads. Of a mirror whose
+    index a tag list names, the manifest is requested once the list names another one.
     """
     blobs: dict[Blob, int] = {}
+    listed = _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
     # They may be replaced between the two requests.
-    for _ in range(2):
-        manifest, data = mirror.fetch_manifest(mirror.index_manifest)
+    for is_known in (listed.is_noted(mirror.target.checksum), False):
+        manifest, data = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
         before = blobs
         try:
             blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
@@ -367,6 +371,8 @@ def _v3_index(mirror: Mirror) -> DiscoveredSource:
             problems.append(problem_from(error, mirror.storage.origin))
     if not indexes:
         raise next(iter(failures.values()))
+    if not (failures or manifest.remark):
+        listed.note(mirror.target.checksum)
     parts = [_mirror_source(mirror, "v3", index, manifest) for index in indexes.values()]
     source = combine(parts)
     if len(parts) > 1:
@@ -493,7 +499,7 @@ class _KnownIndex:
     @property
     def was_absent(self) -> bool:
         """Whether a server lacked it within the last day, so that no new request is needed."""
-        if self._mirror.is_local or self._mirror.session.asks_anew or self._read() != _ABSENT:
+        if not self.is_noted(_ABSENT):
             return False
         with contextlib.suppress(OSError):
             return time.time() - os.stat(self._path).st_mtime < _ABSENT_SECONDS
@@ -503,6 +509,16 @@ class _KnownIndex:
         """Note that a server was asked for it in vain."""
         if not self._mirror.is_local:
             self._write(_ABSENT)
+
+    def is_noted(self, text: str) -> bool:
+        """Check whether this text was noted of a server that is not to be asked anew."""
+        is_remote = not (self._mirror.is_local or self._mirror.session.asks_anew)
+        return bool(text) and is_remote and self._read() == text
+
+    def note(self, text: str) -> None:
+        """Note a text of a server, unless it is empty or noted already."""
+        if text and not self._mirror.is_local and self._read() != text:
+            self._write(text)
 
     def _read(self) -> str:
         with contextlib.suppress(OSError, ValueError):
@@ -570,28 +586,45 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
 
 
 _BUCKET = "s3://spack-binaries/"
-_COPIES = {"uo": "https://uo-spack-mirror.e4s.io:9002/spack-binaries/"}
-"""Copies of that bucket at universities, by the names that they have in `public:NAME/TAG`."""
+_COPIES = {
+    "e4s": "https://cache.e4s.io/",
+    "uo": "https://uo-spack-mirror.e4s.io:9002/spack-binaries/",
+}
+"""The cache of E4S, and copies of that bucket, by their names in `public:NAME/TAG`."""
 
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
+
+_MAX_COMPARED = 2_000
+"""Tags of a list that an unknown one is compared with."""
+
+_WITHOUT_MANIFEST = (
+    "mirrors whose manifest cannot be read: the index that the tag list names was read instead"
+)
 
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
     """Find the indexes of the tags of a tag list; each one that fails is a Problem.
 
-    It is the file that cache.spack.io is made from: a mapping of tags to lists of `label` and
-    `url`, one for each index, where the label `root` is the union of a tag and the others are
-    stacks. What it does not name may still be there: a folder of the bucket, as
-    `releases/v2026.10`, of a copy at a university, as `uo/develop`, and a view of either, as
-    `releases/v2026.10:NAME`. Raises SourceError where there is no tag list, no such tag or no
-    index, and Cancelled.
+    It is the file that cache.spack.io is made from, by images/cache-indexer/cache_indexer.py of
+    spack-infrastructure: a mapping of tags to lists of `label` and `url`, one for each index,
+    where the label `root` is the union of a tag and the others are stacks. The URL is that of
+    the index in layout v2, and of its blob in layout v3. What the list does not name may still be
+    there: a folder of the bucket, as `releases/v2026.10`, the cache of E4S, as `e4s/25.11`, a copy
+    at a university, as `uo/develop`, and a view of these, as `releases/v2026.10:NAME`.
+
+    Without tags the source is that of the default tag, and is named so. Raises SourceError where
+    there is no tag list, no such tag or no index, and Cancelled.
     """
-    tags = public.tags or (DEFAULT_TAG,)
+    tags = public.tags
     content, file = dict[str, Any](), FetchedFile("", public.tag_list)
     # A copy is asked where the public cache cannot be reached.
-    if not all(map(_is_of_copy, tags)):
+    if not tags or not all(map(_is_of_copy, tags)):
         content, file = read_tag_list(public, session)
+    if not tags:
+        spack = session.spack
+        tags = (default_tag(content, spack.release if spack is not None else ""),)
+        source += f":{tags[0]}" if source == PUBLIC else f"#{storable(tags[0])}"
     origin = file.origin
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
@@ -630,7 +663,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
 
 
 def _is_of_copy(tag: str) -> bool:
-    """Check whether a tag is read from a copy of the public cache at a university."""
+    """Check whether a tag is read from the cache of E4S, or a copy at a university."""
     return "/" in tag and tag.partition("/")[0] in _COPIES
 
 
@@ -639,14 +672,25 @@ def read_tag_list(public: PublicCache, session: Session) -> tuple[dict[str, Any]
     if scheme_of(public.tag_list):
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
-    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
-    with naming(f"the tag list {file.origin}"):
-        return parse_tag_list(read_file(file.path, _MAX_SIZE)), file
+    parsed: list[dict[str, Any]] = []
+
+    def check(data: bytes) -> None:
+        parsed.append(parse_tag_list(data))
+
+    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=check))
+    # A list that was checked last is the one that serves.
+    if not parsed:
+        with naming(f"the tag list {file.origin}"):
+            check(read_file(file.path, _MAX_SIZE))
+    return parsed[-1], file
 
 
 def parse_tag_list(data: bytes) -> dict[str, Any]:
     """Parse a tag list: the indexes of each tag. Raises Unreadable."""
-    content, _ = parse(decode(data), whole=True)
+    try:
+        content = json.loads(decode(data))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"it is not JSON, or is cut off: {storable(str(error))}") from None
     if not isinstance(content, dict):
         raise Unreadable("not an object")
     if not any(isinstance(entries, list) for entries in content.values()):
@@ -659,7 +703,7 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 
     tags = [storable(key) for key, value in content.items() if isinstance(value, list)]
     tags.sort(reverse=True)
-    if similar := difflib.get_close_matches(tag, tags, 3):
+    if similar := difflib.get_close_matches(tag, tags[:_MAX_COMPARED], 3):
         hint = f"did you mean {' or '.join(similar)}?"
     else:
         hint = f"there are {', '.join(tags[:8])}" + (" and others" if len(tags) > 8 else "")
@@ -678,6 +722,8 @@ def _discover_index(
         target = replace(target, view=view or target.view)
         try:
             mirror = replace(mirror_at(source, target, session), tag=tag, stack=label)
+            if target.name and target.layout:
+                return _listed_index(mirror)
             if target.layout:
                 return find_index(mirror, target.layout)
             if not target.name:
@@ -689,6 +735,26 @@ def _discover_index(
             if not isinstance(error, NotFound):
                 break
     return DiscoveredSource(source, "public cache", problems=(problem,))
+
+
+def _listed_index(mirror: Mirror) -> DiscoveredSource:
+    """Find the indexes of a mirror of which a tag list names the blob of one.
+
+    The list is made once a day, and `get_index_blob` of cache_indexer.py takes the first index of
+    the manifest. So all that the manifest names now are read, and the blob only where the manifest
+    cannot be. Raises NotFound where neither is there, and SourceErrors.
+    """
+    try:
+        return find_index(mirror, "v3")
+    except SourceError as error:
+        failure = error
+    if not mirror.target.checksum:
+        raise failure
+    try:
+        index = mirror.fetch_blob(Blob(DATABASE, mirror.target.checksum))
+    except NotFound:
+        raise failure from None
+    return replace(_mirror_source(mirror, "v3", index, index), remark=_WITHOUT_MANIFEST)
 
 
 def _split(tag_list: str) -> tuple[str, str]:
@@ -706,14 +772,15 @@ def _split(tag_list: str) -> tuple[str, str]:
 def _urls_of(url: str, tag_list: str) -> Sequence[str]:
     """Return where an index of a tag list may be, each once in the order in which to look.
 
-    It may be next to the list, which may be a copy, as the indexes. A remote tag list may name
-    URLs and files next to it. Raises SourceError for any other.
+    The list is at the top of the bucket that it names, and may be a copy, as the indexes. A remote
+    tag list may name URLs and files next to it. Raises SourceError for any other.
     """
     if len(url) > MAX_URL_LENGTH:
         raise SourceError(f"its URL is longer than {MAX_URL_LENGTH:,} characters")
     folder, mark, query = _split(tag_list)[0].partition("?")
-    is_near = url.startswith(_BUCKET) or not scheme_of(url)
-    near = f"{folder}/{url.removeprefix(_BUCKET)}{mark}{query}" if is_near else url
+    scheme = scheme_of(url)
+    in_bucket = url.partition("://")[2].partition("/")[2] if scheme == "s3" else url
+    near = f"{folder}/{in_bucket}{mark}{query}" if scheme in ("", "s3") else url
     # In the bucket of the public cache only, an index can be read without an account at this URL.
     urls = [near, url.replace(_BUCKET, f"{TAG_LIST.rpartition('/')[0]}/", 1)]
     if is_remote(tag_list):
@@ -741,7 +808,7 @@ def discover_url(
     mirror = mirror_at(source, replace(target, view=view or target.view), session, options)
     if not target.name:
         return discover_mirror(mirror)
-    file = mirror.storage.fetch(Wanted(target.name, check=_check_named))
+    file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=_check_named))
     if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from spackscope.model.core.errors import naming
 from spackscope.model.core.files import read_head
@@ -36,14 +36,36 @@ SITE = "cache.spack.io"
 
 TAG_LIST = "https://binaries.spack.io/cache_spack_io_index.json"
 TAG_LIST_NAME = "cache_spack_io_index.json"
-DEFAULT_TAG = "develop"
+DEVELOP = "develop"
+"""The tag of the public cache that changes every day, and keeps builds for two weeks only."""
 
 
 class PublicCache(Frozen):
-    """The URL or path of a tag list, and the tags to read; `develop` where there is none."""
+    """The URL or path of a tag list, and the tags to read; without tags that of `default_tag`."""
 
     tag_list: str
     tags: tuple[str, ...] = ()
+
+
+_RELEASE = re.compile(r"v(\d{4})\.(\d{1,2})\.(\d{1,9})")
+
+
+def default_tag(tags: Collection[str], pinned: str = "") -> str:
+    """Return the tag to read where none is named: the newest release, else `develop`.
+
+    If the packages of the user's Spack are pinned to a release that the cache has, such as
+    `v2026.06`, it is the newest tag of that.
+
+    >>> default_tag(["develop", "v0.23.1", "v2025.11.0", "v2025.11.1", "v2026.06.0"], "v2025.11")
+    'v2025.11.1'
+    """
+    releases = {
+        tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
+    }
+    if pinned in tags:
+        return pinned
+    own = [tag for tag in releases if pinned and tag.startswith(f"{pinned}.")]
+    return max(own or releases, key=releases.__getitem__, default=DEVELOP)
 
 
 def parse_public_cache(
@@ -120,6 +142,7 @@ BUILD_CACHE = "build_cache/"
 _INDEX_MANIFEST = "index.manifest.json"
 _MANIFEST = r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
 _BUILD_CACHE = r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?"
+_BLOB = r"(?:(?P<top>.*)/)?(?P<name>blobs/[a-z0-9]+/(?P<start>[0-9a-f]{2})/(?P=start)[0-9a-f]+)"
 _ENDINGS = ("json", "lock", "sig", "yaml", "md", "gz", "zst")
 
 
@@ -130,7 +153,8 @@ _TAG_LIST = rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])'
 class UrlTarget(Frozen):
     """The `top` of a mirror or folder, and which part of it is meant.
 
-    `name` is one file. `layout` is that of the mirror where the URL contains it.
+    `name` is one file, such as a blob of a mirror. `layout` is that of the mirror where the URL
+    contains it.
     """
 
     top: str
@@ -150,6 +174,12 @@ class UrlTarget(Frozen):
         if self.build_cache != BUILD_CACHE:
             return ("v2",)
         return (self.layout,) if self.layout else ("v3", "v2")
+
+    @property
+    def checksum(self) -> str:
+        """The sha256 that names a blob; "" where the target is not one."""
+        match = re.fullmatch("blobs/sha256/[0-9a-f]{2}/([0-9a-f]{64})", self.name)
+        return match[1] if match else ""
 
 
 def parse_target(url: str) -> UrlTarget:
@@ -177,6 +207,8 @@ def parse_target(url: str) -> UrlTarget:
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
     if "/build_cache" in path and (match := re.fullmatch(_BUILD_CACHE, path)):
         return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
+    if "blobs/" in path and (match := re.fullmatch(_BLOB, path)):
+        return UrlTarget(server + (match["top"] or "") + query, match["name"], layout="v3")
     stem, _, ending = name.rpartition(".")
     if slash and stem and ending in _ENDINGS:
         return UrlTarget(server + top + query, plain(name))

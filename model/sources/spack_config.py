@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +25,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.recipes import RecipeRoot
-from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _MAX_EXPANSION = 2**20
 
 _MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
+_MAX_HEAD_SIZE = 1024
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null", "Null", "NULL")
 _BOOLEANS = {
@@ -140,6 +142,28 @@ class SpackConfig(Frozen):
                 if spec and (query := scopes.parsed(spec)) is not None:
                     externals.append(ConfiguredExternal(spec, query, prefix, modules))
         return tuple(externals)
+
+    @cached_property
+    def release(self) -> str:
+        """The release that its packages are pinned to, as `v2026.06`; "" if they are not.
+
+        That is the tag or branch of the repository `builtin` in repos.yaml, or the branch of its
+        clone. Before 1.0 the packages were released with Spack.
+        """
+        entry = self.scopes.section("repos").get("builtin")
+        fields = entry if isinstance(entry, dict) else {}
+        heads = [self.scopes.value(fields, key, Text) or "" for key in ("tag", "branch")]
+        for root in self.recipe_roots:
+            with suppress(OSError):
+                head = read_file(os.path.join(root.path, ".git", "HEAD"), _MAX_HEAD_SIZE)
+                heads.append(
+                    head.decode("utf-8", "replace").strip().removeprefix("ref: refs/heads/")
+                )
+        version = spack_version(self.scopes.root)
+        if version.startswith("0."):
+            heads.append(f"v{version}")
+        matches = (re.fullmatch(r"(?:releases/)?(v\d+\.\d+(?:\.\d+)?)", head) for head in heads)
+        return next((match[1] for match in matches if match), "")
 
     @cached_property
     def recipe_roots(self) -> tuple[RecipeRoot, ...]:
@@ -252,12 +276,12 @@ def find_mirror(
     hint = f"there are {', '.join(known_names)}" if known_names else "it has no mirror of binaries"
     problems = "".join(f"; {problem}" for problem in spack.problems)
     if not name:
-        version, top = spack_version(spack.scopes.root), TAG_LIST.rpartition("/")[0]
-        tag = f"v{version}" if re.fullmatch(r"\d+\.\d+\.\d+", version) else DEFAULT_TAG
+        tag, top = spack.release, TAG_LIST.rpartition("/")[0]
+        is_known = tag.count(".") == 2
         raise SourceError(
-            f"your Spack ({PREFIX}) has no mirror of binaries{problems}; "
-            f"`spack mirror add {tag} {top}/{tag}` adds the public cache, "
-            f"and `-f {PUBLIC}:{tag}` reads it"
+            f"your Spack ({PREFIX}) has no mirror of binaries{problems}; `-f {PUBLIC}` reads the "
+            f"public cache, and `spack mirror add spack-cache {top}/{tag if is_known else 'TAG'}` "
+            f"adds it{'' if is_known else ': `spackscope sources --tags` lists the tags'}"
         )
     raise SourceError(f"the source {shown} is unknown to Spack: {hint}{problems}")
 

@@ -20,7 +20,8 @@ Files = dict[str, bytes]
 """The files of a mirror, by their path in it."""
 
 MANIFEST = "v3/manifests/index/index.manifest.json"
-DATABASE_TYPE = "application/vnd.spack.db.v8+json"
+INDEX_TYPE = "application/vnd.spack.db"
+DATABASE_TYPE = f"{INDEX_TYPE}.v8+json"
 SPEC_TYPE = "application/vnd.spack.spec.v5+json"
 ARCHIVE_TYPE = "application/vnd.spack.install.v2.tar+gzip"
 KEY_TYPE, KEY_INDEX_TYPE = "application/pgp-keys", "application/vnd.spack.keyindex.v1+json"
@@ -147,6 +148,29 @@ def signed_v2() -> Files:
 def under(prefix: str, files: Files) -> Files:
     """Move files into a directory."""
     return {f"{prefix}/{name}": data for name, data in files.items()}
+
+
+def tag_list(files: Files, bucket: str = "spack-binaries") -> bytes:
+    """List the indexes of a bucket, as cache_indexer.py of spack-infrastructure writes them.
+
+    The URLs follow `get_index_url`, and which index of a manifest is named `get_index_blob`; tags
+    and labels follow `build_json`.
+    """
+    tags: dict[str, list[dict[str, str]]] = {}
+    for name, data in files.items():
+        if name.endswith(f"/{MANIFEST}"):
+            top = name.removesuffix(f"/{MANIFEST}")
+            entries = json.loads(data)["data"]
+            index = next(each for each in entries if each["mediaType"].startswith(INDEX_TYPE))
+            algorithm, checksum = index["checksumAlgorithm"], index["checksum"]
+            url = f"{top}/blobs/{algorithm}/{checksum[:2]}/{checksum}"
+        elif name.endswith("/build_cache/index.json"):
+            top, url = name.removesuffix("/build_cache/index.json"), name
+        else:
+            continue
+        tag, _, stack = top.partition("/")
+        tags.setdefault(tag, []).append({"label": stack or "root", "url": f"s3://{bucket}/{url}"})
+    return json.dumps(tags).encode()
 
 
 def write_files(directory: Path, files: Files) -> Path:

@@ -128,7 +128,7 @@ _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
     "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache, also as "
-    "public:releases/v2026.10, public:TAG:VIEW and public:uo/develop, a copy; - for "
+    "public:releases/v2026.10, public:TAG:VIEW and public:e4s/25.11; - for "
     "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
@@ -618,7 +618,7 @@ spackscope diff uehz56w wuqgt3p
 spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
 spackscope pick hdf5@1.14.6 | xargs spackscope diff
 git show HEAD~1:spack.lock | spackscope diff - spack.lock
-spackscope diff public:v1.0.0 public:develop""",
+spackscope diff public:v2026.06.0 public:develop""",
         other_names=("compare",),
     ),
     Command(

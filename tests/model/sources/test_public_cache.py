@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from urllib.parse import unquote
@@ -10,42 +11,53 @@ import pytest
 
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
 from tests.builders import (
+    INDEX_TYPE,
     MANIFEST,
+    Files,
     blob,
     contents,
     discover_one,
+    entry,
+    manifest,
     mirror_v2,
     mirror_v3,
     problem_text,
     serve_files,
+    tag_list,
     under,
     write_files,
     zlib_index,
 )
-from tests.web_server import Exchange, serving
+from tests.web_server import Exchange, WebServer, serving
 
 NAME = "cache_spack_io_index.json"
 
 
 ROOT, E4S, OLD = zlib_index(version="1"), zlib_index(version="2"), zlib_index(version="3")
-
-
-FILES = {
+BUCKET = {
     **under("develop", mirror_v3(ROOT)),
     **under("develop/e4s", mirror_v3(E4S)),
     **under("v0.23.0", mirror_v2(OLD)),
-    NAME: json.dumps(
-        {
-            "develop": [
-                {"label": "root", "url": f"s3://spack-binaries/develop/{MANIFEST}"},
-                {"label": "e4s", "url": f"s3://spack-binaries/develop/e4s/{MANIFEST}"},
-            ],
-            "v0.23.0": [
-                {"label": "root", "url": "s3://spack-binaries/v0.23.0/build_cache/index.json"}
-            ],
-        }
-    ).encode(),
 }
+FILES = {**BUCKET, NAME: tag_list(BUCKET)}
+
+
+def with_indexes(*indexes: bytes, newest_first: bool = True) -> Files:
+    """Build a mirror whose manifest names several indexes, as Spack 1.3 pushes them."""
+    versions = range(9, 9 - len(indexes), -1)
+    entries = [
+        entry(f"{INDEX_TYPE}.v{version}+json", index)
+        for version, index in zip(versions, indexes, strict=True)
+    ]
+    blobs = {name: data for index in indexes for name, data in blob(index).items()}
+    return {MANIFEST: manifest(*(entries if newest_first else reversed(entries))), **blobs}
+
+
+def paths(server: WebServer) -> list[str]:
+    """Return the paths that were requested, and forget them."""
+    requested = [request.path.lstrip("/") for request in server.requests]
+    server.requests.clear()
+    return requested
 
 
 def test_names_of_the_public_cache_are_parsed() -> None:
@@ -61,7 +73,103 @@ def test_names_of_the_public_cache_are_parsed() -> None:
         assert parse_public_cache(other, {}) is None
 
 
-def test_the_public_cache_alone_is_the_tag_develop_and_tags_come_in_the_order_given() -> None:
+def test_a_list_names_blobs_of_indexes_and_all_of_their_mirrors_is_read() -> None:
+    for newest_first in (True, False):
+        bucket = under("develop/e4s", with_indexes(E4S, OLD, newest_first=newest_first))
+        with serve_files({**bucket, NAME: tag_list(bucket)}) as server:
+            discovered = discover_one(f"{server.url}/{NAME}")
+
+        assert contents(discovered) == [E4S, OLD]
+        assert discovered.problems == ()
+        assert {(each.tag, each.stack) for each in discovered.documents} == {("develop", "e4s")}
+
+
+def test_a_list_that_names_the_same_blobs_needs_one_request(tmp_path: Path) -> None:
+    bucket = under("develop", mirror_v3(ROOT))
+    for number in range(60):
+        bucket |= under(f"develop/stack{number}", mirror_v3(zlib_index(version=f"1.{number}")))
+    files = {**bucket, NAME: tag_list(bucket)}
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    with serve_files(files) as server:
+        first = discover_one(f"{server.url}/{NAME}", environ)
+        assert len(paths(server)) == 1 + 61 + 61
+
+        again = discover_one(f"{server.url}/{NAME}", environ)
+        assert paths(server) == [NAME]
+        assert contents(again) == contents(first)
+
+        changed = under("develop/stack7", mirror_v3(E4S))
+        files |= changed | {NAME: tag_list({**bucket, **changed})}
+        third = discover_one(f"{server.url}/{NAME}", environ)
+        assert paths(server) == [
+            NAME,
+            *(name for name in changed if name.endswith(MANIFEST)),
+            *under("develop/stack7", blob(E4S)),
+        ]
+        assert len(contents(third)) == 61
+        assert E4S in contents(third)
+
+
+def test_the_blob_is_read_where_its_manifest_cannot_be(tmp_path: Path) -> None:
+    packed = gzip.compress(E4S)
+    mirrors = {**under("develop", mirror_v3(ROOT)), **under("develop/e4s", mirror_v3(packed))}
+    lists_and_blobs = {name: data for name, data in mirrors.items() if "/blobs/" in name}
+    files = {**lists_and_blobs, NAME: tag_list(mirrors)}
+    with serve_files(files) as server:
+        discovered = discover_one(f"{server.url}/{NAME}")
+        assert contents(discovered) == [ROOT, packed]
+        assert discovered.remark.endswith("the index that the tag list names was read instead")
+
+        (name,) = under("develop/e4s", blob(packed))
+        files[name] = b"{}"
+        lying = discover_one(f"{server.url}/{NAME}", {"XDG_CACHE_HOME": str(tmp_path)})
+        assert contents(lying) == [ROOT]
+        assert "does not match its checksum" in problem_text(lying)
+        (address,) = under(f"{server.url}/develop", blob(ROOT))
+        assert contents(discover_one(address)) == [ROOT]
+
+
+def test_a_list_in_a_bucket_of_another_name_is_read(tmp_path: Path) -> None:
+    files = {**BUCKET, NAME: tag_list(BUCKET, bucket="ours")}
+    with serve_files(files) as server:
+        assert contents(discover_one(f"{server.url}/{NAME}")) == [ROOT, E4S]
+    assert contents(discover_one(write_files(tmp_path, files) / NAME)) == [ROOT, E4S]
+
+
+def test_the_public_cache_alone_is_its_newest_release_or_that_of_the_users_spack(
+    tmp_path: Path,
+) -> None:
+    names = ["develop", "v0.23.0", "v2025.11.0", "v2025.11.1", "v2026.6.0", "develop-2026-01-18"]
+    indexes = {name: zlib_index(version=name) for name in names}
+    bucket: Files = {}
+    for name, index in indexes.items():
+        bucket |= under(name, mirror_v3(index))
+    environ = {"SPACKSCOPE_PUBLIC": str(write_files(tmp_path, {NAME: tag_list(bucket)}) / NAME)}
+    write_files(tmp_path, bucket)
+    newest = discover_one("public", environ)
+
+    assert newest.source == "public:v2026.6.0"
+    assert contents(newest) == [indexes["v2026.6.0"]]
+    assert discover_one(tmp_path / NAME).source == f"{tmp_path}/{NAME}#v2026.6.0"
+    git = "https://github.com/spack/spack-packages.git"
+    for fields, tag in (
+        ({"branch": "releases/v2025.11"}, "v2025.11.1"),
+        ({"tag": "v2025.11.0"}, "v2025.11.0"),
+        ({"branch": "develop"}, "v2026.6.0"),
+        ({"branch": "releases/v2024.7"}, "v2026.6.0"),
+        ({}, "v2026.6.0"),
+    ):
+        repos = json.dumps({"repos": {"builtin": {"git": git, **fields}}})
+        (tmp_path / "repos.yaml").write_text(repos)
+        spack = {**environ, "SPACK_USER_CONFIG_PATH": str(tmp_path)}
+        assert discover_one("public", spack).source == f"public:{tag}"
+    head = write_files(tmp_path / "clone/.git", {"HEAD": b"ref: refs/heads/releases/v2025.11\n"})
+    clone = {"git": git, "destination": str(head.parent)}
+    (tmp_path / "repos.yaml").write_text(json.dumps({"repos": {"builtin": clone}}))
+    assert discover_one("public", spack).source == "public:v2025.11.1"
+
+
+def test_the_public_cache_without_releases_is_develop_and_tags_come_in_the_order_given() -> None:
     with serve_files(FILES) as server:
         discovered = discover_one("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
         several = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
@@ -103,8 +211,7 @@ def test_an_index_may_have_any_address(tmp_path: Path) -> None:
             {"label": "e4s", "url": f"{other.url}/elsewhere/{MANIFEST}"},
             {"label": "top", "url": f"{other.url}/elsewhere"},
         ]
-        tag_list = json.dumps({"develop": entries}).encode()
-        with serve_files({**FILES, NAME: tag_list}) as server:
+        with serve_files({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
             discovered = discover_one(f"{server.url}/{NAME}")
 
     assert contents(discovered) == [ROOT, E4S, E4S]
@@ -191,8 +298,7 @@ def test_an_unknown_tag_is_answered_with_near_ones() -> None:
 def test_invalid_entries_are_problems() -> None:
     listed = json.loads(FILES[NAME])["develop"][:1]
     entries = [*listed, None, {}, {"label": 1, "url": "x"}, {"label": "x", "url": ""}]
-    tag_list = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: tag_list}) as server:
+    with serve_files({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
         discovered = discover_one(f"{server.url}/{NAME}")
 
     assert contents(discovered) == [ROOT]
@@ -226,7 +332,9 @@ def test_what_the_tag_list_does_not_name_is_looked_for_in_the_bucket() -> None:
         assert "has no readable index" in missing.failure
 
 
-def test_a_copy_at_a_university_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_at_a_university_and_the_cache_of_e4s_have_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with serve_files(FILES) as server, serve_files(under("develop", mirror_v3(OLD))) as copy:
         monkeypatch.setattr("spackscope.model.sources.mirror._COPIES", {"uo": f"{copy.url}/"})
         environ = {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}

@@ -25,7 +25,7 @@ from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from tests.builders import MANIFEST, signed_v3, under
+from tests.builders import MANIFEST, mirror_v3, signed_v3, tag_list, under, zlib_index
 from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
@@ -81,6 +81,28 @@ def test_an_object_comes_once_and_again_when_it_changed(
         assert fetched.origin == "s3://caches/develop/v3/my index"
         assert Path(fetched.path).read_bytes() == body
         assert seen == [("bytes of my index", len(OLD), len(OLD))] * downloads
+
+
+def test_the_list_of_a_public_cache_in_a_bucket_is_read_with_one_request_the_next_time(
+    bucket: Any, environ: dict[str, str]
+) -> None:
+    files = {
+        **under("develop", mirror_v3(zlib_index(version="1"))),
+        **under("v2026.06.0", mirror_v3(zlib_index(version="2"))),
+        **under("v2026.06.0/e4s", mirror_v3(zlib_index(version="3"))),
+    }
+    files["cache_spack_io_index.json"] = tag_list(files, bucket="caches")
+    for name, data in files.items():
+        bucket.put_object(Bucket="caches", Key=name, Body=data)
+    environ["SPACKSCOPE_PUBLIC"] = "s3://caches/cache_spack_io_index.json"
+    seen: list[str] = []
+    for downloads in (5, 0):
+        seen.clear()
+        session = Session(environ, on_progress=lambda what, *_: seen.append(what))
+        (source,) = discover(["public"], session)
+        assert (source.source, source.failure) == ("public:v2026.06.0", "")
+        assert [each.stack for each in source.documents] == ["root", "e4s"]
+        assert len([what for what in seen if what.startswith("bytes")]) == downloads
 
 
 def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(

@@ -114,7 +114,7 @@ def test_beside_a_spack_without_binaries_the_browser_says_that_it_shows_the_samp
     with program.in_terminal(changes=changes) as terminal:
         terminal.read_until("Your Spack has no mirror")
     with program.in_terminal("pick", changes=changes) as terminal:
-        terminal.read_until("adds the public cache")
+        terminal.read_until("reads the public cache")
         assert terminal.wait() == 3
 
 

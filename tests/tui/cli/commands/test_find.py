@@ -430,7 +430,7 @@ SOURCE_MIRROR = "mirrors: {spack-public: {url: https://mirror.spack.io, binary: 
 
 
 @pytest.mark.parametrize(
-    ("version", "tag"), [("0.23.1", "v0.23.1"), ("1.2.0.dev0", "develop"), ("", "develop")]
+    ("version", "tag"), [("0.23.1", "v0.23.1"), ("1.2.0.dev0", "TAG"), ("", "TAG")]
 )
 def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     program: Program, tmp_path: Path, version: str, tag: str
@@ -443,8 +443,8 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     message = program.refused(
         "find", "--hashes", "py-build", SPACK_ROOT=root, code=ExitCode.UNREADABLE
     )
-    assert f"`spack mirror add {tag} https://binaries.spack.io/{tag}` adds" in message
-    assert f"`-f public:{tag}` reads it" in message
+    assert f"`spack mirror add spack-cache https://binaries.spack.io/{tag}` adds" in message
+    assert "`-f public` reads the public cache" in message
     result = program("complete", "fish", "--", "find", "py-b", SPACK_ROOT=root)
     assert result.stdout == "spackscope files\n"
 
