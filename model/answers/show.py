@@ -31,6 +31,7 @@ from spackscope.model.report.relations import deprecated_values, needs_line
 from spackscope.model.report.report import Line, Piece, Style, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.table_columns import variants_line
+from spackscope.model.sources.source_name import DEVELOP
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
@@ -111,6 +112,7 @@ def _lines(
             varying=varying,
             alike=alike,
             shown=0,
+            may_expire=catalog.is_only_in(DEVELOP, row.spec.hash),
             host_phrase=host_phrase(session),
         )
         if of_mirrors:

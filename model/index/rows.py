@@ -326,6 +326,11 @@ class IndexData:
         """Return all records with a full hash."""
         return self.rows(sorted(self.hashes.ids_of(hash_)))
 
+    def is_only_in(self, tag: str, hash_: str) -> bool:
+        """Check whether only this tag lists a hash, of several tags that were read."""
+        has_several = len({*self.texts("tag"), ""}) > 2
+        return has_several and {row.spec.tag for row in self.by_hash(hash_)} == {tag}
+
     @cached_property
     def _origins(self) -> Sequence[str]:
         return Rows(self.columns, "documents")

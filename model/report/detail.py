@@ -33,6 +33,9 @@ FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
 
 _GOOD_STATES = ("cached", "installed")
 
+_MAY_EXPIRE = "only in develop, of the tags read: gone 14 days after Spack's CI last used it"
+"""As `fetch_keeplists.py` of images/ci-prune-buildcache in spack-infrastructure chooses them."""
+
 _COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
 
 
@@ -73,14 +76,15 @@ def detail(
     varying: Mapping[str, int],
     alike: int,
     shown: int,
+    may_expire: bool = False,
     host_phrase: str = HERE,
 ) -> list[DetailLine]:
     """Describe a record value by value.
 
     `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
     the records shown that differ from this one at most in their hash, this one included, and
-    `shown` all that are shown; it is 0 outside of a table. `host_phrase` is that of
-    `fit_sentences`.
+    `shown` all that are shown; it is 0 outside of a table. A record that `may_expire` is in the
+    public cache, but in no release. `host_phrase` is that of `fit_sentences`.
     """
     lines = [
         title_line(spec),
@@ -93,6 +97,8 @@ def detail(
     if alike > 1:
         of_shown = f" of {shown:,}" if shown else ""
         lines.append(DetailLine(f"{alike:,}{of_shown} builds look the same", "look-alikes"))
+    if may_expire:
+        lines.append(DetailLine(_MAY_EXPIRE, "kept"))
     lines.append(DetailLine(spec_string(spec), "spec"))
     return [*lines, *_origin_lines(spec)]
 

@@ -43,6 +43,7 @@ from spackscope.model.report.relations import (
     user_values,
 )
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import DEVELOP
 from spackscope.tui.browser.state import Details, Related
 from spackscope.tui.keymap import shown
 
@@ -87,6 +88,7 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
         varying=asked.varying,
         alike=asked.alike,
         shown=asked.shown,
+        may_expire=catalog.is_only_in(DEVELOP, spec.hash),
     )
     return with_count([*lines, *(answer.lines if answer is not None else ())], members)
 

@@ -44,6 +44,19 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
     assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 2
 
 
+def test_builds_in_develop_alone_are_named_where_a_release_was_read_too(program: Program) -> None:
+    write_page(program.home / "develop.md", [record(8), record(9)])
+    write_page(program.home / "v1.md", [record(9)], tag="v2026.06.0")
+
+    for number, sources, is_named in (
+        (8, ("-f", "develop.md", "-f", "v1.md"), True),
+        (9, ("-f", "develop.md", "-f", "v1.md"), False),
+        (8, ("-f", "develop.md"), False),
+    ):
+        text = program("show", *sources, hash_of(number)).stdout
+        assert ("kept          only in develop, of the tags read" in text) is is_named
+
+
 def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Program) -> None:
     write_files(program.home / "m", signed_v3())
     bzip2 = program("show", "-f", "m", "bzip2").stdout.splitlines()
