@@ -75,6 +75,9 @@ def test_it_unpacks_into_the_cache_directory_once(pyz: Path, tmp_path: Path, pat
     assert Path(module).is_relative_to(directory)
     parts = (directory, directory.parent, directory.parents[1])
     assert {part.stat().st_mode & 0o777 for part in parts} == {0o700}
+    packed = [part for part in directory.rglob("*") if "__pycache__" not in part.parts]
+    modes = {(part.is_dir(), part.stat().st_mode & 0o777) for part in packed}
+    assert modes == {(True, 0o700), (False, 0o600)}
 
     # The Python of the first start is used, although there is none in PATH.
     Path(module).write_text("def main(): print('what is there')\n")
@@ -143,6 +146,22 @@ def test_it_runs_nothing_that_others_could_have_put_there(
     shared.rmdir()
     shared.symlink_to(tmp_path)
     assert run(pyz, PATH=path, TMPDIR=str(temporary)).returncode == 3
+
+
+@pytest.mark.parametrize("part", ["", "site", "start.py", "python"])
+def test_it_unpacks_again_what_others_can_write_to(
+    pyz: Path, tmp_path: Path, path: str, part: str
+) -> None:
+    module = Path(run(pyz, PATH=path, HOME=str(tmp_path)).stdout.splitlines()[2])
+    module.write_text("def main(): print('what another user wrote')\n")
+    other = python_directory(tmp_path / "other", "other")
+    assert run(pyz, PATH=other, HOME=str(tmp_path)).stdout == "what another user wrote\n"
+
+    (module.parents[4] / part).chmod(0o720)
+    assert run(pyz, PATH=other, HOME=str(tmp_path)).stdout == ""
+    for environ in ({"PATH": path}, {"PATH": other}):
+        result = run(pyz, "x", HOME=str(tmp_path), **environ)
+        assert (result.stdout.splitlines()[0], result.returncode) == ("x", 7)
 
 
 def test_it_runs_nothing_from_the_directory_that_the_user_is_in(

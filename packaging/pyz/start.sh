@@ -20,9 +20,18 @@ if [ ! -O "$directory" ] || [ ! -f "$directory/$build/start.py" ]; then
 fi
 unpacked=$directory/$build
 
+# Nothing is run that others have put there, or can change. The same in Python: unpack.py.
+is_private() {
+    for file in "$directory" "$unpacked" "$unpacked/site" "$unpacked/start.py" "$unpacked/python"; do
+        [ -O "$file" ] || return 1
+        set -- "$file" "$@"
+    done
+    others=$(PATH=$PATH:/usr/bin:/bin find -H "$@" -prune \( -perm -020 -o -perm -002 \) 2>&1) &&
+        [ -z "$others" ]
+}
+
 export SPACKSCOPE_PYZ="$0"
-if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -O "$directory" ] && [ -f "$unpacked/start.py" ] &&
-    [ -f "$unpacked/python" ] &&
+if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -f "$unpacked/start.py" ] && is_private &&
     read -r python <"$unpacked/python" && [ -x "$python" ]; then
     exec "$python" "$unpacked/start.py" "$@"
 fi

@@ -76,16 +76,21 @@ def _unpack(archive: str, directory: str, is_shared: bool) -> str:
         _make_directories(directory)
         _check_ours(directory, is_shared)
         # Where old files are removed, some may be missing by now.
-        if os.path.isfile(os.path.join(unpacked, "start.py")) and not is_shared:
+        if _is_private(unpacked) and not is_shared:
             return unpacked
         _remove_unused(directory)
         with tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=directory) as partial:
             new = os.path.join(partial, "new")
             names = [name for name in file.namelist() if name.startswith(("start.py", "site/"))]
-            file.extractall(new, names)
-            with open(os.path.join(new, "python"), "w", encoding="utf-8") as python:
-                python.write(f"{sys.executable}\n")
-            if is_shared and os.path.isdir(unpacked):
+            umask = os.umask(0o077)
+            try:
+                file.extractall(new, names)
+                with open(os.path.join(new, "python"), "w", encoding="utf-8") as python:
+                    python.write(f"{sys.executable}\n")
+            finally:
+                # The program has that of the user.
+                os.umask(umask)
+            if os.path.isdir(unpacked) and (is_shared or not _is_private(unpacked)):
                 os.rename(unpacked, os.path.join(partial, "old"))
             _rename(new, unpacked)
     return unpacked
@@ -105,9 +110,22 @@ def _check_ours(directory: str, is_shared: bool) -> None:
     With sudo the home may be that of another user.
     """
     status = os.lstat(directory) if is_shared else os.stat(directory)
-    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-    if not is_ours or status.st_mode & 0o022:
+    if not stat.S_ISDIR(status.st_mode) or not _is_ours(status):
         raise PermissionError(errno.EPERM, "it belongs to others, or they can write to it")
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Check whether a file is the user's, and nobody else can write to it."""
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _is_private(unpacked: str) -> bool:
+    """Check whether start.sh would run what has been unpacked."""
+    try:
+        parts = ("", "site", "start.py", "python")
+        return all(_is_ours(os.stat(os.path.join(unpacked, part))) for part in parts)
+    except OSError:
+        return False
 
 
 def _rename(new: str, unpacked: str) -> None:
