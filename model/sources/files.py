@@ -47,6 +47,8 @@ _MAX_COUNT = 2**50
 _MAX_DEPTH = 4
 """Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""
 
+_TOO_MANY = f"it has more than {MAX_FILES:,} files; the others are ignored"
+
 _KINDS = {stat.S_IFREG: "file", stat.S_IFLNK: "link"}
 _TAR_KINDS = {tarfile.SYMTYPE: "link", tarfile.LNKTYPE: "hard link"}
 
@@ -157,16 +159,26 @@ _Found = tuple[str, str, Any, Any, Any]
 
 def _manifest_files(path: str) -> Iterator[_Found]:
     """Yield what the list of a prefix has. Raises Unreadable and OSError."""
-    manifest, _ = parse(decode(read_file(path, _MAX_MANIFEST)), decoder=AS_SPACK, whole=True)
-    if not isinstance(manifest, dict):
-        raise Unreadable("it is not a list of files")
-    for name, fields in manifest.items():
+    found = dict[str, _Found]()
+
+    def keep(name: str, fields: Any) -> None:
         fields = fields if isinstance(fields, dict) else {}
         mode, target = (_count(fields.get("mode")) or 0) & _MAX_MODE, fields.get("dest")
         # The mode of a link was that of its target.
         kind = "link" if target else _KINDS.get(stat.S_IFMT(mode), "other")
         if target or not stat.S_ISDIR(mode):
-            yield name, kind, target, fields.get("size"), mode
+            found[name] = name, kind, target, fields.get("size"), mode
+        if len(found) > MAX_FILES:
+            raise Unreadable(_TOO_MANY)
+
+    text = decode(read_file(path, _MAX_MANIFEST))
+    try:
+        manifest, _ = parse(text, {"{": keep}, AS_SPACK, whole=True)
+        if not isinstance(manifest, dict):
+            raise Unreadable("it is not a list of files")
+    finally:
+        # Those before an error, too.
+        yield from found.values()
 
 
 def _archive_files(file: BinaryIO, budget: UnpackBudget) -> Iterator[_Found]:
@@ -192,7 +204,7 @@ def _listed(members: Iterable[_Found], place: str) -> SpecFiles:
         for member in members:
             found.append(member)
             if len(found) > MAX_FILES:
-                raise Unreadable(f"it has more than {MAX_FILES:,} files; the others are ignored")
+                raise Unreadable(_TOO_MANY)
     except Unreadable as error:
         if not found:
             raise
