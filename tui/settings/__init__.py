@@ -11,7 +11,7 @@ from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
-from spackscope.tui.process import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 
 VARIABLE = "SPACKSCOPE_CONFIG"
 """The variable that names the file which is read in place of the user's own."""
@@ -43,10 +43,14 @@ COMMAND_LINE = Origin("command line")
 
 
 class Mistake(Frozen):
-    """What is wrong in a configuration file, and where."""
+    """What is wrong in a configuration file, and where.
+
+    With `is_unknown` it is only a name that this version does not know: a newer one may.
+    """
 
     origin: Origin
     sentence: str
+    is_unknown: bool = False
 
     def __str__(self) -> str:
         # A name or a value may be a URL with a password.
@@ -57,9 +61,21 @@ class WrongSettings(Leave):
     """End a command because of mistakes in configuration files; each is printed with its place."""
 
     def __init__(self, mistakes: Sequence[Mistake]) -> None:
-        rest = len(mistakes) - _MAX_PRINTED
-        more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
-        super().__init__(ExitCode.USAGE, *map(str, mistakes[:_MAX_PRINTED]), *more)
+        super().__init__(ExitCode.USAGE, *mistake_lines(mistakes))
+
+
+def mistake_lines(mistakes: Sequence[Mistake]) -> list[str]:
+    """Return mistakes with their places, and how many more there are than are printed."""
+    rest = len(mistakes) - _MAX_PRINTED
+    more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
+    return [*map(str, mistakes[:_MAX_PRINTED]), *more]
+
+
+def check_mistakes(mistakes: Sequence[Mistake]) -> None:
+    """Print that names are unknown. Raises WrongSettings where anything else is wrong."""
+    if not all(mistake.is_unknown for mistake in mistakes):
+        raise WrongSettings(mistakes)
+    stdio.print_message(*mistake_lines(mistakes))
 
 
 class Settings(Frozen):
@@ -154,7 +170,7 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
             named = f", which {VARIABLE} names" if is_needed else ""
             mistakes.append(Mistake(Origin(path), f"no such file{named}"))
             continue
-        mistakes += [Mistake(Origin(path, line), sentence) for line, sentence in file.mistakes]
+        mistakes += [Mistake(Origin(path, line), *what) for line, what in file.mistakes]
         of_file = {name: Origin(path, line) for name, line in file.lines.items()}
         values, origins = {**file.values, **values}, {**of_file, **origins}
     for name in ("host", "copy", "public"):

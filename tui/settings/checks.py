@@ -134,7 +134,8 @@ def _unknown_column(text: str) -> str:
 def _keys(settings: Settings) -> Iterator[Mistake]:
     keymap, mistakes = _read_keys(settings)
     yield from mistakes
-    for (first, second), key in () if mistakes else clashes(keymap).items():
+    is_right = all(mistake.is_unknown for mistake in mistakes)
+    for (first, second), key in clashes(keymap).items() if is_right else ():
         # A clash is worded from the view of the name that was changed.
         changed, other = (second, first) if second in settings.keys else (first, second)
         place, other_place = (HEADINGS[keymap[name].where].lower() for name in (first, second))
@@ -177,7 +178,8 @@ def _read_keys(settings: Settings) -> tuple[Keymap, list[Mistake]]:
         try:
             keymap[name] = _changed_key(name, written)
         except ValueError as error:
-            mistakes.append(Mistake(settings.origin(f"keys.{name}"), str(error)))
+            is_unknown = name not in DEFAULT and name not in BY_NAME
+            mistakes.append(Mistake(settings.origin(f"keys.{name}"), str(error), is_unknown))
     return keymap, mistakes
 
 

@@ -62,7 +62,8 @@ class ConfigFile:
 
     `values` are right in name and kind: texts, tuples of texts and flags by the names of their
     settings, and those of a table by `keys.NAME`. `lines` has the line of each, from 1, and
-    `mistakes` sentences with their lines, 0 where the file as a whole is meant.
+    `mistakes` sentences with their lines, 0 where the file as a whole is meant, each with whether
+    only the name of a setting is unknown.
 
     Raises FileNotFoundError where there is none.
 
@@ -74,7 +75,7 @@ class ConfigFile:
         self._lines: Mapping[Path, int] = {}
         self.values: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
-        self.mistakes: list[tuple[int, str]] = []
+        self.mistakes: list[tuple[int, tuple[str, bool]]] = []
         try:
             text = text_of(read_file(path, MAX_BYTES))
         except FileNotFoundError:
@@ -110,7 +111,7 @@ class ConfigFile:
         if setting is None:
             names = ", ".join(setting.name for setting in SETTINGS)
             hint = did_you_mean(name, BY_NAME) or f"; there are {names}"
-            self._add(f"unknown setting {name}{hint}", (name,))
+            self._add(f"unknown setting {name}{hint}", (name,), is_unknown=True)
         elif not setting.is_table:
             self._take((name,), setting, value)
         elif not isinstance(value, dict):
@@ -168,9 +169,11 @@ class ConfigFile:
         hint = "; a text needs quotes" if cause == "Invalid value" else ""
         self._add(f"this is not TOML: {cause[:1].lower()}{cause[1:]}{column}{hint}", line=line)
 
-    def _add(self, sentence: str, path: Path = (), line: int = 0) -> None:
+    def _add(
+        self, sentence: str, path: Path = (), line: int = 0, *, is_unknown: bool = False
+    ) -> None:
         """Add a mistake at a key or in a line; without both it is one of the file as a whole."""
-        self.mistakes.append((line or self._lines.get(path, 0), sentence))
+        self.mistakes.append((line or self._lines.get(path, 0), (sentence, is_unknown)))
 
 
 def text_of(data: bytes) -> str:

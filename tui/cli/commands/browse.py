@@ -11,7 +11,7 @@ from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, 
 from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio, tuning
-from spackscope.tui.settings import WrongSettings
+from spackscope.tui.settings import check_mistakes
 from spackscope.tui.settings.checks import browser_mistakes
 
 
@@ -27,8 +27,8 @@ def run(line: CommandLine) -> ExitCode:
         line.load_quietly(sources)
     if options.near:
         _check_command(line, sources)
-    if line.settings.origins and (mistakes := browser_mistakes(line.settings)):
-        raise WrongSettings(mistakes)
+    if line.settings.origins:
+        check_mistakes(browser_mistakes(line.settings))
     # The application looks for garbage from its first frame on.
     tuning.pause_collector()
     try:

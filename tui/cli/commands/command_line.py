@@ -33,7 +33,7 @@ from spackscope.model.sources.source_name import STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave, stdio
-from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, WrongSettings, read_settings
+from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, check_mistakes, read_settings
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -64,8 +64,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     Raises Leave, SourceError.
     """
     settings = read_settings(os.environ, {"host": options.host})
-    if settings.mistakes:
-        raise WrongSettings(settings.mistakes)
+    check_mistakes(settings.mistakes)
     session = settings.session(os.environ, everything=options.dependency_only)
     recipes = tuple(options.recipes)
     session = replace(session, uses_rules=not options.config, recipe_paths=recipes)

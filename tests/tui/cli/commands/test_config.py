@@ -139,19 +139,31 @@ def test_a_right_file_passes_the_check(program: Program) -> None:
 
 @pytest.mark.parametrize("words", [["find", "py-build"], ["index"], ["py-build"]], ids=" ".join)
 def test_a_command_ends_at_a_mistake(program: Program, words: list[str]) -> None:
-    path = configure(program, "\nfolds = true")
+    path = configure(program, "\nfold = 1")
     assert (
         program.refused(*words, code=ExitCode.USAGE)
-        == f"spackscope: {path}:2: unknown setting folds. Did you mean fold?\n"
+        == f"spackscope: {path}:2: fold must be true or false\n"
     )
+
+
+def test_a_setting_of_a_newer_version_is_only_named(program: Program) -> None:
+    path = configure(program, "\nfolds = true\n[keys]\nteleport = 'x'\n")
+    found = program("find", "py-build", "--hashes")
+    assert (found.returncode, len(found.stdout.split())) == (ExitCode.FOUND, 24)
+    unknown = f"{path}:2: unknown setting folds. Did you mean fold?\n"
+    assert found.stderr == f"spackscope: {unknown}"
+    check = program("config", "--check")
+    assert check.returncode == ExitCode.USAGE
+    assert f"{path}:4: unknown key name teleport" in check.stderr.removeprefix(unknown)
 
 
 @pytest.mark.parametrize(("count", "more"), [(10, 0), (11, 1), (30, 20)])
 def test_only_some_of_many_mistakes_end_a_command(program: Program, count: int, more: int) -> None:
-    configure(program, "".join(f"x{number} = 1\n" for number in range(count)))
+    configure(program, "".join(f"x{number} = 1\n" for number in range(count - 1)) + "fold = 1")
     lines = program.refused("find", code=ExitCode.USAGE).splitlines()
     assert all(
-        f":{at}: unknown setting x{at - 1}" in line for at, line in enumerate(lines[:10], 1)
+        f":{at}: {'fold must be' if at == count else 'unknown setting x'}" in line
+        for at, line in enumerate(lines[:10], 1)
     )
     rest = f"and {more} more; `spackscope config --check` lists all"
     assert lines[10:] == ([rest] if more else [])
