@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import Unreadable
@@ -275,7 +275,7 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
         _set_format(nodes, "lockfile-version", version, _LOCK_FORMATS)
     waiting: list[tuple[str, Any]] = [("", document)]
     environments: list[tuple[str, dict[str, Any]]] = []
-    explicit: set[str] = set()
+    explicit: dict[str, None] = {}
     for path, environment in waiting:
         nodes.fields.place = path
         if not isinstance(environment, dict):
@@ -298,7 +298,9 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
             if type(hash_ := member(root, "hash")) is not str:
                 nodes.fields.add_problem(f"roots contains {shown_value(root)} without a hash")
                 continue
-            explicit.add(hash_)
+            explicit[hash_] = None
+            if is_old and is_hash(stated := nodes.hash_of(concrete.get(hash_))):
+                explicit[stated] = None
             if hash_ not in concrete:
                 spec = root.get("spec")
                 name = f"{spec[:80]} " if isinstance(spec, str) else ""
@@ -306,12 +308,32 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
                 nodes.fields.add_problem(reason)
     for path, concrete in environments:
         nodes.prefix = f"{path}: " if path else ""
-        for key, node in concrete.items():
-            # The keys of old files may be other hashes.
-            hash_ = nodes.hash_of(node) if is_old else key
+        # The keys of old files may be other hashes, of which several are of one spec.
+        keys = _reached_first(concrete, explicit, nodes) if is_old else concrete
+        for key in keys:
+            hash_ = nodes.hash_of(concrete[key]) if is_old else key
             if is_hash(hash_) and hash_ != key:
                 nodes.aliases[key] = hash_
-            nodes.add(hash_ if is_hash(hash_) else key, node, {"explicit": key in explicit})
+            stated = hash_ if is_hash(hash_) else key
+            nodes.add(stated, concrete[key], {"explicit": stated in explicit or key in explicit})
+
+
+def _reached_first(
+    concrete: dict[str, Any], roots: Iterable[str], nodes: NodeReader
+) -> dict[str, None]:
+    """Return the keys of nodes as Spack reaches them from the roots, and then the others.
+
+    Of several nodes with one hash the first counts. As `filter_specs` in
+    lib/spack/spack/environment/environment.py.
+    """
+    reached: dict[str, None] = {}
+    waiting = [*roots][::-1]
+    while waiting:
+        if (key := waiting.pop()) in concrete and key not in reached:
+            reached[key] = None
+            below = sorted(nodes.dependencies_of(concrete[key]), reverse=True)
+            waiting += [hash_ for _, hash_ in below]
+    return reached | dict.fromkeys(concrete)
 
 
 # Spec files: one spec with all its dependencies, as every build cache has them. They are called

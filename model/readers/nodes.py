@@ -62,6 +62,7 @@ CHANGED = "changed after Spack hashed it"
 
 _OLD_HASH_KEYS = ("full_hash", "build_hash")
 """Keys of other hashes of a node, by which dependencies name it until Spack 0.17."""
+_HASH_KEYS = ("hash", *_OLD_HASH_KEYS)
 _NO_EXTERNAL = (None, "", "None", "null", "~", "false")
 """Values that mean no prefix and no module, the latter three in YAML."""
 _ORIGINAL_FORMAT = "original_specfile_version"
@@ -142,6 +143,23 @@ class NodeReader:
     def hash_of(node: object) -> object:
         """Return the hash that a node states, whatever it is."""
         return _fields_of(node).get("hash")
+
+    @staticmethod
+    def dependencies_of(node: object) -> list[tuple[str, str]]:
+        """Return the names and hashes of the dependencies that a node of format 1 to 3 states."""
+        stated = _fields_of(node).get("dependencies")
+        if isinstance(stated, dict):
+            stated = [
+                {"name": name, **fields}
+                for name, fields in stated.items()
+                if isinstance(fields, dict)
+            ]
+        pairs = (
+            (member(each, "name"), next((each[key] for key in _HASH_KEYS if key in each), None))
+            for each in (stated if isinstance(stated, list) else ())
+            if isinstance(each, dict)
+        )
+        return [(name, hash_) for name, hash_ in pairs if type(name) is type(hash_) is str]
 
     def finish(self) -> Iterator[Records | Problem]:
         """Yield the specs in their order, in groups, then all problems.
@@ -383,7 +401,7 @@ class NodeReader:
                 continue
             name = item.get("name")
             label = f"dependency {name}" if type(name) is str and name else "dependency"
-            hash_ = next((item[key] for key in ("hash", *_OLD_HASH_KEYS) if key in item), None)
+            hash_ = next((item[key] for key in _HASH_KEYS if key in item), None)
             if not is_hash(hash_):
                 fields.add_wrong(f"hash of {label}", hash_, A_HASH)
                 continue

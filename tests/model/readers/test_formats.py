@@ -293,7 +293,7 @@ def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
 
     specs, problems = read(lock(concrete, [{"hash": keys[ZLIB], "spec": "zlib"}], version))
 
-    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
+    assert [spec.hash for spec in specs] == [ZLIB, GLIBC, GMAKE, GCC]
     assert [spec.explicit for spec in specs] == [True, False, False, False]
     named = {its.hash for spec in specs for its in spec.dependencies or ()}
     assert named == {GLIBC, GMAKE}
@@ -301,6 +301,26 @@ def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
         f": lockfile-version {version} is from before Spack 0.18; "
         "the records are read as far as possible"
     ]
+
+
+@pytest.mark.parametrize("hash_key", ["hash", "build_hash"])
+def test_of_two_nodes_with_one_hash_the_one_reached_first_counts(hash_key: str) -> None:
+    """Before Spack 0.18 builds that differ in build dependencies have one hash: `filter_specs`."""
+    first, second, user, other = (hash_of(number) for number in (91, 92, 93, 94))
+    concrete = {
+        second: in_format(1, leaf(ZLIB, "zlib", "2")),
+        first: in_format(1, leaf(ZLIB, "zlib", "1")),
+        other: {"b": {"dependencies": {"zlib": {hash_key: second, "type": ["link"]}}}},
+        user: {"a": {"dependencies": {"zlib": {hash_key: first, "type": ["link"]}}}},
+    }
+    roots = [{"hash": key, "spec": "x"} for key in (user, second, other)]
+
+    specs, _ = read(lock(concrete, roots, 3))
+
+    (zlib,) = (spec for spec in specs if spec.package == "zlib")
+    assert (zlib.version, zlib.explicit) == ("1", True)
+    specs, _ = read(lock(concrete, roots[::-1], 3))
+    assert [spec.version for spec in specs if spec.package == "zlib"] == ["2"]
 
 
 @pytest.mark.parametrize(
