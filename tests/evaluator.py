@@ -19,6 +19,7 @@ from spackscope.model.query.ast import (
     Group,
     Query,
     Term,
+    asks_for_compiler,
     compiler_fits,
     fits_missing,
     node_conditions,
@@ -48,6 +49,8 @@ def _all_groups(groups: tuple[Group, ...], spec: Spec, find: FindSpec) -> bool:
 
 
 def _holds(condition: Condition, spec: Spec, find: FindSpec) -> bool:
+    if condition.negated and not spec.compiler and asks_for_compiler(condition):
+        return False
     if isinstance(condition, Depends):
         return condition.negated != _depends(condition, spec, find)
     if condition.column == "variants" and is_propagated(condition.pattern):
@@ -113,7 +116,7 @@ def _states_compiler(spec: Spec) -> bool:
 
     Of such a spec `%` asks for nothing else, whatever it depends on.
     """
-    return spec.compiler != "none" and not any(
+    return spec.compiler not in ("none", "") and not any(
         language in edge.virtuals for edge in spec.dependencies or () for language in LANGUAGES
     )
 

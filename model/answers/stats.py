@@ -84,11 +84,12 @@ def _with_values(query: Query, terms: Iterable[Term]) -> Query:
 
 def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
     """Return the column of the values of an axis, which are null where a record has none."""
+    empty = FIELDS[axis.name].empty if axis.name in FIELDS else ""
     return SheetColumn(
         axis.name,
         lambda row: row[0][number] or None,
-        text=lambda value: value_text(value or ""),
-        flat=lambda value: value_text(value or ""),
+        text=lambda value: value_text(value or empty),
+        flat=lambda value: value_text(value or empty),
         sort_key=axis.sort_key,
     )
 

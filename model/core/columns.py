@@ -41,7 +41,9 @@ def text_cell(value: Any) -> str:
 
 
 def compiler_cell(value: str) -> str:
-    """Return a compiler, its hash as short as any other."""
+    """Return a compiler, its hash as short as any other; the document may not tell it."""
+    if not value:
+        return UNKNOWN
     compiler, slash, hash_ = value.partition("/")
     return text_cell(compiler + slash + hash_[:SHORT_HASH])
 
@@ -122,6 +124,8 @@ class Column(Frozen):
     restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
     """Returns the values of these fields."""
     sort_key: Callable[[Any], Any] = lambda value: value
+    empty: str = "none"
+    """The word for an empty value where values are counted."""
 
     # In a query.
     syntax: Literal["spack", "spec", "record"] = "record"
@@ -276,7 +280,7 @@ REGISTRY = (
         detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
     ),
     Column(
-        "compiler", storage="arch", sort_key=_by_compiler,
+        "compiler", storage="arch", sort_key=_by_compiler, empty=UNKNOWN,
         syntax="spec", sigil="%",
         format=compiler_cell, shown="always", min_width=11,
         detail_order=3, empty_in_detail=_always, find_prefix="%", export_order=4,

@@ -31,6 +31,7 @@ from spackscope.model.query.ast import (
     Group,
     Query,
     Term,
+    asks_for_compiler,
     asks_for_propagated,
     compiler_fits,
     exact_term,
@@ -339,6 +340,11 @@ class Evaluation:
                 if should_stop():
                     raise Cancelled
                 mask = int.from_bytes(mask_of_condition(condition), "little")
+                if condition.negated and asks_for_compiler(condition):
+                    unknown = self._unknown_compilers
+                    if len(among) != len(unknown):
+                        unknown = self._of_specs(unknown)
+                    mask |= int.from_bytes(unknown, "little")
                 return everything ^ mask if condition.negated else mask
 
             def all_of(groups: Iterable[Group], mask: int) -> int:
@@ -451,6 +457,12 @@ class Evaluation:
         flags = bytes(compiler_fits(condition, compiler) for compiler in compilers)
         return flags_of(self._data.column("arch"), flags)
 
+    @cached_property
+    def _unknown_compilers(self) -> bytes:
+        """The look-alikes whose document does not tell their compiler: they may have any."""
+        unknown = bytes(not text for text in self._data.texts("compiler"))
+        return flags_of(self._data.column("arch"), unknown)
+
     def _own_mask(self, condition: Condition, among: bytes) -> bytes | bytearray:
         """Return the mask of specs; it may lack those that are not in `among`.
 
@@ -508,7 +520,7 @@ class Evaluation:
         stating: dict[int, array[int]] = {}
         looks = zip(self._edges.are_listed, column("arch"), pairwise(first), strict=True)
         for are_listed, arch, (start, stop) in looks:
-            if not are_listed or texts[arch] != "none":
+            if not are_listed or texts[arch] not in ("none", ""):
                 specs = compress(range(start, stop), are_free[start:stop])
                 stating.setdefault(arch, array("I")).extend(specs)
         return [(arch, specs) for arch, specs in stating.items() if specs]

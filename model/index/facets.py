@@ -143,7 +143,8 @@ class FacetKey(Frozen):
     def text(self, value: str) -> str:
         """Return a value as it is shown: clean, and without the name of its variant."""
         text = value if self.variant else BY_NAME[self.column].cell(value) if value else ""
-        return clean(text.removeprefix(f"{self.variant}=")) or NONE
+        empty = NONE if self.variant else BY_NAME[self.column].empty
+        return clean(text.removeprefix(f"{self.variant}=")) or empty
 
     def term(self, value: str) -> Term:
         """Return the term that only a value fits; that of an empty one is negated."""

@@ -12,11 +12,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES, Dependency, absent_spec, compiler_name
+from spackscope.model.core.records import (
+    LANGUAGES,
+    Dependency,
+    absent_spec,
+    compiler_name,
+    is_compiler,
+)
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import is_propagated, is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
+
+_ANY_VALUE = "?*"
+"""The pattern that every text but an empty one fits."""
 
 VIEW = "view"
 """The key of a named query, which is replaced by its conditions."""
@@ -204,7 +213,7 @@ def exact_term(column: str, value: str) -> Term:
     so is what must not be shown unchanged.
     """
     if not value:
-        return Term(column, "?*", negated=True)
+        return Term(column, _ANY_VALUE, negated=True)
     exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
     if column == "target" and set(value) & set(",:"):
         exact = ""
@@ -238,6 +247,16 @@ def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) ->
         more = f"{condition} asks for more of a compiler than is listed"
         raise Unanswerable(f"{more}. Write conditions on the spec before %.", condition)
     return not has_more and (not pattern or matcher("compiler", pattern)(compiler))
+
+
+def asks_for_compiler(condition: Condition) -> bool:
+    """Check whether a condition is on which compiler there is, if its document tells any."""
+    if not isinstance(condition, Depends):
+        return condition.column == "compiler" and condition.pattern != _ANY_VALUE
+    name = condition.name
+    return condition.direct and (
+        not name or name in LANGUAGES or is_glob(name) or is_compiler(compiler_name(name))
+    )
 
 
 def provides(condition: Depends, virtuals: Collection[str]) -> bool:
@@ -469,7 +488,7 @@ def _is_on(condition: Condition, column: str) -> bool:
     return is_on_variant or condition.column == column
 
 
-_UNNAMED = Term("package", "?*", negated=True)
+_UNNAMED = Term("package", _ANY_VALUE, negated=True)
 
 
 def _package_named(group: Group) -> Term | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import UNKNOWN, Spec
 from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
@@ -45,6 +45,8 @@ def signed(name: str, text: str) -> str:
     """Return the value of a field, with a sign or name where it would be ambiguous."""
     if name == "compiler" and text == "none":
         return "no compiler"
+    if name == "compiler" and text == UNKNOWN:
+        return "unknown compiler"
     return _SIGNS.get(name, "") + text
 
 
