@@ -29,7 +29,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, filterfalse, islice, pairwise, repeat
 from operator import sub
@@ -37,7 +37,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import SourceError, describe_error
+from spackscope.model.core.errors import SourceError, Unreadable, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.tasks import collector_paused
@@ -55,6 +55,7 @@ from spackscope.model.index.staged import GONE, Entry, Staged, hash_order, merge
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
+from spackscope.model.readers.site import PackageFile
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
 
@@ -185,12 +186,22 @@ class _Reading:
                     self.report(part)
                 yield item
 
-        items = read_document(data, origin=document.origin, on_count=on_count)
+        packages = self._read_packages(document.packages)
+        items = read_document(data, origin=document.origin, on_count=on_count, packages=packages)
         if document.files and not page:
             items = self._with_archives(items, document)
         # The reader drops the bytes as soon as it has their text.
         del data
         return self.staged.add(document, watched(), is_page=page) or page
+
+    def _read_packages(self, document: Document | None) -> PackageFile | None:
+        """Read the names of the specs in the data of the site, if there are any."""
+        if document is not None:
+            try:
+                return PackageFile(read_bytes(document), document.origin)
+            except Unreadable as error:
+                self._add_problem(document, str(error))
+        return None
 
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document
@@ -540,17 +551,21 @@ def _write_edges(
     """
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
-    # By the objects of the dependencies: most edges share one with others.
-    nodes: dict[int, DocumentNode] = {}
-    kinds: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
+    # Numbered by the objects of the dependencies in each document, which most edges share.
+    numbers = defaultdict[int, dict[int, int]](dict)
+    nodes, numbered = list[DocumentNode](), array("I")
+    kinds: list[tuple[Sequence[str], Sequence[str]]] = []
     names: dict[DocumentNode, str] = {}
     for record, its in zip(records, edges, strict=True):
+        known = numbers[document := codes["document"][look_alikes[record]]]
         for edge in its:
-            if id(edge) not in nodes:
-                node = codes["document"][look_alikes[record]], pack_hashes(edge.hash)
-                nodes[id(edge)] = node
-                names.setdefault(node, edge.name)
-                kinds[id(edge)] = edge.deptypes, edge.virtuals
+            if (number := known.get(id(edge))) is None:
+                number = known[id(edge)] = len(nodes)
+                nodes.append((document, pack_hashes(edge.hash)))
+                names.setdefault(nodes[-1], edge.name)
+                kinds.append((edge.deptypes, edge.virtuals))
+            numbered.append(number)
+    numbers.clear()
     # Nodes that their own document does not describe are searched for in all documents: they are
     # the first spec with the hash.
     spec_of = {record: spec for spec, record in enumerate(records)} if names else {}
@@ -574,16 +589,15 @@ def _write_edges(
                 # names otherwise, so that must be read again.
                 staged.merged[document] = 1
         ids[node] = spec
-    ordered = sorted(set(kinds.values()))
+    ordered = sorted(set(kinds))
     kind_of = {kind: code for code, kind in enumerate(ordered)}
     sections.add_json("edge_kinds", ordered)
     sections.add_json("absent", absent)
-    child_by_id = {key: ids[node] for key, node in nodes.items()}
-    kind_by_id = {key: kind_of[kind] for key, kind in kinds.items()}
-    keys = list(map(id, chain.from_iterable(edges)))
     first = array("I", accumulate(map(len, edges), initial=0))
-    children = array("I", map(child_by_id.__getitem__, keys))
-    its_kinds = array("I", map(kind_by_id.__getitem__, keys))
+    child_ids = array("I", map(ids.__getitem__, nodes))
+    kind_codes = array("I", map(kind_of.__getitem__, kinds))
+    children = array("I", map(child_ids.__getitem__, numbered))
+    its_kinds = array("I", map(kind_codes.__getitem__, numbered))
     up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
     sections.add_array("edge_first", first, ascending=True)
     sections.add_array("edge_child", children)

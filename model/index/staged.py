@@ -140,14 +140,13 @@ class Staged:
         if self.old is None:
             return False
         source, digest = self.sources[document.source], _digest(document)
-        number = self.old.documents.pop((source, digest), None)
-        if number is None:
-            return False
-        self.old.kept[number] = new = self._add_document(source, digest, document.origin)
-        self.is_page[new] = self.old.is_page[number]
-        self.dependencies[new] = self.old.dependencies[number]
-        self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
-        return True
+        numbers = self.old.documents.pop((source, digest), ())
+        for number in numbers:
+            self.old.kept[number] = new = self._add_document(source, digest, document.origin)
+            self.is_page[new] = self.old.is_page[number]
+            self.dependencies[new] = self.old.dependencies[number]
+            self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
+        return bool(numbers)
 
     def add(
         self, document: Document, items: Iterable[Records | Problem], *, is_page: bool = False
@@ -155,12 +154,14 @@ class Staged:
         """Add the records of a document, and its problems.
 
         Returns whether its format is known: then it has records, or no problem either. An
-        unexpected error is a problem of the document; what was added before stays.
+        unexpected error is a problem of the document; what was added before stays. The records of
+        each tag in it are those of a document of their own, since they depend on each other.
         """
-        source = self.sources[document.source]
-        number = self._add_document(source, _digest(document), document.origin)
+        source, digest = self.sources[document.source], _digest(document)
+        number = self._add_document(source, digest, document.origin)
         self.is_page[number] = is_page
         has_problem = has_records = False
+        numbers: dict[str, int] = {}
         try:
             for item in items:
                 if isinstance(item, Problem):
@@ -175,7 +176,12 @@ class Staged:
                         # Of a spec file the first is the root.
                         sizes = [document.archive_size, *item.sizes[1:]]
                         item = replace(item, sizes=sizes)
-                    self._add_records(item, number, document)
+                    tag = item.looks[0].tag
+                    if tag not in numbers:
+                        numbers[tag] = number
+                        if len(numbers) > 1:
+                            numbers[tag] = self._add_document(source, digest, document.origin)
+                    self._add_records(item, numbers[tag], document)
                     has_records = True
         except Exception as error:
             has_problem = True
@@ -281,9 +287,10 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
 class OldIndex:
     """The records of an older index of the same sources.
 
-    `documents` has the numbers of the documents by source and digest: of those that have records,
-    none of which were merged with those of others. Each is removed once it is kept; `kept` has
-    its new number. `problems` are origin, place and reason of the problems of each document.
+    `documents` has the numbers of the documents by source and digest, one for each tag: of those
+    that have records, none of which were merged with those of others. They are removed once they
+    are kept; `kept` has their new numbers. `problems` are origin, place and reason of the
+    problems of each document.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -293,10 +300,13 @@ class OldIndex:
         self.dependencies = columns.numbers("documents.dependencies")
         keys, merged = columns.raw("documents.key"), columns.numbers("documents.merged")
         with_records = set(columns.numbers("document"))
+        documents = defaultdict[tuple[int, bytes], list[int]](list)
+        for n, source in enumerate(columns.numbers("documents.source")):
+            documents[source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]].append(n)
         self.documents = {
-            (source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
-            for n, source in enumerate(columns.numbers("documents.source"))
-            if n in with_records and not merged[n]
+            key: numbers
+            for key, numbers in documents.items()
+            if with_records.issuperset(numbers) and not any(map(merged.__getitem__, numbers))
         }
         self.kept: dict[int, int] = {}
         self.problems: dict[int, list[tuple[str, str, str]]] = {}

@@ -1,8 +1,8 @@
 """Read any document that spackscope knows, recognised by its content and never by its name.
 
-Pages are read by `pages`. All other records are nodes, which `nodes` reads, in Spack's databases,
-lock files, spec files, and what `spack find --json` prints. Beside these there are manifests,
-which name the files of a mirror, and lists of hashes.
+Pages are read by `pages`, and the data of their site by `site`. All other records are nodes, which
+`nodes` reads, in Spack's databases, lock files, spec files, and what `spack find --json` prints.
+Beside these there are manifests, which name the files of a mirror, and lists of hashes.
 """
 
 from __future__ import annotations
@@ -32,6 +32,12 @@ from spackscope.model.readers.json import (
     wrong_value,
 )
 from spackscope.model.readers.pages import check_page, is_page, read_page
+from spackscope.model.readers.site import (
+    PackageFile,
+    check_site_data,
+    is_site_data,
+    read_site_data,
+)
 from spackscope.model.readers.unpack import decode, remove_signature, unwrap
 from spackscope.model.readers.yaml import load_yaml
 
@@ -39,11 +45,12 @@ if TYPE_CHECKING:
     from spackscope.model.readers.nodes import NodeReader, StoredHashes
 
 PAGE = "pages do not contain what Spack hashes"
-"""Why the hashes of a page cannot be checked."""
+SITE = "the data of cache.spack.io does not contain what Spack hashes"
+"""Why the hashes of a page, or of the data of the site, cannot be checked."""
 
 _NOT_KNOWN = (
-    "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
-    " or the output of spack find --json"
+    "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file,"
+    " the data of cache.spack.io or the output of spack find --json"
 )
 _AS_UNDERSTOOD = "the records are read as far as possible"
 """What happens to a document of an unknown version."""
@@ -55,6 +62,7 @@ def read_document(
     origin: str,
     max_size: int = MAX_FILE_SIZE,
     on_count: OnCount | None = None,
+    packages: PackageFile | None = None,
 ) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and its problems.
 
@@ -65,6 +73,7 @@ def read_document(
         max_size: Bytes that a compressed document may unpack to.
         on_count: Called with the number of records so far, and about how many there are, while
             nodes are read: before the first record is yielded. It may raise to stop.
+        packages: The file with the names of the specs in the data of cache.spack.io.
 
     Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
     One without an origin is about all documents alike, and is enough once for a source.
@@ -81,7 +90,7 @@ def read_document(
     if is_page(data):
         items = read_page(data, origin=origin)
     else:
-        items = _read_nodes(data, origin, on_count)
+        items = _read_nodes(data, origin, on_count, packages)
     # Large bytes are not kept while their text is parsed.
     del data
     yield from items
@@ -97,6 +106,8 @@ def check_document(data: bytes) -> None:
         raise Unreadable(reasons[0])
     if is_page(data):
         check_page(data)
+    elif is_site_data(data):
+        check_site_data(data)
     else:
         _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 
@@ -113,10 +124,11 @@ def check_hashes(
     from spackscope.model.readers.nodes import LAST_FORMAT_OF_0_17, HashChecker, StoredHashes
 
     data, problems = unwrap(data)
-    if is_page(data):
-        groups = [item for item in read_page(data, origin=origin) if isinstance(item, Records)]
+    if is_page(data) or is_site_data(data):
+        items = read_document(data, origin=origin, on_count=lambda count, _: on_count(count))
+        groups = (item for item in items if isinstance(item, Records))
         hashes = {hash_ for group in groups for hash_ in group.hashes}
-        return StoredHashes(unchecked={PAGE: hashes} if hashes else {})
+        return StoredHashes(unchecked={PAGE if is_page(data) else SITE: hashes} if hashes else {})
     nodes = HashChecker(origin, lambda count, _: on_count(count))
     try:
         text = decode(data)
@@ -132,11 +144,16 @@ def check_hashes(
 # Documents of nodes.
 
 
-def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[Records | Problem]:
+def _read_nodes(
+    data: bytes, origin: str, on_count: OnCount | None, packages: PackageFile | None
+) -> Iterator[Records | Problem]:
     # Most builds read pages only, and the reader of nodes takes long to import.
     from spackscope.model.readers.nodes import NodeReader
 
     nodes = NodeReader(origin, on_count)
+    if is_site_data(data):
+        yield from read_site_data(data, packages, nodes, origin=origin)
+        return
     try:
         text = decode(data)
         del data

@@ -37,6 +37,8 @@ from spackscope.model.sources.source_name import (
     BUILD_CACHE,
     PREFIX,
     PUBLIC,
+    SITE_FILES,
+    SITE_FOLDERS,
     STANDARD_INPUT,
     PublicCache,
     UrlTarget,
@@ -47,7 +49,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.walk_cache import WalkCache
-from spackscope.model.storage.base import is_remote, scheme_of
+from spackscope.model.storage.base import LocalFolder, is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
 """Time after which `on_late` is called with the sources that have answered."""
@@ -194,6 +196,11 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         from spackscope.model.sources.mirror import discover_public_cache
 
         return discover_public_cache(source, PublicCache(address), session)
+    folder, name = os.path.split(address)
+    if name in SITE_FILES:
+        from spackscope.model.sources.site import discover_site
+
+        return discover_site(source, LocalFolder(os.path.dirname(path), folder), name)
     documents = Documents([document_at(source, path, address)])
     return DiscoveredSource(source, "file", documents=documents)
 
@@ -205,7 +212,8 @@ MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
 
 _DATABASE_FOLDER = ".spack-db"
-_MARKERS = frozenset({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_SITE_MARKERS = SITE_FILES.union(folder.partition("/")[0] for folder in SITE_FOLDERS)
+_MARKERS = _SITE_MARKERS.union({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
@@ -425,6 +433,11 @@ def _made_by_spack(
             tried = " or ".join(config.trees)
             raise SourceError(f"the Spack in {directory} has no install database in {tried}")
         return replace(combine(parts), problems=config.problems)
+    if not _SITE_MARKERS.isdisjoint(names):
+        from spackscope.model.sources.site import discover_site_folder
+
+        if found := discover_site_folder(source, directory, origin):
+            return found
     if "spack.yaml" in names:
         name = origin or directory
         raise SourceError(
@@ -439,7 +452,6 @@ def _mirror(
 ) -> DiscoveredSource:
     """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
     from spackscope.model.sources.mirror import Mirror, discover_mirror
-    from spackscope.model.storage.base import LocalFolder
 
     target = UrlTarget(directory, build_cache=build_cache)
     return discover_mirror(Mirror(source, LocalFolder(directory, origin), session, target))

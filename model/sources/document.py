@@ -32,7 +32,8 @@ class Document(Frozen):
     `cached` is true where the specs in the document are in a build cache. All its specs get its
     `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it lists; if
     the files of that are on this machine, they say which specs are cached. A spec file has the
-    bytes of its archive, if they are known.
+    bytes of its archive, if they are known. The names of the specs in the data of the site are in
+    the document `packages`.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Document(Frozen):
     stack: str = ""
     archive_size: int | None = None
     mirror: Any = field(default=None, repr=False)
+    packages: Document | None = None
 
     @property
     def files(self) -> str:
@@ -138,7 +140,7 @@ class Documents:
 class DiscoveredSource(Frozen):
     """A source with its documents, and what the user should know of it.
 
-    `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
+    `kind` is `pages`, `site`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
     `standard input`, or `directory` where it contains several of these. `layout` is that of a
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
@@ -199,7 +201,8 @@ def fingerprint(documents: Sequence[Document]) -> str:
     for document in documents:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
-        archives = f"{document.archive_size}\0{document.files}"
+        packages = fingerprint([document.packages]) if document.packages else ""
+        archives = f"{document.archive_size}\0{document.files}\0{packages}"
         line = f"{document.path}\0{document.size}\0{times}\0{role}\0{archives}\n"
         digest.update(line.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

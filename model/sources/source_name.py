@@ -136,6 +136,14 @@ def absolute_path(source: str) -> str:
         return os.path.abspath(os.path.expanduser(source))
 
 
+SITE_FILES = frozenset(
+    {"specs_data.json.gz", "package_data.json.gz", "specs_data.json", "package_data.json"}
+)
+"""The files with the data of cache.spack.io, packed or not."""
+
+SITE_FOLDERS = ("api", "_data", "_build/api")
+"""The folders of the site, and of a checkout of it, that may have these files."""
+
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
 
