@@ -492,6 +492,7 @@ def _use(kind: EdgeKind, other: EdgeKind) -> int:
 def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     """Yield the attributes that differ, without those that a source does not list."""
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
+    package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
     for name in sorted(values[0].keys() | values[1].keys()):
         if values[0].get(name) == values[1].get(name):
@@ -505,21 +506,21 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
             (value,) if name in its and isinstance(value, str) else value
             for value, its in zip((each.get(name) for each in values), lists, strict=True)
         )
-        yield Difference(name, value_a, value_b, package=dag.name(a))
+        yield Difference(name, value_a, value_b, package=package)
 
 
 def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Add to the differences of a node the attributes that they normally come with."""
-    names = {
-        item.attribute: None
-        for item in differences
-        if item.attribute != "provider" or compiled_languages(item.virtuals)
-    }
+    # Of each kind the first: there may be thousands of variants.
+    names: dict[str, str] = {}
+    for item in differences:
+        if item.attribute != "provider" or compiled_languages(item.virtuals):
+            names.setdefault(item.attribute.partition(":")[0], item.attribute)
 
     def leading(item: Difference) -> str:
         return follows(
             item.attribute,
-            names,
+            names.values(),
             is_lacking=None in (item.a, item.b),
             dependency=item.dependency,
             virtuals=item.virtuals,
