@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _LETTERS = "IVDWXRFNCQAPTLOGU"
 """The letters of rules in their order. Of the last six a spec does not run on the host, of the
-others Spack does not reuse it: I and V for want of an index, C and Q by the configuration, A by
+others Spack does not reuse it: I, V and N for want of an index, C and Q by the configuration, A by
 recipes that deprecate it. Spack asks for no GPU."""
 
 _RUN_LETTERS, _NOT_REUSE = _LETTERS[-6:], _LETTERS[-2:]
@@ -194,17 +194,18 @@ class HostFit:
             bits = list(map(_compiler_bit, catalog.texts(name)))
             compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
             configured = self._configured
+            indexed = map(self._are_indexed.__getitem__, catalog.column("presence"))
             shared = (map(masks.__getitem__, codes) for masks, codes in self._shared_masks)
             looks = map(reduce, repeat(or_), zip(*shared, strict=True))
-            groups = zip(pairwise(catalog.first), looks, compilers, strict=True)
-            for number, ((start, stop), mask, compiler) in enumerate(groups):
+            groups = zip(pairwise(catalog.first), looks, compilers, indexed, strict=True)
+            for number, ((start, stop), mask, compiler, is_indexed) in enumerate(groups):
                 if number % _CHECK_INTERVAL == 0 and should_stop():
                     raise Cancelled
                 for id_ in range(start, stop):
                     # Externals are listed in packages.yaml one by one.
                     node = nodes[id_]
                     is_leaf = first[id_] == first[id_ + 1] and not is_external[node]
-                    look = mask, compiler, node, configured.get(id_, 0)
+                    look = mask, compiler, node, is_indexed, configured.get(id_, 0)
                     code = leaves.get(look) if is_leaf else None
                     if code is None:
                         verdict = self._verdict(id_, should_stop)
@@ -226,6 +227,11 @@ class HostFit:
             ):
                 own |= self._mask(_NO_RUNTIME)
         return ReasonMasks(own, self._below.whole(id_, should_stop))
+
+    @cached_property
+    def _are_indexed(self) -> Sequence[bool]:
+        """Whether databases list specs, by the codes of their presence."""
+        return [bool(indexes) for indexes in self._catalog.values("indexes")]
 
     @cached_property
     def _configured(self) -> Mapping[int, Mask]:
@@ -304,7 +310,9 @@ class HostFit:
         if not facts.spec_format:
             mask |= self._mask(_UNKNOWN_FORMAT)
         elif (newer := self._newer_formats.get(facts.spec_format)) is not None:
-            mask |= self._mask(newer)
+            # Of a database its own version counts: see `reuse.find_kept_out`.
+            if not self._are_indexed[self._catalog.column("presence")[look_alike]]:
+                mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
             mask |= self._mask(_OLD_FORMAT)
         if drivers := self._driver_masks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, reduce
 from itertools import chain
@@ -9,8 +10,16 @@ from operator import or_
 from typing import NamedTuple
 
 from spackscope.model.analysis.deprecated import DeprecatedSpecs
+from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError, Unanswerable
-from spackscope.model.core.records import FitReason, Problem, is_compiler
+from spackscope.model.core.records import (
+    FIRST_OF_DATABASE,
+    FitReason,
+    ListedIn,
+    Problem,
+    SourceStatus,
+    is_compiler,
+)
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
@@ -33,6 +42,8 @@ _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""
 
 _NO_INDEX = "its mirror has no index"
+_FIRST_OF_V3 = 8
+"""The first version of the database whose Spack reads layout v3."""
 _REUSE, MIRROR = "concretizer:reuse", "its mirror"
 """The beginnings of the reasons, by the place of the rule."""
 
@@ -57,7 +68,10 @@ def checks_deprecations(version: str) -> bool:
 
 
 def find_kept_out(
-    catalog: Catalog, rules: ReuseRules | None, deprecated: Iterable[DeprecatedSpecs] = ()
+    catalog: Catalog,
+    rules: ReuseRules | None,
+    deprecated: Iterable[DeprecatedSpecs] = (),
+    spack_version: str = "",
 ) -> tuple[list[KeptOut], list[Problem]]:
     """Return which listed specs Spack does not see or the rules exclude, and unreadable rules.
 
@@ -65,12 +79,74 @@ def find_kept_out(
     ones. Raises Cancelled.
     """
     finder = _Finder(catalog)
-    kept = [*finder.not_indexed()]
+    kept = [*finder.not_seen(spack_version)]
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
         kept += finder.not_allowed(rules, deprecated)
         finder.check(chain.from_iterable(rules.preferred.values()))
     return kept, list(dict.fromkeys(finder.problems))
+
+
+class _Reads:
+    """What a Spack reads, by its version; any version of the database if that is unknown."""
+
+    def __init__(self, version: str, every: Iterable[ListedIn]) -> None:
+        self._spack, self._own = clean(f"Spack {version}"), 0
+        if version:
+            key = version_key(version)
+            firsts = FIRST_OF_DATABASE.items()
+            self._own = max((n for n, first in firsts if version_key(first) <= key), default=0)
+        self._with_own = {each.source for each in every if each.media == str(self._own)}
+
+    def lack(self, source: SourceStatus, indexes: Iterable[ListedIn]) -> FitReason | None:
+        """Return what a source that lists a spec lacks so that Spack sees it; None if nothing."""
+        place = spack_argument(source.name)
+        if source.has_no_index:
+            if "v3" in source.layout:
+                return _seen_by_none("I", _NO_INDEX, place)
+            # Spack 1 writes indexes of layout v3 only.
+            return _seen_by_none("V", f"{_NO_INDEX} of layout v2", place)
+        its = [each for each in indexes if each.source == source.name]
+        lacks = [self._lack(index, place) for index in its]
+        return next(iter(lacks), None) if all(lacks) else None
+
+    def _lack(self, index: ListedIn, place: str) -> FitReason | None:
+        """Return why Spack does not read an index; None if it does.
+
+        It asks a mirror of layout v3 for the media type of its own version alone
+        (`IndexFetcher.get_index_manifest` in binary_distribution.py), and reads other databases
+        up to its own version (`_read_from_file` in database.py).
+        """
+        own = self._own
+        if index.layout == "views":
+            return _seen_by_none("I", f"{_NO_INDEX} but those of views", place)
+        if not own:
+            return None
+        if index.layout == "v3" and own < _FIRST_OF_V3:
+            return _seen_by_none("V", f"{_NO_INDEX} of layout v2", place)
+        if index.media not in ("", str(own)):
+            label = f"{_NO_INDEX} of database v{own}, only v{index.media}"
+            if index.source in self._with_own:
+                label = f"its mirror lists it in database v{index.media}, not v{own}"
+            if index.media.isdecimal() and int(index.media) < own:
+                return _seen_by_none("I", label, place)
+            sentence = f"{label}, which {self._spack} asks for, {place}"
+        elif index.database > own:
+            label = f"its index is of database v{index.database}"
+            if index.layout == "":
+                label = f"its database is v{index.database}"
+            sentence = f"{label}, which {self._spack} cannot read, {place}"
+        else:
+            return None
+        return FitReason("N", clean(label), clean(sentence), False, place)
+
+
+def _seen_by_none(letter: str, label: str, place: str) -> FitReason:
+    return FitReason(letter, clean(label), "", False, place)
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()
 
 
 class _Finder:
@@ -128,27 +204,27 @@ class _Finder:
         reason = FitReason(letter, clean(label), "", False, place)
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
-    def not_indexed(self) -> Iterator[KeptOut]:
-        """Yield the specs that are only in mirrors without an index, by mirror.
+    def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
+        """Yield the specs that no document lists which Spack reads, by mirror.
 
         Spack knows the specs of a mirror by its index alone (`BinaryCacheIndex.update` in
         lib/spack/spack/binary_distribution.py).
         """
-        sources = self._catalog.sources
-        if not any(source.has_no_index for source in sources):
-            return
-        left = self._every
-        for source in sources:
-            if not (source.has_no_index or source.failure):
-                left &= ~self._matching(exact_query("source", source.name))
-        for source in sources:
-            if source.has_no_index:
-                mask = left & self._matching(exact_query("source", source.name))
-                letter, label = "I", _NO_INDEX
-                if "v3" not in source.layout:
-                    # Spack 1 writes indexes of layout v3 only.
-                    letter, label = "V", f"{_NO_INDEX} of layout v2"
-                yield self._reason(mask, label, spack_argument(source.name), letter)
+        states = {source.name: source for source in self._catalog.sources}
+        names, indexes = self._catalog.values("source"), self._catalog.values("indexes")
+        listed = [tuple(map(ListedIn.parse, its)) for its in map(_texts, indexes)]
+        reads = _Reads(spack_version, chain.from_iterable(listed))
+        hidden: dict[int, FitReason] = {}
+        for code, (its, lists) in enumerate(zip(map(_texts, names), listed, strict=True)):
+            lacks = [reads.lack(states[source], lists) for source in its]
+            if lacks and all(lacks):
+                hidden[code] = next(filter(None, lacks))
+        masks = defaultdict[FitReason, bytearray](lambda: bytearray(self._catalog.total))
+        for look_alike, code in enumerate(self._catalog.column("presence") if hidden else ()):
+            start, stop = self._catalog.span(look_alike)
+            if code in hidden and stop <= self._catalog.total:
+                masks[hidden[code]][start:stop] = b"\1" * (stop - start)
+        yield from (KeptOut(reason, bytes(mask)) for reason, mask in masks.items())
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""

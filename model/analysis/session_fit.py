@@ -79,7 +79,8 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         def kept_out() -> list[KeptOut]:
             from spackscope.model.analysis.reuse import find_kept_out
 
-            return find_kept_out(catalog, session.reuse_rules, not_to_reuse(catalog, session))[0]
+            deprecated = not_to_reuse(catalog, session)
+            return find_kept_out(catalog, session.reuse_rules, deprecated, version)[0]
 
         version = spack_version(find_spack_root(session.environ))
         return HostFit(catalog, host, is_listed, kept_out, version)

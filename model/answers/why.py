@@ -33,6 +33,7 @@ _BUILD = "build it, or open a cache that has it"
 _CHANGES = {
     "I": "create it: spack buildcache update-index {place}",
     "V": "create it with a Spack before 1.0: spack buildcache update-index {place}",
+    "N": "use a newer Spack",
     "D": "nothing to do: Spack never reuses builds of sources under development",
     "W": "nothing to do: Spack always builds its compiler wrapper",
     "X": "list it with this prefix in packages.yaml",
@@ -185,7 +186,7 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
             text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.sentence or reason.label}"
             change = _CHANGES.get(reason.letter.upper(), "change {place}")
             change = change.replace("{place}", reason.place)
-            if reason.letter.upper() == "N":
+            if reason.letter.upper() == "N" and reason.label.startswith("built by"):
                 change = reason.label.replace("built by", "use")
             yield Verdict(text, reason.place, change, reason.label)
     if fit.reusable is None:

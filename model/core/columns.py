@@ -422,8 +422,13 @@ ALIASES = {alias: column.name for column in REGISTRY for alias in column.aliases
 FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
 """The compiler flags of Spack (`lib/spack/spack/spec.py`)."""
 
+INDEXES = Column("indexes", storage="presence", is_list=True)
+"""The indexes of sources that list a spec, as `ListedIn` spells them: stored, but not shown."""
+
 STORED: dict[str, tuple[Column, ...]] = {
-    column.storage: tuple(c for c in EXPORTED if c.attribute and c.storage == column.storage)
+    column.storage: tuple(
+        c for c in (*EXPORTED, INDEXES) if c.attribute and c.storage == column.storage
+    )
     for column in REGISTRY
     if column.has_dictionary and column.attribute
 }

@@ -38,6 +38,9 @@ def is_hash(value: object) -> TypeGuard[str]:
 FIRST_SPACK = {2: "0.17", 3: "0.18", 4: "0.21", 5: "1.0", 6: "1.3"}
 """The first Spack that writes a specfile format; a Spack reads none that is newer than its own."""
 
+FIRST_OF_DATABASE = {5: "0.13", 6: "0.17", 7: "0.21", 8: "1.0", 9: "1.3"}
+"""The first Spack that writes a version of the database: that of indexes and install trees."""
+
 COMPILED_IN, PROVIDED_IN, NEWEST_FORMAT = 5, 6, max(FIRST_SPACK)
 """The first formats in which compilers are dependencies, and in which nodes state what virtuals
 they provide; and the newest one."""
@@ -70,8 +73,31 @@ YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
 """The answers of the columns about the host."""
 
 
-NO_INDEX = frozenset("IV")
-"""The letters of the reason that a mirror has no index, of layout v3 or v2."""
+class ListedIn(NamedTuple):
+    """The kind of a database that lists a spec, and its source.
+
+    `layout` is that of its mirror, `views` for views that were not asked for, or empty for a file
+    or tree. `media` is the version in the media type of an index of layout v3, and `database`
+    the one that it states.
+    """
+
+    layout: str
+    media: str
+    database: int
+    source: str
+
+    def __str__(self) -> str:
+        return ":".join(map(str, self))
+
+    @classmethod
+    def parse(cls, text: str) -> ListedIn:
+        """Return what `str` has spelled."""
+        layout, media, database, source = text.split(":", 3)
+        return cls(layout, media, int(database), source)
+
+
+NO_INDEX = frozenset("IVN")
+"""The letters of the reason that a mirror has no index that Spack reads."""
 
 
 class FitReason(NamedTuple):
@@ -239,13 +265,15 @@ class Records(Frozen):
     """Records of a document, in its order, with what look-alikes share only once.
 
     Record i is the spec `looks[numbers[i]]`, but with the hash `hashes[i]` and the size
-    `sizes[i]`. Pages have very many: a LookAlike takes a quarter of the time of a Spec.
+    `sizes[i]`. Pages have very many: a LookAlike takes a quarter of the time of a Spec. `database`
+    is the version of the database that they are from, 0 for other documents.
     """
 
     looks: Sequence[Spec] | Sequence[LookAlike]
     numbers: Sequence[int]
     hashes: Sequence[str]
     sizes: Sequence[float | None]
+    database: int = 0
 
 
 class NodeFacts(NamedTuple):

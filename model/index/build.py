@@ -226,7 +226,7 @@ class _Reading:
                 sizes.append(its.size if its is not None and look.in_cache else None)
                 if look.in_cache and problem:
                     missing.setdefault(problem, []).append(f"{look.package}/{hash_[:7]}")
-            yield Records(looks, item.numbers, item.hashes, sizes)
+            yield replace(item, looks=looks, sizes=sizes)
         for problem, names in missing.items():
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
             reason = f"{names[0]}{more}: {problem}"

@@ -14,7 +14,7 @@ from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.columns import FIELDS, STORED, Column, Value
+from spackscope.model.core.columns import FIELDS, INDEXES, STORED, Column, Value
 from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
@@ -222,7 +222,8 @@ class IndexData:
     def values(self, column: str) -> Sequence[Value]:
         """Return the values of a column, each at the index of its code."""
         if column not in self._values:
-            stored = read_dictionary(self.columns, FIELDS[column].storage)
+            storage = INDEXES.storage if column == INDEXES.name else FIELDS[column].storage
+            stored = read_dictionary(self.columns, storage)
             self._values.update(stored)
             if column not in stored:
                 names = [FIELDS[name].attribute for name in stored]

@@ -203,12 +203,15 @@ class Staged:
         # Those of a page share most of what is looked up.
         alike = looks[:1] if self.is_page[number] else looks
 
+        listed_in = f"{document.index}:{records.database}:{storable(document.source)}"
+        indexes = (listed_in,) if records.database else ()
+
         @lru_cache(None)
         def presence(flags: tuple[bool, ...]) -> Entry:
             cached, installed, explicit, in_cache, is_spliced = flags
             is_cached = cached or (document.cached and in_cache)
             states = is_cached, installed, explicit, not in_cache, is_spliced
-            return (self.source[number],), tuple(compress(STATES, states))
+            return (self.source[number],), tuple(compress(STATES, states)), indexes
 
         values: dict[str, Iterable[Entry]] = {
             storage: map(get, looks if storage in _DIFFER_ON_PAGES else alike)
@@ -571,13 +574,17 @@ class _Merger:
         provided = (self._entry("provides", record) for record in joined)
         # A source that lists it only as a dependency does not offer it.
         offers = [record for record in joined if self._code("unlisted", record) == unlisted]
-        sources, states = zip(*(self._entry("presence", record) for record in offers), strict=True)
+        its = [self._entry("presence", record) for record in offers]
+        sources, states, lists = map(list, zip(*its, strict=True))
         joined_states = set(chain.from_iterable(states))
         if not all("needed" in each for each in states):
             joined_states.discard("needed")
+            # Nor does an index.
+            lists = [each for _, state, each in its if "needed" not in state]
         presence = (
             tuple(sorted(set(chain.from_iterable(sources)))),
             tuple(state for state in STATES if state in joined_states),
+            tuple(sorted(set(chain.from_iterable(lists)))),
         )
         codes = {
             "tag": self._code("tag", records[0]),

@@ -244,7 +244,10 @@ def _read_database(document: dict[str, Any], nodes: NodeReader) -> None:
         raise Unreadable(wrong_value("database", contents, "an object"))
     if not isinstance(installs := contents.get("installs"), dict):
         raise Unreadable(wrong_value("installs", installs, "an object"))
-    _set_format(nodes, "version", contents.get("version"), _DATABASE_FORMATS)
+    version = contents.get("version")
+    if (digits := str(version)[:_MAX_DIGITS]).isdecimal():
+        nodes.database = int(digits)
+    _set_format(nodes, "version", version, _DATABASE_FORMATS)
 
 
 def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[str, int]) -> None:

@@ -99,8 +99,8 @@ class NodeReader:
     def __init__(self, origin: str, on_count: OnCount | None = None) -> None:
         self.fields = FieldReader(origin)
         self.prefix, self.expected = "", 0
-        self.source_remark = ""
-        """What is wrong with all documents of the same version."""
+        self.source_remark, self.database = "", 0
+        """What is wrong with all documents of the same version, and that of a database."""
         self.format: int | None = None
         self.hash_format: int | None = None
         """The specfile format in which the nodes were hashed, if it is not `format`."""
@@ -193,7 +193,7 @@ class NodeReader:
                     object.__setattr__(spec, "spec_format", format_)
                 if format_ >= PROVIDED_IN and not spec.provided_virtuals:
                     object.__setattr__(spec, "provided_virtuals", NO_VIRTUALS)
-            yield Records(specs, range(len(specs)), hashes, [None] * len(specs))
+            yield Records(specs, range(len(specs)), hashes, [None] * len(specs), self.database)
         yield from self.fields.problems()
         if absent and self.reports_absent:
             missing = f"{counted(len(absent), 'dependency')} {'is' if len(absent) == 1 else 'are'}"

@@ -183,7 +183,7 @@ def install_line(spec: Spec) -> DetailLine:
     elif not spec.cached:
         reason = "no binary: none of your caches has the archive"
     elif spec.fit is not None and not NO_INDEX.isdisjoint(r.letter for r in spec.fit.reasons):
-        reason = "Spack needs an index to install by hash, and the mirror has none"
+        reason = "Spack needs an index that it reads to install by hash, and the mirror has none"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
     return DetailLine(reason, INSTALL, kind="dim")

@@ -10,7 +10,7 @@ from operator import ne
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import STORED
+from spackscope.model.core.columns import INDEXES, STORED
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, cut_words
@@ -132,7 +132,7 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
 _BYTES_OF_AN_ID = 100
 _NEAR = 100
 """Look-alikes on each side among which the most similar one is: they are in order."""
-_OF_ALL = ("package", "variants")
+_OF_ALL = ("package", "variants", INDEXES.name)
 _LAST = ("+patches", "namespace", "flags", "source", "state")
 """What is said of a row only if nothing else sets it apart."""
 

@@ -34,6 +34,8 @@ class Document(Frozen):
     the files of that are on this machine, they say which specs are cached. A spec file has the
     bytes of its archive, if they are known. The names of the specs in the data of the site are in
     the document `packages`.
+    `index` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or `:`
+    for a document that is in no mirror.
     """
 
     source: str
@@ -49,6 +51,7 @@ class Document(Frozen):
     archive_size: int | None = None
     mirror: Any = field(default=None, repr=False)
     packages: Document | None = None
+    index: str = ":"
 
     @property
     def files(self) -> str:
@@ -201,6 +204,7 @@ def fingerprint(documents: Sequence[Document]) -> str:
     for document in documents:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
+        role += f"\0{document.index}"
         packages = fingerprint([document.packages]) if document.packages else ""
         archives = f"{document.archive_size}\0{document.files}\0{packages}"
         line = f"{document.path}\0{document.size}\0{times}\0{role}\0{archives}\n"

@@ -295,7 +295,8 @@ def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
         if not views:
             raise
         targets = [replace(mirror.target, view=view) for view in views]
-        return combine([_v3_index(replace(mirror, target=target)) for target in targets])
+        # Spack reads a view only where its configuration names it.
+        return combine([_v3_index(replace(mirror, target=its), "views") for its in targets])
 
 
 def _files_of(mirror: Mirror) -> str:
@@ -333,7 +334,7 @@ def _views(mirror: Mirror) -> list[str]:
     return []
 
 
-def _v3_index(mirror: Mirror) -> DiscoveredSource:
+def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     """Find the index of layout v3, or of the view. Raises NotFound where it has no manifest.
 
     Since Spack 1.3 a manifest names an index for each version of the database that was pushed,
@@ -375,7 +376,10 @@ def _v3_index(mirror: Mirror) -> DiscoveredSource:
         raise next(iter(failures.values()))
     if not (failures or manifest.remark):
         listed.note(mirror.target.checksum)
-    parts = [_mirror_source(mirror, "v3", index, manifest) for index in indexes.values()]
+    parts = [
+        _mirror_source(mirror, "v3", index, manifest, f"{layout}:{blobs[blob]}")
+        for blob, index in indexes.items()
+    ]
     source = combine(parts)
     if len(parts) > 1:
         versions = ", ".join(f"v{blobs[blob]}" for blob in indexes)
@@ -431,7 +435,7 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
         problems = [replace(problem, reason=f"{problem.reason}; it was read anyway")]
     if mirror.read(index, 64).lstrip()[:1] == b"<":
         raise WrongContent(f"{index.origin} is a web page, expected an index")
-    source = _mirror_source(mirror, "v2", index, hash_file or index)
+    source = _mirror_source(mirror, "v2", index, hash_file or index, "v2:")
     return replace(source, problems=tuple(problems))
 
 
@@ -444,16 +448,18 @@ def _parse_sha256(data: bytes) -> str:
 
 
 def _mirror_source(
-    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile
+    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile, kind: str
 ) -> DiscoveredSource:
-    """Return a mirror with one index; `named_in` is the file that contains its checksum."""
+    """Return a mirror with one index of a kind, which is `Document.index`.
+
+    `named_in` is the file that contains its checksum.
+    """
+    document = replace(mirror.document(index), mirror=mirror, cached=not mirror.files, index=kind)
     return DiscoveredSource(
         mirror.source,
         "mirror",
         layout,
-        documents=Documents(
-            [replace(mirror.document(index), mirror=mirror, cached=not mirror.files)]
-        ),
+        documents=Documents([document]),
         checked=index.checked if index.remark else named_in.checked,
         remark=join_remarks((named_in.remark, index.remark)),
     )
@@ -756,7 +762,7 @@ def _listed_index(mirror: Mirror) -> DiscoveredSource:
         index = mirror.fetch_blob(Blob(DATABASE, mirror.target.checksum))
     except NotFound:
         raise failure from None
-    return replace(_mirror_source(mirror, "v3", index, index), remark=_WITHOUT_MANIFEST)
+    return replace(_mirror_source(mirror, "v3", index, index, "v3:"), remark=_WITHOUT_MANIFEST)
 
 
 def _split(tag_list: str) -> tuple[str, str]:

@@ -9,20 +9,29 @@ from pathlib import Path
 import pytest
 
 from tests.builders import (
+    DATABASE_TYPE,
+    MANIFEST,
     SPACK_DATA,
     ZLIB,
     SpackRoot,
+    blob,
     complete,
     database,
     edge,
+    entry,
     environment,
     files_in,
+    hash_of,
     in_format,
     installs,
     leaf,
+    manifest,
+    mirror_v2,
+    mirror_v3,
     node,
     write_files,
     write_index,
+    write_tree,
 )
 from tests.program import Program
 
@@ -186,11 +195,9 @@ def test_where_nothing_is_ruled_out_there_is_no_reason(program: Program, home: P
     assert (result.returncode, len(result.stdout.splitlines())) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("number", "version", "first"), [(5, "0.23.1", "1.0"), (6, "1.2.0", "1.3")]
-)
+@pytest.mark.parametrize(("number", "version"), [(5, "0.23.1"), (6, "1.2.0")])
 def test_an_old_spack_cannot_read_new_builds(
-    number: int, version: str, first: str, program: Program, home: Path, tmp_path: Path
+    number: int, version: str, program: Program, home: Path, tmp_path: Path
 ) -> None:
     spack = SpackRoot(tmp_path / "old")
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
@@ -199,8 +206,66 @@ def test_an_old_spack_cannot_read_new_builds(
     path.write_bytes(database(installs(its), str(number + 3)))
     words = ("why", "-f", str(path), "tiny", "--host", "zen3", "--json")
     (row, *_) = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
-    reason = f"built by Spack {first} or later, which Spack {version} cannot read"
-    assert (row["reason"], row["change"]) == (reason, f"use Spack {first} or later")
+    why = f"its database is v{number + 3}, which Spack {version} cannot read, {path}"
+    assert (row["reason"], row["change"]) == (why, "use a newer Spack")
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_spack_sees_the_index_of_its_own_database_alone(
+    program: Program, home: Path, is_reversed: bool
+) -> None:
+    """As `get_blob_records` of lib/spack/spack/url_buildcache.py selects the media type."""
+    tiny, both, new = (
+        node(hash_of(n), name=name, dependencies=[])
+        for n, name in enumerate(("tiny", "both", "new"), 1)
+    )
+    v8, v9 = database(installs(tiny, both)), database(installs(both, new), "9")
+    of_9 = entry(DATABASE_TYPE.replace("8", "9"), v9)
+    entries = [entry(DATABASE_TYPE, v8), of_9]
+    two = blob(v8) | blob(v9) | {MANIFEST: manifest(*entries[:: -1 if is_reversed else 1])}
+    mirrors = {
+        "two": two,
+        "only9": two | {MANIFEST: manifest(of_9)},
+        "only8": mirror_v3(v8),
+        "old": mirror_v2(database(installs(tiny), "7")),
+        "v2": mirror_v2(v9),
+        "views": mirror_v3(v8, "v3/manifests/index/all/index.manifest.json"),
+    }
+    for name, files in mirrors.items():
+        write_files(home / name, files)
+    write_tree(home / "tree", new)
+    lacks = "its mirror has no index of"
+    in_9, in_8 = (f"its mirror lists it in database v{n}, not v{m}" for n, m in ((9, 8), (8, 9)))
+    no_8, no_9 = (f"{lacks} database v{n}, only v{m}" for n, m in ((8, 9), (9, 8)))
+    v2, new_v2 = f"{lacks} layout v2", "its index is of database v9"
+    views = "its mirror has no index but those of views"
+    for version, names, why in (
+        ("1.2.0", ["two"], {"new": in_9}),
+        ("1.3.0", ["two"], {"tiny": in_8}),
+        ("1.2.0", ["only9"], {"both": no_8, "new": no_8}),
+        ("1.3.0", ["only8"], {"tiny": no_9, "both": no_9}),
+        ("1.2.0", ["only8"], {}),
+        ("0.23.1", ["only8"], {"tiny": v2, "both": v2}),
+        ("0.23.1", ["old"], {}),
+        ("1.2.0", ["old"], {}),
+        ("1.2.0", ["v2"], {"both": new_v2, "new": new_v2}),
+        ("1.2.0", ["views"], {"tiny": views, "both": views}),
+        ("1.2.0", ["views/v3/manifests/index/all/index.manifest.json"], {}),
+        ("1.2.0", ["only9", "only8"], {"new": no_8}),
+        ("1.2.0", ["only9", "tree"], {"both": no_8}),
+    ):
+        spack = SpackRoot(home / f"{version} {' '.join(names)}".replace("/", "-"))
+        spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+        sources = [word for name in names for word in ("-f", name)]
+        words = ("find", *sources, "--host", "zen3", "--json")
+        specs = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+        # Before 1.0 other reasons come after it.
+        seen = {
+            spec["package"]: spec["reasons"][0]["label"]
+            for spec in specs
+            if spec["reasons"] and spec["reasons"][0]["letter"] in "IVN"
+        }
+        assert seen == why, (version, names)
 
 
 def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_it(
