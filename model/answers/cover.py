@@ -47,9 +47,9 @@ def answer(asked: Asked) -> Sheet[CoveredSpec]:
         raise WrongQuestion(
             "cover needs caches to compare with, such as -f public; none is configured"
         )
-    shown = "standard input"
-    is_input = name == STANDARD_INPUT
-    listed = asked.read_hashes(asked.session.stdin_path, shown) if is_input else None
+    shown = "standard input" if name == STANDARD_INPUT else name
+    path = asked.session.piped.get(name)
+    listed = asked.read_hashes(path, shown) if path else None
     if listed is None:
         environment, caches = asked.load([find_environment(name, asked.session)], asked.sources)
         coverage = cover(environment, caches)

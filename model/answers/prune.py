@@ -53,7 +53,7 @@ def answer(asked: Asked) -> Sheet[PrunedSpec]:
 def _read_keep_list(asked: Asked) -> list[str]:
     """Return the hashes of a keep-list. Raises Unreadable where a line has none."""
     (name,) = asked.words
-    path = asked.session.stdin_path if name == STANDARD_INPUT else name
+    path = asked.session.piped.get(name, name)
     shown = "standard input" if name == STANDARD_INPUT else shown_url(name)
     hashes, wrong = asked.read_hashes(path, shown) or ([], 0)
     if not hashes or wrong:

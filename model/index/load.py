@@ -18,7 +18,6 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.resolve import source_key
-from spackscope.model.sources.source_name import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from spackscope.model.sources.document import DiscoveredSource
@@ -55,8 +54,8 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     It may be older than the documents: `load` looks at these.
     """
     path = index_path(sources, session)
-    # What was on standard input before is of no use.
-    if path is None or STANDARD_INPUT in sources:
+    # What was in a pipe before is of no use.
+    if path is None or not session.piped.keys().isdisjoint(sources):
         return None
     with contextlib.suppress(IndexDamaged):
         columns = open_index(path)
@@ -96,7 +95,7 @@ def load(
     from spackscope.model.sources.discover import discover
 
     session = replace(session, asks_anew=True) if rebuild else session
-    path, is_kept = index_path(sources, session), STANDARD_INPUT not in sources
+    path, is_kept = index_path(sources, session), session.piped.keys().isdisjoint(sources)
     if path is not None:
         remove_abandoned(os.path.dirname(path))
 

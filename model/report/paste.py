@@ -340,7 +340,7 @@ def command_line(
     remarks = []
     if any(shown_url(s) == text != s for s, text in zip(sources, spelled, strict=True)):
         remarks.append(WITHOUT_SECRETS)
-    if STANDARD_INPUT in sources:
+    if not {STANDARD_INPUT, *session.piped}.isdisjoint(sources):
         remarks.append(FROM_STDIN)
     return ViewCommand(shlex.join([*words, *after]), " and ".join(remarks))
 

@@ -138,11 +138,13 @@ def _failed(source: str, why: str, *, is_late: bool = False) -> DiscoveredSource
 
 def _found(source: str, session: Session) -> DiscoveredSource:
     """Discover what a name stands for. Raises SourceError and Cancelled."""
+    if path := session.piped.get(source):
+        kind = "standard input" if source == STANDARD_INPUT else "pipe"
+        origin = kind if source == STANDARD_INPUT else source
+        document = document_at(source, path, origin)
+        return DiscoveredSource(source, kind, documents=Documents([document]))
     if source == STANDARD_INPUT:
-        if not session.stdin_path:
-            raise SourceError("standard input was not read")
-        document = document_at(source, session.stdin_path, "standard input")
-        return DiscoveredSource(source, "standard input", documents=Documents([document]))
+        raise SourceError("standard input was not read")
     if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
         from spackscope.model.sources.mirror import discover_public_cache
 

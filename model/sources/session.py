@@ -39,7 +39,7 @@ class Session(Frozen):
     `recipe_paths` are package repositories in the place of Spack's. `named_queries` are those of
     the configuration, if there are some. `tag_list` is that of the public cache; empty for the one
     that the environment names.
-    `stdin_path` is the file that standard input was copied to, which the source `-` reads.
+    `piped` has the files that standard input, as the source `-`, and pipes were copied to.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
     returns True, whatever runs raises Cancelled.
     """
@@ -47,7 +47,7 @@ class Session(Frozen):
     environ: Mapping[str, str] = field(repr=False)
     include_dependency_only: bool = False
     asks_anew: bool = False
-    stdin_path: str = ""
+    piped: Mapping[str, str] = field(default_factory=dict)
     host: str = ""
     uses_rules: bool = True
     recipe_paths: tuple[str, ...] = ()

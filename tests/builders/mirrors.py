@@ -215,7 +215,9 @@ def discover_one(
     source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = ""
 ) -> DiscoveredSource:
     """Discover the documents of one source."""
-    (discovered,) = discover([str(source)], Session(environ, stdin_path=stdin_path))
+    (discovered,) = discover(
+        [str(source)], Session(environ, piped={"-": stdin_path} if stdin_path else {})
+    )
     return discovered
 
 

@@ -281,6 +281,8 @@ def _near_command(words: Sequence[str]) -> str:
 def _hint(word: str, command: Command) -> str:
     """Return which option or command is meant, or how a variant such as `-mpi` is written."""
     name = word.lstrip("-")
+    if word == "-":
+        return ": -f - reads standard input"
     if word == "--rebuild":
         return ", which `spackscope index` has"
     if word in {o.names[0] for o in COMMANDS["find"].options if o.field == "format"}:

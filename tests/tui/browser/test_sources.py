@@ -76,7 +76,7 @@ def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "spooled"
     path.write_bytes(zlib_index())
 
-    browser = FakeBrowser("-", session=Session({}, stdin_path=str(path))).load()
+    browser = FakeBrowser("-", session=Session({}, piped={"-": str(path)})).load()
     assert browser.state.summary is not None
     assert [chip.name for chip in browser.state.summary.chips] == ["standard input"]
     assert ZLIB in browser.shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 import sys
 import threading
 import time
@@ -71,10 +72,13 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     sources = resolve_sources(options.sources, session, settings.sources)
     stdio.print_message(*options.notes)
     with contextlib.ExitStack() as stack:
-        if STANDARD_INPUT in (*sources, *options.words):
+        named = (*sources, *options.words)
+        piped = {name: stack.enter_context(_copy_pipe(name)) for name in named if _is_pipe(name)}
+        if STANDARD_INPUT in named:
             is_cover = options.command == "cover"
             usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
-            session = replace(session, stdin_path=stack.enter_context(_copy_stdin(usage)))
+            piped[STANDARD_INPUT] = stack.enter_context(_copy_stdin(usage))
+        session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
             _check_host(session, settings.origin("host"))
         yield CommandLine(options, sources, session, settings)
@@ -295,20 +299,47 @@ def _copy_stdin(usage: str) -> Iterator[str]:
     """
     if stdio.is_terminal(sys.stdin):
         raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
+    with _copy(sys.stdin.buffer, "standard input") as path:
+        yield path
+
+
+def _is_pipe(name: str) -> bool:
+    """Check whether a name is a FIFO or, as in `-f <(curl …)`, a pipe."""
+    try:
+        return stat.S_ISFIFO(os.stat(name).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def _copy_pipe(name: str) -> Iterator[str]:
+    """Copy a pipe as standard input is. Raises Leave."""
+    shown = clean(name)
+    try:
+        file = open(name, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
+    with file, _copy(file, shown) as path:
+        yield path
+
+
+@contextlib.contextmanager
+def _copy(source: IO[bytes], shown: str) -> Iterator[str]:
+    """Copy a file to another one that exists as long as the context. Raises Leave."""
     with contextlib.ExitStack() as stack:
         try:
             file, path = _temporary_file()
             stack.enter_context(file)
-            if (size := os.fstat(sys.stdin.fileno()).st_size) > MAX_FILE_SIZE:
+            if (size := os.fstat(source.fileno()).st_size) > MAX_FILE_SIZE:
                 raise too_large(size, MAX_FILE_SIZE)
-            while part := sys.stdin.buffer.read(1 << 20):
+            while part := source.read(1 << 20):
                 file.write(part)
                 if file.tell() > MAX_FILE_SIZE:
                     raise too_large(None, MAX_FILE_SIZE)
             file.flush()
         except OSError as error:
             why = error.strerror or error
-            raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {why}") from None
+            raise Leave(ExitCode.UNREADABLE, f"{shown} cannot be read: {why}") from None
         yield path
 
 

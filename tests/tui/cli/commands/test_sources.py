@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -27,7 +30,7 @@ from tests.builders import (
     write_index,
     write_page,
 )
-from tests.program import Program
+from tests.program import COMMAND, Program, environment
 
 TREE = INSTALL_TREE.parents[1]
 
@@ -95,6 +98,34 @@ def test_earlier_standard_input_is_not_reused(program: Program, tmp_path: Path) 
         result = program("find", "-f", "-", "--hashes", stdin=path)
         assert result.stdout.split() == [hash_of(number)]
     assert program.cache() == []
+
+
+def test_a_pipe_that_is_named_is_read_as_standard_input_is(
+    program: Program, tmp_path: Path
+) -> None:
+    write_index(tmp_path / "1.json", node(hash_of(1)))
+    fifo = program.home / "fifo"
+    os.mkfifo(fifo)
+    document = (tmp_path / "1.json").read_bytes()
+    Thread(target=fifo.write_bytes, args=(document,), daemon=True).start()
+    assert program("find", "-f", "fifo", "--hashes").stdout.split() == [hash_of(1)]
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as reader, os.fdopen(write, "wb") as writer:
+        writer.write(f"{hash_of(1)}\n".encode())
+        writer.close()
+        covered = subprocess.run(
+            [*COMMAND, "cover", f"/dev/fd/{read}", "-f", "1.json", "--hashes"],
+            cwd=tmp_path,
+            env=environment(program.home),
+            pass_fds=(reader.fileno(),),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert covered.stdout.split() == [hash_of(1)]
+    assert program.cache() == []
+    hint = "unknown option -: -f - reads standard input; see `spackscope find --help`"
+    assert hint in program.refused("find", "-", code=2)
 
 
 def test_empty_standard_input_is_reported(program: Program) -> None:
