@@ -24,6 +24,9 @@ _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "Sc
 _REFUSED = re.compile(r"""\t|["'\]}]:\S""")
 """Text of which ruamel.yaml refuses some, and libyaml nothing."""
 
+_MAX_SLOW = 2**18
+"""Characters that the slow parser reads, which takes a second for them."""
+
 _MERGE = object()
 """The key of a value that is merged."""
 
@@ -67,10 +70,11 @@ def load_spack_yaml(text: str, make_scalar: MakeScalar) -> SpackYaml:
     yaml = _pyyaml()
     builder = _Builder(make_scalar)
     error = None
-    is_read = hasattr(yaml, "CBaseLoader") and not _REFUSED.search(text)
+    is_long = len(text) > _MAX_SLOW
+    is_read = hasattr(yaml, "CBaseLoader") and (is_long or not _REFUSED.search(text))
     if is_read:
         error = builder.build(yaml, text, yaml.CBaseLoader)
-    if not is_read or (error is not None and error.is_syntax_error):
+    if not is_read or (error is not None and error.is_syntax_error and not is_long):
         from spackscope.model.readers.flow_scalars import FlowScalarLoader
 
         builder = _Builder(make_scalar)

@@ -57,9 +57,10 @@ def is_met(condition: str, environ: Mapping[str, str]) -> bool:
             raise
         # Whatever an operator or a method raises, Spack ends with.
         except Exception as error:
-            text = error.msg if isinstance(error, SyntaxError) else type(error).__name__
-            why = f"{error} is not set" if isinstance(error, KeyError) else f"it raises {text}"
-            raise Unreadable(why) from None
+            why = f"it raises {type(error).__name__}"
+            if isinstance(error, KeyError):
+                why = f"{error} is not set"
+            raise Unreadable(error.msg if isinstance(error, SyntaxError) else why) from None
 
 
 class _Arch:
@@ -104,9 +105,9 @@ _METHODS: Mapping[type, Sequence[str]] = {
 def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str] | None:
     """Search as a function of `re` does, unless that may take long. Raises Unreadable."""
     plain = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", pattern)
-    # Each repetition may end anywhere, and each choice doubles the ways.
+    # A match may begin and each repetition end anywhere, and each choice doubles the ways.
     repeats, choices = len(re.findall(r"[*+{]", plain)), len(re.findall(r"[|?]", plain))
-    steps = comb(len(text) + repeats, repeats) << choices
+    steps = comb(len(text) + repeats + 1, repeats + 1) << choices
     if steps > _MAX_STEPS or re.search(r"\)[*+{]", plain):
         raise Unreadable("its regular expression may take long")
     return getattr(re, name)(pattern, text, flags)  # type: ignore[no-any-return]

@@ -320,7 +320,7 @@ class Scopes:
         self.root, self._environ = find_spack_root(environ), environ
         self.problems: list[Problem] = []
         self._home = environ.get("HOME", "")
-        self._expanded = self._value_count = 0
+        self._expanded = self._value_count = self._conditions = 0
         self._files: dict[str, dict[str, Any]] = {}
         self._seen: set[str] = set()
         self._scopes: list[tuple[str, dict[str, Any] | None]] = []
@@ -541,10 +541,14 @@ class Scopes:
         if place is None or (condition is None and isinstance(fields.get("when"), list | dict)):
             return ""
         skipped = f"{shown_url(place)[:200]} is skipped"
+        is_optional = self.flag(fields, "optional", default=False)
         if condition is not None:
             from spackscope.model.sources.conditions import is_met
 
+            self._conditions += 1
             try:
+                if self._conditions > _MAX_SCOPES:
+                    raise Unreadable(f"at most {_MAX_SCOPES} are evaluated")
                 if not is_met(condition, self._environ):
                     return ""
             except Unreadable as error:
@@ -562,7 +566,7 @@ class Scopes:
         elif os.path.exists(path):
             # The lock file of an environment has specs, and configures nothing.
             return "" if os.path.basename(path) == "spack.lock" else path
-        elif not self.flag(fields, "optional", default=False):
+        elif not is_optional:
             why = f"the configuration {shown_url(path)} that it includes does not exist"
             self.refuse(place, why)
         return ""

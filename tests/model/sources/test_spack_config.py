@@ -405,6 +405,16 @@ def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
     assert problem.reason == "is not read; at most 200 files and directories are"
 
 
+def test_the_number_of_conditions_is_limited(spack: SpackRoot) -> None:
+    entries = "- {path: /nowhere, when: 'False'}\n" * 202
+    spack.write("home/.spack/include.yaml", "include:\n" + entries)
+
+    (first, _) = config(spack).problems
+    assert first.reason.endswith(
+        "its condition False is not understood: at most 200 are evaluated"
+    )
+
+
 def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
     spack.write(USER, f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n")
     spack.environ["LONG"] = "x" * 100_000
@@ -485,6 +495,7 @@ def test_a_file_with_an_error_is_read_as_far_as_it_is_known(spack: SpackRoot) ->
         ("config", "install_tree: {root: $PROJECT/spack}", "$PROJECT is not set"),
         ("config", "environments_root: $PROJECT/env", "$PROJECT is not set"),
         ("upstreams", "site: {install_tree: '${PROJECT}/spack'}", "${PROJECT} is not set"),
+        ("include", "[{path: ., optional: yes}]", "optional has to be true or false, not yes"),
         ("include", "[/nowhere]", "the configuration /nowhere that it includes does not exist"),
     ],
 )
