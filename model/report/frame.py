@@ -55,8 +55,10 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
 
 
 def tags_title(catalog: Catalog) -> str:
-    """Return the tag of the records, or how many there are; empty if they have none."""
+    """Return the tag of the records unless a source is named so, or how many tags there are."""
     tags = [clean(tag) for tag in catalog.texts("tag") if tag]
+    if len(tags) == 1 and any(source.name.endswith(tags[0]) for source in catalog.sources):
+        return ""
     return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import facet_sections
+from spackscope.model.index.load import load
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import (
@@ -27,6 +29,8 @@ from spackscope.model.report.frame import (
     source_chips,
     tags_title,
 )
+from spackscope.model.sources.session import Session
+from tests.builders import mirror_v3, tag_list, under, write_files, zlib_index
 
 
 def test_sources_are_named_with_their_size(sample: Catalog) -> None:
@@ -34,6 +38,15 @@ def test_sources_are_named_with_their_size(sample: Catalog) -> None:
 
     assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
     assert tags_title(sample) == "develop"
+
+
+def test_a_tag_that_names_its_source_is_not_named_twice(tmp_path: Path) -> None:
+    files = under("v2026.06.0", mirror_v3(zlib_index()))
+    write_files(tmp_path, {**files, "tags.json": tag_list(files)})
+
+    catalog = load([f"{tmp_path}/tags.json"], Session({}))
+    assert [chip.name for chip in source_chips(catalog)] == ["tags.json#v2026.06.0"]
+    assert tags_title(catalog) == ""
 
 
 def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
