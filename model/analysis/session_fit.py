@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.records import Fit
+from spackscope.model.core.records import CONFIGURATION, RECIPES, Fit, Gap, Problem
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The variable of the environment that describes the host."""
+
+_NO_RECIPES = Problem("", "", "no recipes were found: it is unknown which versions are deprecated")
 
 
 def described_host(session: Session) -> str:
@@ -51,7 +55,6 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     def host_fit() -> HostFit:
         # Most commands load a catalog, and need no fit.
         from spackscope.model.analysis.fit import HostFit
-        from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
         host = host_of(session)
         spack = session.spack if host.is_this_machine else None
@@ -76,34 +79,60 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
                     return True
             return False
 
-        def kept_out() -> list[KeptOut]:
-            from spackscope.model.analysis.reuse import find_kept_out
+        version = _version_of(session)
+        return HostFit(catalog, host, is_listed, lambda: kept_out()[0], version)
 
-            deprecated = not_to_reuse(catalog, session)
-            return find_kept_out(catalog, session.reuse_rules, deprecated, version)[0]
+    @lru_cache(None)
+    def kept_out() -> tuple[list[KeptOut], list[Problem]]:
+        from spackscope.model.analysis.reuse import find_kept_out
 
-        version = spack_version(find_spack_root(session.environ))
-        return HostFit(catalog, host, is_listed, kept_out, version)
+        version = _version_of(session)
+        deprecated = not_to_reuse(catalog, session)
+        return find_kept_out(catalog, session.reuse_rules, deprecated, version)
 
     def deprecated(should_stop: ShouldStop) -> CodedLists:
         from spackscope.model.analysis.deprecated import deprecated_codes
 
         return deprecated_codes(catalog, session.recipes, should_stop)
 
+    def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
+        gaps = list[Gap]()
+        if grounds is None:
+            has_read = "recipes" in vars(session) and session.recipe_roots
+            grounds = (CONFIGURATION, RECIPES) if has_read else (CONFIGURATION,)
+        if RECIPES in grounds or (CONFIGURATION in grounds and judges_deprecations(session)):
+            recipes = session.recipes
+            problems = recipes.problems or (() if recipes.packages else (_NO_RECIPES,))
+            gaps += (Gap(problem, RECIPES) for problem in problems)
+        of_rules = kept_out()[1] if CONFIGURATION in grounds else []
+        # What was read of the configuration for the rules and the recipes is known by now.
+        problems = session.spack.problems if session.spack is not None and grounds else ()
+        of_spack = dict.fromkeys((*problems, *of_rules))
+        return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]
+
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit, deprecated)
+        catalog.by_host.connect(host_fit, deprecated, find_gaps)
     return catalog
+
+
+def _version_of(session: Session) -> str:
+    from spackscope.model.sources.spack_config import find_spack_root, spack_version
+
+    return spack_version(find_spack_root(session.environ))
+
+
+def judges_deprecations(session: Session) -> bool:
+    """Check whether the user's Spack reuses no deprecated specs, so that its recipes matter."""
+    from spackscope.model.analysis.reuse import checks_deprecations
+
+    return session.reuse_rules is not None and checks_deprecations(_version_of(session))
 
 
 def not_to_reuse(catalog: Catalog, session: Session) -> list[DeprecatedSpecs]:
     """Return the deprecated specs that the user's Spack does not reuse unless they are allowed."""
     from spackscope.model.analysis.deprecated import find_deprecated
-    from spackscope.model.analysis.reuse import checks_deprecations
-    from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
-    if session.reuse_rules is None or not checks_deprecations(
-        spack_version(find_spack_root(session.environ))
-    ):
+    if not judges_deprecations(session):
         return []
     return find_deprecated(catalog, session.recipes, session.should_stop)
 

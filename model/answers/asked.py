@@ -17,7 +17,8 @@ class Asked(Protocol):
 
     `words` are those after the name of the answer, and `options` the values of those that were
     given, by their fields. `sources` are those that the user named, or that are
-    configured.
+    configured. The answer adds to `grounds` what it rests on besides them; what could not be read
+    of that is shown with it.
     """
 
     words: Sequence[str]
@@ -25,6 +26,7 @@ class Asked(Protocol):
     session: Session
     options: Mapping[str, Any]
     on_progress: OnProgress
+    grounds: set[str]
 
     def show(self, sheet: Sheet[Any]) -> None:
         """Show the first part of an answer that takes long."""

@@ -13,7 +13,7 @@ from spackscope.model.core.columns import spec_name
 from spackscope.model.core.deprecation import LEGACY_LABEL, SEVERITIES, Deprecation, severity_rank
 from spackscope.model.core.errors import SourceError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import is_run
+from spackscope.model.core.records import RECIPES, is_run
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, cut_list
@@ -68,6 +68,7 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     if not recipes.packages:
         why = "; ".join(map(str, recipes.problems)) or "no recipes were found"
         raise SourceError(f"it is unknown which versions are deprecated: {why}. {_HELP}")
+    asked.grounds.add(RECIPES)
     if len(words) == 1 and names_source(words[0]):
         (catalog,) = asked.load([find_environment(words[0], session)])
         cache, chosen = None, list(range(catalog.total))
@@ -84,8 +85,8 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     sheet = audit(catalog, chosen, cache, recipes, session.should_stop)
     ranks = (severity_rank(row.why.severity) for row in sheet.rows)
     is_good = not limit or max(ranks, default=0) < severity_rank(limit)
-    remarks += [clean(str(problem)) for problem in recipes.problems]
     ending = sheet.ending if limit and is_good else None
+    remarks += sheet.remarks
     return replace(sheet, remarks=remarks, is_good=is_good, is_certain=True, ending=ending)
 
 
@@ -145,7 +146,7 @@ def audit(
         query=lambda row: exact_query("package", row.package).also(
             exact_term("version", row.version)
         ),
-        notes=list(doubts),
+        remarks=list(doubts),
         ending=next((Unreadable(text) for text, is_unread in doubts.items() if is_unread), None),
     )
 

@@ -13,7 +13,7 @@ from spackscope.model.analysis.reuse import MIRROR
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
+from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
@@ -47,6 +47,7 @@ def answer(asked: Asked) -> Sheet[CoveredSpec]:
         raise WrongQuestion(
             "cover needs caches to compare with, such as -f public; none is configured"
         )
+    asked.grounds.add(CONFIGURATION)
     shown = "standard input" if name == STANDARD_INPUT else name
     path = asked.session.piped.get(name)
     listed = asked.read_hashes(path, shown) if path else None
@@ -117,6 +118,7 @@ def coverage_sheet(
         group=lambda row: row.heading,
         told=("state", "reason"),
         notes=notes,
+        remarks=list(coverage_doubts(coverage)),
         exports={"hashes": lambda: iter([hit.hash for hit in coverage.hits])},
         is_good=not coverage.missing,
     )
@@ -230,6 +232,10 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
         yield f"{recorded:,} missing: an index lists them, but no cache has the archives"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
         yield f"{idle:,} missing, but not needed: only cached or installed specs build with them"
+
+
+def coverage_doubts(coverage: Coverage) -> Iterator[str]:
+    """Yield what could not be compared or is unknown."""
     if any(s.nearest.best is not None and s.comparison is None for s in coverage.missing):
         yield "Not all dependencies are compared: the sources list different types of them"
     if coverage.unlisted:

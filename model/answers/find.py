@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.columns import HOST_COLUMNS
+from spackscope.model.core.columns import FIELDS, HOST_COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
@@ -24,6 +24,8 @@ def answer(asked: Asked) -> Sheet[Spec]:
     # With a host every format says what fits it.
     catalog.by_host.fills_rows = has_host
     listing = catalog.listing(View(query, order=Order.INDEX))
+    tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
+    asked.grounds.update(FIELDS["reusable"].rests_on if tells_fit else ())
     remarks = query_remarks(catalog, query)
     if format_ == "keep-list" and listing and not listing.lists_dependencies:
         remarks.append(NO_DEPENDENCIES)
@@ -39,7 +41,6 @@ def answer(asked: Asked) -> Sheet[Spec]:
         named = query.columns | ({"fits"} if has_host else set())
         return spec_lines(catalog, shown, width or 0, named)
 
-    tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
     return replace(
         spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
         remarks=remarks,

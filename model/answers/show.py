@@ -11,6 +11,7 @@ from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import CONFIGURATION, RECIPES
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -49,6 +50,9 @@ _STYLES: dict[LineKind, Style] = {
 
 def answer(asked: Asked) -> Sheet[Any]:
     """Return each record of one hash; for people a text, on a terminal or not."""
+    asked.grounds.update(
+        (CONFIGURATION, RECIPES) if asked.session.recipe_roots else (CONFIGURATION,)
+    )
     (catalog,) = asked.load(asked.sources)
     rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
     data: list[list[dict[str, Any]]] = [[] for _ in entries]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, SourceStatus
+from spackscope.model.core.records import Gap, SourceStatus
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
@@ -72,39 +72,41 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
     ]
 
 
-def _problem_sheet(catalog: Catalog) -> Sheet[tuple[Problem, str]]:
-    """Return what could not be read, in the order of reading; each with its source.
+def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
+    """Return what could not be read, of the sources in the order of reading, and of the rest.
 
     A row leads to the record that it is about if that was read, or else to its source.
     """
 
-    def query(row: tuple[Problem, str]) -> Query | None:
-        problem, source = row
+    names, gaps = [source.name for source in catalog.sources], catalog.gaps()
+
+    def query(gap: Gap) -> Query | None:
+        problem, source = gap
         # The end of the place of a record is its hash.
         hash_ = re.search(r"/([a-z2-7]{7,32})$", problem.place)
         of_record = parse(f"/{hash_[1]}") if hash_ is not None else None
         if of_record is not None and catalog.count(of_record):
             return of_record
-        return exact_query("source", source) if source else None
+        return exact_query("source", source) if source in names else None
 
     return Sheet(
-        "" if catalog.problems else "All documents were read without a problem",
+        "" if gaps else "All documents were read without a problem",
         _PROBLEM_COLUMNS,
-        [*zip(catalog.problems, catalog.problem_sources, strict=True)],
+        gaps,
         query=query,
     )
 
 
-_PROBLEM_COLUMNS: list[SheetColumn[tuple[Problem, str]]] = [
-    SheetColumn("reason", lambda row: row[0].reason, style="error", wraps=True, least=40),
-    SheetColumn("place", lambda row: row[0].place or None),
+_PROBLEM_COLUMNS: list[SheetColumn[Gap]] = [
+    SheetColumn("reason", lambda gap: gap.problem.reason, style="error", wraps=True, least=40),
+    SheetColumn("place", lambda gap: gap.problem.place or None),
     # Every page is a specs.md, in a directory of its own.
     SheetColumn(
         "document",
-        lambda row: row[0].origin or None,
+        lambda gap: gap.problem.origin or None,
         text=lambda origin: "/".join(clean(origin or "").rstrip("/").split("/")[-2:]),
     ),
-    SheetColumn("source", lambda row: row[1] or None),
+    SheetColumn("source", lambda gap: gap.ground or None),
 ]
 
 

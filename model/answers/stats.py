@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from spackscope.model.answers.asked import Asked
 from spackscope.model.assist.completion import COUNTABLE, axis_names
-from spackscope.model.core.columns import ALIASES, FIELDS, Value
+from spackscope.model.core.columns import ALIASES, FIELDS, Column, Value
 from spackscope.model.core.errors import Cancelled, Unanswerable, WrongQuestion
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import did_you_mean
@@ -35,6 +35,8 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
     should_stop = asked.session.should_stop
+    for column in filter(None, map(_column_of, asked.options["by"])):
+        asked.grounds.update(column.rests_on)
     axes = [find_axis(catalog, name, should_stop=should_stop) for name in asked.options["by"]]
     counts = frequency(catalog, query, axes, should_stop=should_stop)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
@@ -113,13 +115,17 @@ class Axis(Frozen):
     by_record: bool = False
 
 
+def _column_of(name: str) -> Column | None:
+    return FIELDS.get(ALIASES.get(name, name))
+
+
 def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis:
     """Return what a name stands for: a column by one of its keys, else a variant of any record.
 
     Raises WrongQuestion for an unknown name, and for a column whose values cannot be counted,
     Unanswerable for what no document lists, and Cancelled.
     """
-    column = FIELDS.get(ALIASES.get(name, name))
+    column = _column_of(name)
     if column is None:
         axis = _variant_axis(catalog, name.lstrip("+~"))
         if axis is None:

@@ -8,13 +8,12 @@ from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.reuse import checks_deprecations, find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import UNKNOWN, Fit
+from spackscope.model.core.records import CONFIGURATION, UNKNOWN, Fit
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
@@ -24,7 +23,7 @@ from spackscope.model.report.report import of_total
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of, spack_version
+from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
 
 _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"
@@ -54,6 +53,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     Not good if Spack can reuse none.
     """
     words, session = asked.words, asked.session
+    asked.grounds.add(CONFIGURATION)
     if len(words) == 1 and names_source(words[0]):
         name = find_environment(words[0], session)
         environment, caches = asked.load([name], asked.sources)
@@ -64,7 +64,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
         )
         missing = list(judge_missing(coverage, caches, session.reuse_rules))
         what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
-        return replace(why(what, missing, session, caches), is_good=not missing)
+        return replace(why(what, missing, session), is_good=not missing)
     query, what = asked.query(words), clean(join_words(words))
     if not names_specs(query):
         raise WrongQuestion(f"why needs a package, a hash or a lock file: {what}")
@@ -80,7 +80,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     names = {spec_name(each.package, each.version) for each in judged}
     if len(names) == 1 and query.columns == {"hash"}:
         what = names.pop() + f" /{judged[0].hash[:SHORT_HASH]}" * (len(judged) == 1)
-    return why(what, judged, session, catalog)
+    return why(what, judged, session)
 
 
 _NAMING = ("package", "hash")
@@ -249,10 +249,8 @@ def judge_missing(
         yield Judged(*named, "", tuple(its), candidate, 0, missing, tuple(lacks))
 
 
-def _configuration_notes(
-    session: Session, catalog: Catalog, packages: Collection[str]
-) -> Iterator[str]:
-    """Yield what else the configuration says of packages, and the rules that cannot be read."""
+def _configuration_notes(session: Session, packages: Collection[str]) -> Iterator[str]:
+    """Yield what else the configuration says of packages."""
     spack, rules = session.spack, session.reuse_rules
     if spack is None:
         return
@@ -269,12 +267,9 @@ def _configuration_notes(
         if external.spec.partition("@")[0] in packages:
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
-    yield from map(str, dict.fromkeys((*spack.problems, *find_kept_out(catalog, rules)[1])))
-    if checks_deprecations(spack_version(spack.scopes.root)) and not session.recipes.packages:
-        yield "Without recipes it is unknown which versions are deprecated"
 
 
-def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:
+def why(what: str, judged: Sequence[Judged], session: Session) -> Sheet[Judged]:
     """Return the verdicts: reusable builds first, then the others by reason.
 
     Reasons of the builds that match most of the query come first, then those of the most builds.
@@ -318,7 +313,7 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
         query=lambda row: exact_query("hash", row.candidate) if row.candidate else None,
         group=heading,
         told=_TOLD[:1] if total == 1 else _TOLD,
-        notes=list(_configuration_notes(session, catalog, packages)),
+        notes=list(_configuration_notes(session, packages)),
         is_good=any(not each.verdict.reason and not each.missing for each in judged),
     )
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from spackscope.model.core.deprecation import LEGACY_LABEL, UNSPECIFIED
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import STATES, UNKNOWN, YES, Spec
+from spackscope.model.core.records import CONFIGURATION, RECIPES, STATES, UNKNOWN, YES, Spec
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
 
@@ -126,6 +126,8 @@ class Column(Frozen):
     sort_key: Callable[[Any], Any] = lambda value: value
     empty: str = "none"
     """The word for an empty value where values are counted."""
+    rests_on: tuple[str, ...] = ()
+    """The grounds of its values besides the sources, of which something may be unread."""
 
     # In a query.
     syntax: Literal["spack", "spec", "record"] = "record"
@@ -305,14 +307,14 @@ REGISTRY = (
         detail_order=0, export_order=0,
     ),
     Column(
-        "reusable", storage=BY_HOST, is_list=True,
+        "reusable", storage=BY_HOST, is_list=True, rests_on=(CONFIGURATION,),
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
         detail_order=0, export_order=0,
     ),
     Column(
-        "deprecated", storage=BY_RECIPES, is_list=True,
+        "deprecated", storage=BY_RECIPES, is_list=True, rests_on=(RECIPES,),
         syntax="spec", words={"deprecated": YES}, completes=("key",),
         format=_deprecated_cell, shown="if_named", min_width=10, cut_at_end=True,
         detail_order=0, export_order=0,

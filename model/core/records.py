@@ -340,6 +340,20 @@ class Problem(Frozen):
         return ": ".join(part for part in (self.origin, self.place, self.reason) if part)
 
 
+CONFIGURATION, RECIPES = "the configuration of Spack", "the recipes of Spack"
+"""What answers may rest on besides the sources."""
+
+
+class Gap(NamedTuple):
+    """What could not be read or understood of what answers rest on: its ground.
+
+    The `ground` is the name of a source, CONFIGURATION or RECIPES.
+    """
+
+    problem: Problem
+    ground: str
+
+
 _NEW_NAMES = {
     "clang": "llvm",
     "oneapi": "intel-oneapi-compilers",

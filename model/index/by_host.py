@@ -8,17 +8,17 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
 from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, Fit, Spec
+from spackscope.model.core.records import ANSWERS, Fit, Gap, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import sorted_by
-from spackscope.model.query.ast import Condition, Depends, Query, Term
+from spackscope.model.query.ast import Condition, Query, Term
 
 HOST = "host"
 """What stands for the part of the host in `os=host` and `target=:host`."""
@@ -49,6 +49,9 @@ class HostAnswers(Protocol):
         """Return what these codes mean, without sentences, once there are codes."""
 
 
+FindGaps = Callable[[Collection[str] | None], list[Gap]]
+"""Returns what could not be read of some grounds, or of all that was read so far."""
+
 CodedValues = tuple[Sequence[int], Sequence[Value]]
 CodedLists = tuple[Sequence[int], Sequence[tuple[str, ...]]]
 """A code for each spec by its id, and the values of a column that codes mean."""
@@ -67,6 +70,7 @@ class ByHost:
         self._find_deprecated: Callable[[ShouldStop], CodedLists] | None = None
         self.deprecated: CodedLists | None = None
         """What recipes deprecate, once that was asked."""
+        self.find_gaps: FindGaps = lambda grounds: []
         self._lock, self._recipes_lock = threading.Lock(), threading.Lock()
         self.fills_rows = False
 
@@ -74,10 +78,12 @@ class ByHost:
         self,
         find_answers: Callable[[], HostAnswers] | None,
         find_deprecated: Callable[[ShouldStop], CodedLists] | None = None,
+        find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
-        """Set what returns the answers, and what recipes deprecate, once these are needed."""
+        """Set what returns the answers, what recipes deprecate, and what could not be read."""
         self._find_answers, self._answers = find_answers, None
         self._find_deprecated, self.deprecated = find_deprecated, None
+        self.find_gaps = find_gaps
 
     @property
     def has_host(self) -> bool:
@@ -105,10 +111,9 @@ class ByHost:
 
     def prepare(self, query: Query, should_stop: ShouldStop) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
-        for condition in query.conditions:
-            for term in condition.terms if isinstance(condition, Depends) else (condition,):
-                if isinstance(term, Term) and term.column in HOST_COLUMNS:
-                    self.values(term.column, should_stop)
+        for term in query.terms:
+            if term.column in HOST_COLUMNS:
+                self.values(term.column, should_stop)
 
     def check_all(self, should_stop: ShouldStop) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""

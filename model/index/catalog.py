@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, SourceStatus, Spec
+from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import Columns
 from spackscope.model.index.edges import Edges
@@ -28,9 +28,10 @@ class Catalog(IndexData):
     """Answer questions from one index; safe to use from several threads.
 
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
-    was damaged. `discovered` is what was last discovered about the sources. `edges` has the
-    dependencies, `virtuals` the providers of virtuals, and `by_host` what depends on the host.
-    `count_codes` counts the records that match by their codes of a dictionary.
+    was damaged, and `part` why it has only a part of the sources, or is empty. `discovered` is
+    what was last discovered about the sources. `edges` has the dependencies, `virtuals` the
+    providers of virtuals, and `by_host` what depends on the host. `count_codes` counts the records
+    that match by their codes of a dictionary.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
     if `should_stop` returns True.
@@ -49,7 +50,7 @@ class Catalog(IndexData):
     ) -> None:
         super().__init__(columns)
         self.notice = notice
-        self.was_damaged = False
+        self.was_damaged, self.part = False, ""
         self.discovered = discovered
         self.edges = Edges(self)
         self._evaluation = Evaluation(self, self.edges)
@@ -62,11 +63,36 @@ class Catalog(IndexData):
         """What is known of each source, in the order given, with what was discovered since."""
         newest = {source.source: source for source in self.discovered}
         return [
-            replace(source, checked=newest[source.name].checked, remark=newest[source.name].remark)
+            replace(
+                source,
+                checked=newest[source.name].checked,
+                remark=newest[source.name].remark,
+                failure=source.failure or newest[source.name].failure,
+            )
             if source.name in newest
             else source
             for source in self.indexed_sources
         ]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all sources were read; some of their records may be problems."""
+        return not (self.part or any(source.failure for source in self.sources))
+
+    def gaps(self, grounds: Collection[str] | None = None) -> list[Gap]:
+        """Return what could not be read of the sources, and of other grounds.
+
+        By default these are all that answers from this catalog have rested on.
+        """
+        part = [Gap(Problem("", "", self.part), "")] if self.part else []
+        of_sources = map(Gap, self.problems, self.problem_sources)
+        indexed = {source.name: source.failure for source in self.indexed_sources}
+        failed = (
+            Gap(Problem("", "", source.failure), source.name)
+            for source in self.sources
+            if source.failure != indexed[source.name]
+        )
+        return [*part, *failed, *of_sources, *self.by_host.find_gaps(grounds)]
 
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may tell more of a record than its index says."""

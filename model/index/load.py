@@ -32,6 +32,7 @@ _MISSED = 1_000_000
 _PART, _LONG = 1_500_000, 6_000_000
 """Bytes of documents that are shown first, where there are more than `_LONG`."""
 
+STILL_LOADING = "Sources are still being read"
 REBUILT = "the index was damaged and has been rebuilt"
 
 
@@ -66,7 +67,10 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
 def open_cached_part(sources: Sequence[str], session: Session) -> Catalog | None:
     """Open the index file of one of several sources, the first that was opened alone before."""
     parts = (open_cached([source], session) for source in sources if len(sources) > 1)
-    return next((part for part in parts if part is not None), None)
+    part = next((part for part in parts if part is not None), None)
+    if part is not None:
+        part.part = STILL_LOADING
+    return part
 
 
 def load(
@@ -84,7 +88,7 @@ def load(
 
     With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
     small index is kept in a file. `current` is a catalog of these sources that is open already: it
-    is returned itself where they have not changed.
+    is returned itself where they have not changed, and where none can be read, with why.
     `on_late` is called with a catalog of the sources that have answered, where others take long,
     and with one of the documents that are read first, where there is much to read.
 
@@ -102,7 +106,9 @@ def load(
     def show(part: Sequence[DiscoveredSource]) -> None:
         if on_late is not None and not all(source.failure for source in part):
             with contextlib.suppress(SourceError):
-                on_late(_catalog(part, _build(part, session)))
+                catalog = _catalog(part, _build(part, session))
+                catalog.part = STILL_LOADING
+                on_late(catalog)
 
     discovered = discover(sources, session, on_late=show)
     size = sum(each.documents.size for each in discovered)
@@ -121,7 +127,17 @@ def load(
         return cached
     if old is None and on_late is not None and size > _LONG:
         show(_first_documents(discovered))
-    data, why = _build(discovered, session, fingerprint, old), ""
+    try:
+        data, why = _build(discovered, session, fingerprint, old), ""
+    except SourceError as error:
+        if current is None:
+            raise
+        # What was read before is still shown, with why it is not read again.
+        current.discovered = [
+            replace(source, failure=source.failure or str(error))
+            for source in _without_documents(discovered)
+        ]
+        return current
     # A damaged file is replaced, or it would be found damaged again.
     if is_kept and (keep or was_damaged or size > SMALL):
         try:

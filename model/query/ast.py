@@ -387,6 +387,20 @@ class Query(Frozen):
                 yield from group
 
     @property
+    def terms(self) -> Iterator[Term]:
+        """Every condition on a column, of the spec itself or of a dependency."""
+        for condition in self.conditions:
+            for term in condition.terms if isinstance(condition, Depends) else (condition,):
+                if isinstance(term, Term):
+                    yield term
+
+    @property
+    def grounds(self) -> frozenset[str]:
+        """What its matches rest on besides the sources."""
+        columns = (FIELDS[term.column] for term in self.terms if term.column in FIELDS)
+        return frozenset(ground for column in columns for ground in column.rests_on)
+
+    @property
     def columns(self) -> frozenset[str]:
         """The names of the columns with a condition."""
         return frozenset(condition.column for condition in self.conditions)

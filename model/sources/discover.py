@@ -89,20 +89,14 @@ def discover(
 
 
 def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Add numbers to repeated names, and remove problems that an earlier source has too.
-
-    These are problems of a configuration that several sources come from.
-    """
-    seen: set[Problem] = set()
+    """Add numbers to repeated names."""
     unique = []
     names = unique_names(source.source for source in sources)
     for source, name in zip(sources, names, strict=True):
-        problems = tuple(problem for problem in source.problems if problem not in seen)
-        seen.update(problems)
         documents = source.documents
         if name != source.source:
             documents = documents.named(name)
-        unique.append(replace(source, source=name, documents=documents, problems=problems))
+        unique.append(replace(source, source=name, documents=documents))
     return unique
 
 
@@ -150,21 +144,19 @@ def _found(source: str, session: Session) -> DiscoveredSource:
 
         return discover_public_cache(shown_url(source), public, session)
     name = shown_url(source) if scheme_of(source) else source
-    address, view, problems = source, "", tuple[Problem, ...]()
+    address, view = source, ""
     options: Mapping[str, object] = {}
     if source.startswith(PREFIX):
         from spackscope.model.sources.spack_config import find_mirror
 
-        mirror, problems = find_mirror(source, session.spack)
+        mirror = find_mirror(source, session.spack)
         address, options, view = mirror.url, mirror.options, mirror.view
     if is_remote(address):
         # What reaches servers takes longer to import than what reads an index.
         from spackscope.model.sources.mirror import discover_url
 
-        found = discover_url(name, address, session, options, view)
-    else:
-        found = _found_here(name, address, session, view)
-    return replace(found, problems=(*problems, *found.problems))
+        return discover_url(name, address, session, options, view)
+    return _found_here(name, address, session, view)
 
 
 def _found_here(source: str, address: str, session: Session, view: str) -> DiscoveredSource:

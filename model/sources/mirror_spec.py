@@ -145,7 +145,7 @@ class Mirrors:
         """
         url, options, view = self._given.get(state.name, state.name), {}, ""
         if state.name.startswith(PREFIX):
-            configured, _ = find_mirror(state.name, self.session.spack)
+            configured = find_mirror(state.name, self.session.spack)
             url, options, view = configured.url, dict(configured.options), configured.view
         if state.layout == REGISTRY:
             registry = UrlTarget(url, build_cache="")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from spackscope.model.storage.base import LocalFolder, Storage, is_remote, schem
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
-    from spackscope.model.sources.recipes import Recipes
+    from spackscope.model.sources.recipes import RecipeRoot, Recipes
     from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
 
@@ -84,6 +84,11 @@ class Session(Frozen):
 
         return read_spack_config(self.environ)
 
+    @property
+    def has_read_spack(self) -> bool:
+        """Whether the configuration of Spack was needed so far."""
+        return "spack" in vars(self)
+
     @cached_property
     def reuse_rules(self) -> ReuseRules | None:
         """The rules for reuse in the user's Spack configuration; None if it is ignored."""
@@ -93,14 +98,19 @@ class Session(Frozen):
         return None if spack is None else read_reuse_rules(spack)
 
     @cached_property
-    def recipes(self) -> Recipes:
-        """What recipes deprecate, of the user's Spack or `recipe_paths`. Raises Cancelled."""
-        from spackscope.model.sources.recipes import RecipeRoot, read_recipes
+    def recipe_roots(self) -> Sequence[RecipeRoot]:
+        """Where the recipes of the user's Spack are, or `recipe_paths`."""
+        from spackscope.model.sources.recipes import RecipeRoot
 
         roots = [RecipeRoot(os.path.abspath(os.path.expanduser(p))) for p in self.recipe_paths]
-        if not roots and self.spack is not None:
-            roots = [*self.spack.recipe_roots]
-        return read_recipes(roots, self.environ, self.report, self.should_stop)
+        return roots or (self.spack.recipe_roots if self.spack is not None else ())
+
+    @cached_property
+    def recipes(self) -> Recipes:
+        """What the recipes at `recipe_roots` deprecate. Raises Cancelled."""
+        from spackscope.model.sources.recipes import read_recipes
+
+        return read_recipes(self.recipe_roots, self.environ, self.report, self.should_stop)
 
     @cached_property
     def client(self) -> Client:

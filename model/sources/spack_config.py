@@ -257,10 +257,8 @@ def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExten
     return listed
 
 
-def find_mirror(
-    source: str, spack: SpackConfig | None
-) -> tuple[ConfiguredMirror, tuple[Problem, ...]]:
-    """Return the mirror that `spack:NAME` names, and the problems of the configuration.
+def find_mirror(source: str, spack: SpackConfig | None) -> ConfiguredMirror:
+    """Return the mirror that `spack:NAME` names.
 
     Raises SourceError with the known names if there is none.
     """
@@ -269,7 +267,7 @@ def find_mirror(
         raise SourceError(f"the source {shown} is unknown: no Spack was found")
     mirror = spack.mirrors.get(name)
     if mirror is not None and mirror.binary:
-        return mirror, spack.problems
+        return mirror
     if mirror is not None:
         raise SourceError(f"the source {shown} has no binaries, only sources")
     known_names = [f"{PREFIX}{each.name}" for each in spack.mirrors.values() if each.binary]

@@ -70,6 +70,7 @@ class BrowserAsked:
         show: Callable[[Sheet[Any]], object],
     ) -> None:
         self.words, self.options, self.show = words, options, show
+        self.grounds = set[str]()
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session, should_stop=task)
         self._catalog, self._say, self._said_at = catalog, say, 0.0
@@ -90,7 +91,9 @@ class BrowserAsked:
 
     def query(self, words: Sequence[str]) -> Query:
         """Parse the words of a query. Raises QueryError."""
-        return parse(join_words(words), named=self.session.named_queries)
+        query = parse(join_words(words), named=self.session.named_queries)
+        self.grounds.update(query.grounds)
+        return query
 
     def hash_prefix(self) -> str:
         """Return the hash that the only word is, or an empty text."""

@@ -19,7 +19,7 @@ from spackscope.model.analysis.cover import (
     environments,
     find_nearest,
 )
-from spackscope.model.answers.cover import coverage_notes, reasons_of
+from spackscope.model.answers.cover import coverage_doubts, reasons_of
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     catalog_of,
@@ -263,5 +263,5 @@ def test_very_large_comparisons_are_left_out(
 
     assert [missing.comparison is None for missing in coverage.missing] == [False, True]
     assert coverage.is_cut
-    notes = list(coverage_notes(coverage))
+    notes = list(coverage_doubts(coverage))
     assert "There are too many dependencies to compare all" in notes

@@ -28,8 +28,14 @@ def run(asked: CommandLine) -> ExitCode:
     """
     module = import_module(f"spackscope.model.answers.{asked.parsed.command}")
     try:
-        sheet: Sheet[Any] = module.answer(asked)
+        try:
+            sheet: Sheet[Any] = module.answer(asked)
+        except Leave:
+            # That nothing matches may be because of them.
+            asked.print_gaps()
+            raise
         asked.on_progress.close()
+        asked.print_gaps()
         _print(_arranged(sheet, asked.parsed), asked)
     finally:
         asked.on_progress.close()

@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from spackscope.model.report.report import aligned, text_of
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import STANDARD_INPUT
+from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave, stdio
@@ -78,7 +78,9 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
             is_cover = options.command == "cover"
             usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
             piped[STANDARD_INPUT] = stack.enter_context(_copy_stdin(usage))
-        session = replace(session, piped=piped)
+        if piped:
+            # Else the session keeps what it has read of the configuration of Spack.
+            session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
             _check_host(session, settings.origin("host"))
         yield CommandLine(options, sources, session, settings)
@@ -97,6 +99,12 @@ class CommandLine:
         self.words: Sequence[str] = parsed.words
         self.options: Mapping[str, Any] = parsed.given
         self.loaded: list[Catalog] = []
+        self.grounds = set[str]()
+        # What the configuration of Spack was read for by now are the sources.
+        self._has_spack_sources = session.has_read_spack or any(
+            source.startswith(PREFIX) for source in sources
+        )
+        self._printed = set[Problem]()
         self.on_progress = _ShownProgress(parsed)
 
     def show(self, sheet: Sheet[Any]) -> None:
@@ -118,8 +126,21 @@ class CommandLine:
                 stdio.print_message(sentence)
             limit = None if self.parsed.command == "index" else MAX_PRINTED
             _print_problems(catalog.problems, limit, "; `spackscope index` lists all")
+            if self._has_spack_sources and (spack := self.session.spack) is not None:
+                self._print_new(spack.problems)
         self.loaded += catalogs
         return catalogs
+
+    def print_gaps(self) -> None:
+        """Print what could not be read of what the answer rests on besides the sources."""
+        for catalog in self.loaded:
+            self._print_new(gap.problem for gap in catalog.by_host.find_gaps(self.grounds))
+
+    def _print_new(self, problems: Iterable[Problem]) -> None:
+        """Print the problems that were not printed before."""
+        new = [each for each in dict.fromkeys(problems) if each not in self._printed]
+        self._printed.update(new)
+        _print_problems(new, MAX_PRINTED, "; `spackscope sources --problems` lists all")
 
     def load_quietly(self, sources: Sequence[str]) -> Catalog:
         """Load a catalog with its progress on stderr. Raises SourceError, Cancelled."""
@@ -145,7 +166,9 @@ class CommandLine:
                 sentence = f"{name} is a file: write {shlex.quote(f'./{name}')}"
                 raise Leave(ExitCode.USAGE, sentence)
         try:
-            return parse(text, named=self.session.named_queries)
+            query = parse(text, named=self.session.named_queries)
+            self.grounds.update(query.grounds)
+            return query
         except QueryError as error:
             raise _with_caret("the query has an error", text, error) from None
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import CONFIGURATION, Problem
 from spackscope.model.core.redaction import shown_url, without_arguments, without_secrets
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.report.report import aligned, text_of
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
@@ -52,22 +53,39 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     Raises SourceError where SPACKSCOPE_FROM cannot be split into sources.
     """
     settings = read_settings(environ, {"host": options.host})
-    mistakes = mistakes_of(settings)
+    mistakes, problems = mistakes_of(settings), None
     if options.format == "keys":
         for line in key_lines(changed_keys(settings)):
             stdio.print_line(line)
     elif options.format == "check":
-        _print_checked(environ, mistakes)
+        problems = _spack_problems(environ)
+        _print_checked(environ, mistakes, problems)
     else:
         _print_settings(list(_lines(options, settings, environ)), options.format)
-    if mistakes:
+    if messages := [*map(str, mistakes), *map(str, problems or ())]:
         stdio.flush()
-        stdio.print_message(*map(str, mistakes))
-    return ExitCode.USAGE if mistakes else ExitCode.FOUND
+        stdio.print_message(*messages)
+    unreadable = ExitCode.UNREADABLE if problems else ExitCode.FOUND
+    return ExitCode.USAGE if mistakes else unreadable
 
 
-def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> None:
-    """Print how many mistakes each configuration file has, and which there are none of."""
+def _spack_problems(environ: Mapping[str, str]) -> Sequence[Problem] | None:
+    """Return what cannot be read of the whole configuration of Spack; None without one."""
+    session = Session(environ)
+    if session.reuse_rules is None or (spack := session.spack) is None:
+        return None
+    # Reading them adds to the problems.
+    _ = spack.externals, spack.recipe_roots
+    return spack.problems
+
+
+def _print_checked(
+    environ: Mapping[str, str], mistakes: Sequence[Mistake], problems: Sequence[Problem] | None
+) -> None:
+    """Print how many mistakes each configuration file has, and which there are none of.
+
+    Last come the `problems` of the configuration of Spack, if there is one.
+    """
     for path in config_paths(environ):
         count = sum(mistake.origin.name == path for mistake in mistakes)
         if os.path.lexists(path):
@@ -75,6 +93,9 @@ def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> N
         else:
             what = "no such file"
         stdio.print_line(f"{Origin(path)}: {what}")
+    if problems is not None:
+        what = counted(len(problems), "problem") if problems else "no problems"
+        stdio.print_line(f"{CONFIGURATION}: {what}")
 
 
 def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:

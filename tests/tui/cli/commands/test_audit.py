@@ -88,9 +88,9 @@ def test_people_see_the_same_and_what_is_not_known(program: Program, home: Path)
         f"spackscope: {home}/site/packages/vtk/package.py: line 9: "
         "cannot be known without running the "
         "recipe: version(read(), deprecated=True)",
+        "spackscope: Unknown of xz: there is no recipe",
+        "spackscope: Unknown of vtk: the recipe cannot be read completely",
         "3 deprecated versions in 4 of 7 specs",
-        "Unknown of xz: there is no recipe",
-        "Unknown of vtk: the recipe cannot be read completely",
         "package  version  severity  labels      specs  newest  roots      message",
         "cmake    3.1      critical                  1          cmake@3.1",
         "zlib     1.2      high      CVE-2022-1      3  1.3     vtk@9.2    use @1.3",
@@ -154,6 +154,7 @@ def test_without_recipes_it_is_unknown_and_said_where_to_get_them(
     assert f"deprecated: {home}/nowhere: there is no such directory" in result.stderr
     result = program("find", "-f", "index.json", "deprecated")
     assert result.stderr == (
+        "spackscope: no recipes were found: it is unknown which versions are deprecated\n"
         "spackscope: No spec is known to have a deprecated version\n"
         "  deprecated=unknown instead of deprecated  7\n"
     )

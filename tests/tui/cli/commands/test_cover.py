@@ -184,8 +184,9 @@ def test_hashes_or_a_document_may_come_on_standard_input(program: Program, home:
 
     result = program("cover", "-", "-f", "index.json", stdin=hashes)
     assert result.returncode == 1
-    problem, title, *_ = titles(result)
+    problem, doubt, title, *_ = titles(result)
     assert problem == "standard input: line 2: 'hdf5' is not a full hash"
+    assert doubt == "The dependencies of 1 spec are unknown: no source lists them"
     assert title.startswith("1 of 3 cached · 2 missing · ")
     assert f"\t\t{hash_of(99)}\tmissing\tno source describes it\troot" in result.stdout
     listed = program("cover", "-", "-f", "index.json", "--missing", "--hashes", stdin=hashes)
@@ -204,7 +205,7 @@ def test_old_lock_files_are_read(program: Program, home: Path, version: int, num
 
     result = program(*COVER)
     assert result.returncode == 1
-    assert titles(result)[0].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
+    assert titles(result)[1].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
     assert "Not all dependencies are compared: the sources list different types of them" in titles(
         result
     )
@@ -225,7 +226,7 @@ def test_pages_are_caches_too(program: Program, home: Path) -> None:
     write_page(home / "pages", [record(78, os="rhel8", versions=["1.12"])], title="hdf5")
 
     result = program("cover", "spack.lock", "-f", "pages")
-    assert titles(result)[0].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
+    assert titles(result)[1].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
     assert f"os ubuntu24.04 ≠ rhel8 hdf5 1.14 ≠ 1.12\t{hash_of(78)}" in result.stdout
 
 
@@ -266,8 +267,8 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
     result = program("cover", "-", "-f", SAMPLE, stdin=path)
 
     assert titles(result) == [
-        "2 of 2 cached · 2 to fetch, 0 to build",
         "The dependencies of 2 specs are unknown: no source lists them",
+        "2 of 2 cached · 2 to fetch, 0 to build",
     ]
 
 
