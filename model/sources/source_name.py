@@ -15,11 +15,11 @@ from spackscope.model.storage.base import is_remote, scheme_of
 SAMPLE = "sample"
 """The name of the bundled sample, which is read where no source is given and no Spack is found."""
 
-SAMPLES = {SAMPLE: "cache", "sample_data": "cache/develop", "sample_environment": "environment"}
+SAMPLES = {SAMPLE: "cache", "sample_data": "cache/develop"}
 """The sources in the installed package by their names, each with its place.
 
-The sample is pages of the public cache, which alone are `sample_data`, and the index of another,
-which lists dependencies. It has not all of the environment.
+The sample is pages of the public cache, and the index of another, which lists dependencies. The
+pages alone are what tests read. A file or directory of the user's comes before them.
 """
 
 STANDARD_INPUT = "-"

@@ -50,6 +50,7 @@ def loaded_by(program: Program, *words: str, code: str = ALL_MODULES) -> set[str
     result = subprocess.run(
         [sys.executable, "-c", code, *words],
         env=environment(program.home),
+        cwd=program.home,
         capture_output=True,
         encoding="utf-8",
     )

@@ -452,6 +452,8 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     assert len(named.stdout.splitlines()) == 24
     (program.home / "sample").mkdir()
     assert program("find", "-f", "sample", "py-build", SPACK_ROOT=root).returncode != 0
+    write_page(program.home / "sample_data" / "specs.md", [record(1)])
+    assert program("find", "-f", "sample_data", "--hashes").stdout.split() == [hash_of(1)]
 
 
 def answer_lines(stderr: str) -> list[str]:
