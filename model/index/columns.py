@@ -37,7 +37,7 @@ from spackscope.model.core.files import open_private, private_directory, tempora
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 from spackscope.model.sources import walk_cache
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"
