@@ -40,6 +40,9 @@ MAX_STEPS = 1_000_000
 """Pairs of nodes with their dependencies below the builds, and differences of the builds
 themselves; a real site has a tenth of that."""
 
+DIFFERENCE_STEPS = 10
+"""Steps that a difference of the builds themselves takes: there may be thousands of variants."""
+
 _MAX_CANDIDATES = 30
 """Builds that another one is compared with to find the nearest."""
 
@@ -53,7 +56,8 @@ _LEAST_VALUE, _LEAST_PATH = 16, 18
 """Cells of a value and of a path before other columns are left out."""
 
 _UNLISTED = "differences that the sources do not list"
-_NOT_SEARCHED = "causes not searched: too many builds"
+NOT_SEARCHED = "not searched"
+"""A cause, or users, for which there is too much to search."""
 
 
 def answer(asked: Asked) -> Sheet[DoubledBuild]:
@@ -72,10 +76,10 @@ class DoubledBuild(NamedTuple):
     """One of several builds of a package, grouped by the cause of the difference.
 
     `is_run` if roots link or run it, directly or not; else it is a build dependency. `roots`
-    counts the roots that need it, and `users` are the packages on a path from one; None if there
-    are too many specs to search. `cause` is None if unknown, and `value` is the value that this
-    build has there. The cause is among the `deepest` if in some pair of builds no other cause is
-    below it.
+    counts the roots that need it, and `users` are the packages on a path from one; None and
+    NOT_SEARCHED if there are too many specs to search. `cause` is None if the sources do not list
+    it, and `value` is the value that this build has there. The cause is among the `deepest` if in
+    some pair of builds no other cause is below it; None where it was not searched.
     """
 
     id: int
@@ -85,10 +89,10 @@ class DoubledBuild(NamedTuple):
     is_run: bool
     dependents: int
     roots: int | None
-    users: Sequence[str] | None
-    heading: str = _NOT_SEARCHED
-    cause: str | None = None
-    is_deepest: bool = False
+    users: Sequence[str] | str
+    heading: str = f"causes {NOT_SEARCHED}: too many builds"
+    cause: str | None = NOT_SEARCHED
+    is_deepest: bool | None = None
     value: str | None = None
 
 
@@ -141,7 +145,7 @@ def doubles(
             DoubledBuild(
                 *(id_, name, graph.version(id_), graph.hash(id_), id_ in run),
                 len(graph.dependents(id_) & members),
-                *uses.get(id_, (None, None)),
+                *uses.get(id_, (None, NOT_SEARCHED)),
             )
             for id_ in ids
         ]
@@ -154,10 +158,16 @@ def doubles(
         of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
         verb, of = "has" if count == 1 else "have", counted(len(packages), "package")
         title = f"{count:,} of {of} {verb} several hashes: {of_kinds}"
+    shown = list(_by_cause(builds, _explained(Pairs(graph), builds, should_stop, on_progress)))
+    left = sum(row.cause == NOT_SEARCHED for row in shown)
+    remarks = [f"the causes of {left:,} of {len(doubled):,} builds are not searched"] * bool(left)
+    if doubled and not uses:
+        remarks.append("who uses the builds is not searched: there are too many roots")
     return Sheet(
         title,
         _COLUMNS,
-        list(_by_cause(builds, _explained(Pairs(graph), builds, should_stop, on_progress))),
+        shown,
+        remarks=remarks,
         hash=lambda row: row.hash,
         query=lambda row: exact_query("hash", row.hash),
         group=lambda row: row.heading,
@@ -224,7 +234,7 @@ def _explained(
         if should_stop():
             raise Cancelled
         own = pairs.differences(pairs.number(other, id_))
-        pairs.steps += len(own)
+        pairs.steps += DIFFERENCE_STEPS * len(own)
         a, b = ({link.identity for link in pairs.links(each)} for each in (other, id_))
         return sum(not difference.follows for difference in own), len(a ^ b)
 
@@ -304,8 +314,8 @@ def _values(changes: Sequence[Difference], pairs: Iterable[_Pair]) -> dict[int, 
     return values
 
 
-def _use_text(users: Sequence[str] | None) -> str:
-    return "" if users is None else path_text(users) or "a root"
+def _use_text(users: Sequence[str] | str) -> str:
+    return users if isinstance(users, str) else path_text(users) or "a root"
 
 
 _COLUMNS: list[SheetColumn[DoubledBuild]] = [

@@ -25,9 +25,11 @@ def doubles_of(tmp_path: Path, *roots: Made) -> Sheet[DoubledBuild]:
     return doubles(catalog_of(write_lock(tmp_path / "spack.lock", *roots)))
 
 
-def causes_of(rows: Iterable[DoubledBuild]) -> list[tuple[str | None, tuple[str, ...], bool]]:
+def causes_of(
+    rows: Iterable[DoubledBuild],
+) -> list[tuple[str | None, tuple[str, ...], bool | None]]:
     """Return each cause with its packages, and whether it is a deepest one."""
-    packages: dict[tuple[str | None, str, bool], dict[str, None]] = defaultdict(dict)
+    packages: dict[tuple[str | None, str, bool | None], dict[str, None]] = defaultdict(dict)
     for row in rows:
         packages[row.cause, row.heading, row.is_deepest][row.package] = None
     return [(cause, tuple(names), deepest) for (cause, _, deepest), names in packages.items()]
@@ -106,10 +108,12 @@ def test_what_is_too_large_is_not_searched(
 ) -> None:
     roots = [made("app", links=[made("hdf5", links=[zlib])]) for zlib in (OLD, NEW)]
     monkeypatch.setattr(search, "MAX_STEPS", 1)
-    rows = doubles_of(tmp_path, *roots).rows
+    sheet = doubles_of(tmp_path, *roots)
+    rows = sheet.rows
 
     assert {row.hash for row in rows} == {each.hash for root in roots for each in root.all()}
-    unexplained = [row for row in rows if row.cause is None]
+    unexplained = [row for row in rows if row.cause == "not searched"]
+    assert sheet.remarks == ["the causes of 4 of 6 builds are not searched"]
     assert {row.package for row in unexplained} == {"hdf5", "zlib"}
     assert {row.heading for row in unexplained} == {"causes not searched: too many builds"}
 
@@ -121,12 +125,12 @@ def test_builds_that_differ_too_much_are_not_all_searched(
         made("app", variants={f"v{name}": str(number) for name in range(300)})
         for number in range(4)
     ]
-    monkeypatch.setattr(search, "MAX_STEPS", 700)
+    monkeypatch.setattr(search, "MAX_STEPS", 700 * search.DIFFERENCE_STEPS)
     progress = list[tuple[str, int, int | None]]()
     catalog = catalog_of(write_lock(tmp_path / "spack.lock", *builds))
     sheet = doubles(catalog, on_progress=lambda *done: progress.append(done))
     # The second build is compared with the first, the third with both.
-    assert sum(row.cause is None for row in sheet.rows) == 1
+    assert sum(row.cause == "not searched" for row in sheet.rows) == 1
     assert progress == [("builds compared", 0, 3), ("builds compared", 1, 3)]
 
     with pytest.raises(Cancelled):

@@ -91,3 +91,12 @@ def test_a_real_environment_is_described(program: Program) -> None:
     every = json.loads(program("doubles", "spack.lock", "--json").stdout)
     assert len({row["package"] for row in every}) == 28
     assert all(row["value"] for row in every if row["cause"])
+
+
+def test_what_is_not_searched_is_a_value_of_its_own_in_every_form(program: Program) -> None:
+    variants = ({f"v{n}": f"{build}" for n in range(4_000)} for build in range(30))
+    write_lock(program.home / "spack.lock", *(made("big", variants=each) for each in variants))
+    for form in ("--json", "--csv", "--jsonl", "--no-color"):
+        result = program("doubles", "spack.lock", form)
+        assert "of 30 builds are not searched" in result.stderr
+        assert "not searched" in result.stdout
