@@ -29,6 +29,12 @@ from spackscope.model.report.sheet import (
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.source_name import STANDARD_INPUT
 
+_BY_TIME = (
+    "Spack keeps what was modified after the index of the mirror; of the rest it also deletes"
+    " specs that the index does not list, which are not counted here"
+)
+"""As `prune_buildcache` and `prune_direct` of lib/spack/spack/buildcache_prune.py."""
+
 BROKEN, REMOVED = "broken", "removed"
 _HEADINGS = {BROKEN: "would break", REMOVED: "would be removed"}
 
@@ -128,8 +134,11 @@ def prune(
         query=lambda row: exact_query("hash", row.hash),
         group=lambda row: _HEADINGS[row.state],
         told=("state",),
-        notes=[f"No source lists the dependencies of {counted(unlisted, 'spec')} that would stay"]
-        * bool(unlisted),
+        notes=[
+            *[f"No source lists the dependencies of {counted(unlisted, 'spec')} that would stay"]
+            * bool(unlisted),
+            _BY_TIME,
+        ],
         is_good=not broken,
         is_certain=True,
     )
