@@ -37,7 +37,7 @@ _QUESTIONS = {
     "stats": "stats mpi -f sample hdf5",
     "sources": "sources -f mirror",
     "sources --tags": "sources --tags",
-    "sources --verify": "sources --verify -f index.json",
+    "sources --verify": "sources --verify -f pruned",
     "sources --problems": "sources --problems -f index.json",
     "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
@@ -48,6 +48,8 @@ _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 _TYPES = {str: "text", bool: "true, false", int: "number", float: "number", type(None): ""}
 
 _NEVER_KNOWN = {
+    "content_hash": "text",
+    "document": "text",
     "build_seconds": "number",
     "checked": "number",
     "built_with": "text",

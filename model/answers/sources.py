@@ -253,7 +253,7 @@ def verified_sheet(verified: Sequence[VerifiedSource]) -> Sheet[WrongSpec]:
 
 def _wrong_specs(source: VerifiedSource) -> Iterator[WrongSpec]:
     for record, document in source.wrong.items():
-        problem = f"the content does not match the hash ({record.reason})"
+        problem = "the content does not match the hash (changed after Spack hashed it)"
         named = record.package, record.version, record.hash
         yield WrongSpec(source.name, problem, *named, document, record.content_hash)
     for problem, specs in source.differing.items():

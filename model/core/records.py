@@ -296,6 +296,11 @@ _WITHOUT_INDEX = ("v3 spec files", "v2 spec files", "v3 spec files and v2 spec f
 _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
 
+def has_no_index(kind: str, layout: str) -> bool:
+    """Check whether a source is a mirror that is read by its spec files."""
+    return kind == "mirror" and layout in _WITHOUT_INDEX
+
+
 class SourceStatus(Frozen):
     """What is known of a source that was read.
 
@@ -316,7 +321,7 @@ class SourceStatus(Frozen):
     @property
     def has_no_index(self) -> bool:
         """Whether it is a mirror that is read by its spec files, of which Spack sees none."""
-        return self.kind == "mirror" and self.layout in _WITHOUT_INDEX
+        return has_no_index(self.kind, self.layout)
 
     @property
     def may_be_mirror(self) -> bool:

@@ -57,8 +57,7 @@ CONVERTED = "a newer Spack converted them from an older format"
 UNKNOWN = "the format of the document is unknown"
 """Why another hash does not mean that a node is wrong."""
 
-EXTERNAL = "external, whose prefix or modules may have been rewritten"
-CHANGED = "changed after Spack hashed it"
+EXTERNAL = "externals, which Spack may have changed after hashing"
 
 _OLD_HASH_KEYS = ("full_hash", "build_hash")
 """Keys of other hashes of a node, by which dependencies name it until Spack 0.17."""
@@ -451,7 +450,6 @@ class WrongHash(NamedTuple):
     version: str
     hash: str
     content_hash: str
-    reason: str
 
 
 class StoredHashes(Frozen):
@@ -482,7 +480,7 @@ class HashChecker(NodeReader):
         super().__init__(origin, on_count)
         self._whole: set[str] = set()
         self._cached: dict[str, str] = {}
-        self._others: dict[str, tuple[WrongHash, int, bool]] = {}
+        self._others: dict[str, tuple[WrongHash, tuple[int, bool, bool]]] = {}
 
     def _add(self, hash_: str, node: Fields, record: Fields) -> None:
         if hash_ in self._whole or hash_ in self._others:
@@ -494,21 +492,23 @@ class HashChecker(NodeReader):
         if digest == hash_:
             self._whole.add(hash_)
             return
-        reason = EXTERNAL if node.get("external") else CHANGED
-        wrong = WrongHash(name, version, hash_, digest, reason)
-        self._others[hash_] = wrong, _original_format(node), "package_hash" in node
+        wrong = WrongHash(name, version, hash_, digest)
+        facts = _original_format(node), "package_hash" in node, bool(node.get("external"))
+        self._others[hash_] = wrong, facts
 
     def result(self, problems: list[str]) -> StoredHashes:
         """Return the hashes, and the problems of the document itself."""
         stated, wrong = self.hash_format or self.format, list[WrongHash]()
         unchecked: dict[str, set[str]] = {}
-        for record, original, has_package_hash in self._others.values():
+        for record, (original, has_package_hash, is_external) in self._others.values():
             if (stated or NEWEST_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
                 reason = OLD
             elif stated is None or max(original, stated) > NEWEST_FORMAT:
                 reason = UNKNOWN
             elif (original or stated) < min(stated, COMPILED_IN):
                 reason = CONVERTED
+            elif is_external:
+                reason = EXTERNAL
             else:
                 wrong.append(record)
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import SourceError, describe_error
-from spackscope.model.core.records import Problem
+from spackscope.model.core.records import Problem, has_no_index
 from spackscope.model.readers.formats import check_hashes
 from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
@@ -57,6 +57,8 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     kind = f"{discovered.kind} {discovered.layout}".strip()
     verified = VerifiedSource(discovered.source, kind, failure=discovered.failure)
     verified.problems += discovered.problems
+    if has_no_index(discovered.kind, discovered.layout):
+        verified.not_compared = "Spack sees no spec in it, since the mirror has no index"
 
     is_known = False
     indexes: dict[str, tuple[Mirror, dict[str, str]]] = {}

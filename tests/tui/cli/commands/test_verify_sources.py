@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from spackscope.model.readers.nodes import content_hash
 from tests.builders import (
     BZIP2_ARCHIVE,
@@ -48,20 +50,29 @@ def test_a_wrong_record_is_named_and_gives_exit_code_1(program: Program) -> None
     assert "\x1b" not in text
     assert text.splitlines() == [
         "spackscope: the source gone does not exist",
-        "2 sources: 2 wrong",
-        "index.json: file, 2 wrong",
+        "2 sources: 1 wrong, 1 unchecked",
+        "index.json: file, 1 wrong, 1 unchecked",
         "gone: unreadable",
+        "index.json: 1 record cannot be checked: externals, which Spack may have changed after "
+        "hashing",
         "",
         "package  version  hash     content hash",
         "",
         "index.json: 1 spec: the content does not match the hash (changed after Spack hashed it)",
         f"zlib-ng  2.3.2    {hash_of(7)[:7]}  {content_hash(WRONG)[:7]}",
-        "",
-        "index.json: 1 spec: the content does not match the hash (external, whose prefix or "
-        "modules may have",
-        "been rewritten)",
-        f"gcc      ␛[31m    {hash_of(8)[:7]}  {content_hash(external)[:7]}",
     ]
+    write_index(program, external)
+    result = program("sources", "--verify", "-f", "index.json", "--json")
+    assert (result.returncode, json.loads(result.stdout)) == (0, [])
+
+
+def test_spack_sees_nothing_in_a_mirror_without_an_index(program: Program) -> None:
+    files = files_in(SPACK_DATA / "mirror-v3")
+    files |= {n: data for n, data in complete(files).items() if n.startswith("blobs/")}
+    write_files(program.home / "m", {n: data for n, data in files.items() if "index" not in n})
+    result = program("sources", "--verify", "-f", "m")
+    assert result.returncode == 0
+    assert "m: Spack sees no spec in it, since the mirror has no index" in result.stderr
 
 
 def test_what_cannot_be_read_gives_exit_code_3(program: Program) -> None:
