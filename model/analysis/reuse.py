@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, reduce
 from itertools import chain
 from operator import or_
@@ -14,6 +15,7 @@ from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import (
     FIRST_OF_DATABASE,
+    LANGUAGES,
     FitReason,
     ListedIn,
     Problem,
@@ -22,11 +24,21 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
-from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import mask_of
-from spackscope.model.query.ast import Depends, Query, Term, exact_query
+from spackscope.model.query.ast import (
+    TELLS_VIRTUALS,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    exact_query,
+    negated,
+    query_of,
+    variant_of,
+)
 from spackscope.model.query.parser import parse, parse_spec
 from spackscope.model.sources.source_name import spack_argument
 from spackscope.model.sources.spack_config import (
@@ -50,6 +62,21 @@ _REUSE, MIRROR = "concretizer:reuse", "its mirror"
 _MAX_SPECS = 6
 """Specs of a rule that its reason names."""
 
+_REQUIREMENT, _CONFLICT, _CONDITION = "the requirement", "the conflict", "the condition"
+"""The roles of a spec in a rule of packages.yaml."""
+
+_ANY_TYPE: tuple[tuple[str, ...], ...] = ((),)
+_RUN_TYPES: tuple[tuple[str, ...], ...] = (("link",), ("run",))
+_SOLVED_AGAIN = frozenset({"gcc-runtime", "glibc", "musl", "libc"})
+"""Dependencies that Spack does not take from what it reuses."""
+
+_ONLY_DIRECT = "Spack sees only the direct link and run dependencies of what it reuses"
+_AMONG_DIRECT = " among its direct link and run dependencies"
+_NOT_CHOSEN = "Spack reuses specs without applying conflicts with %"
+_BY_HASH = "Spack applies no conflict by hash"
+_HASH = "Spack does not look for a hash in it"
+_OF_RECIPES = "only recipes tell the version of the virtual {name}"
+
 
 class KeptOut(NamedTuple):
     """A reason, and a mask of the ids of the specs that Spack does not reuse for it.
@@ -67,13 +94,24 @@ def checks_deprecations(version: str) -> bool:
     return bool(version) and version_key(version) >= version_key("1.3")
 
 
+class Findings(NamedTuple):
+    """The specs that are kept out, the rules that are not considered, and why others do not apply.
+
+    `not_applied` is by the package or virtual that a rule is about.
+    """
+
+    kept_out: list[KeptOut]
+    problems: list[Problem]
+    not_applied: Mapping[str, list[Problem]]
+
+
 def find_kept_out(
     catalog: Catalog,
     rules: ReuseRules | None,
     deprecated: Iterable[DeprecatedSpecs] = (),
     spack_version: str = "",
-) -> tuple[list[KeptOut], list[Problem]]:
-    """Return which listed specs Spack does not see or the rules exclude, and unreadable rules.
+) -> Findings:
+    """Return which listed specs Spack does not see or the rules exclude.
 
     Of several reasons of the rules a spec has the first only, besides those of the `deprecated`
     ones. Raises Cancelled.
@@ -84,7 +122,7 @@ def find_kept_out(
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
         kept += finder.not_allowed(rules, deprecated)
         finder.check(chain.from_iterable(rules.preferred.values()))
-    return kept, list(dict.fromkeys(finder.problems))
+    return Findings(kept, list(dict.fromkeys(finder.problems)), finder.not_applied)
 
 
 class _Reads:
@@ -154,6 +192,7 @@ class _Finder:
 
     def __init__(self, catalog: Catalog) -> None:
         self.problems: list[Problem] = []
+        self.not_applied = defaultdict[str, list[Problem]](list)
         self._catalog, self._parse = catalog, cache(parse_spec)
         self._every = int.from_bytes(b"\1" * catalog.total, "little")
 
@@ -163,25 +202,20 @@ class _Finder:
             mask[start:stop] = b"\1" * (stop - start)
         return int.from_bytes(mask, "little")
 
-    def _among(self, mask: int, spec: Text, virtual: str = "") -> int | None:
+    def _among(self, mask: int, spec: Text) -> int | None:
         """Return the specs of a mask that match a spec of the configuration.
 
-        With a `virtual`, those of whose dependencies the one that provides it matches. None where
-        the spec is a problem.
+        None where that spec is a problem.
         """
         try:
             query = self._parse(spec)
-            if virtual and query.package is None:
-                raise QueryError("Expected the name of a package", 0)
-            if not mask:
-                return 0
-            if virtual:
-                query = Query().also(Depends(True, tuple(query.conditions), (virtual,)))
-            return mask & self._matching(query)
+            return mask & self._matching(query) if mask else 0
         except (QueryError, Unanswerable) as error:
-            why = clean(f"{spec} is not considered: {error}")
-            self.problems.append(Problem(spec.file, f"line {spec.line}", why))
+            self._leave_out(spec, f"{spec} is not considered: {error}")
             return None
+
+    def _leave_out(self, spec: Text, why: str) -> None:
+        self.problems.append(Problem(spec.file, f"line {spec.line}", clean(why)))
 
     def check(self, specs: Iterable[Text]) -> None:
         """Add the problems of specs that keep nothing out."""
@@ -270,24 +304,29 @@ class _Finder:
         for by_name in (rules.requirements, rules.conflicts):
             others = self._every
             for name in sorted(by_name, key=ALL.__eq__):
-                virtual = ""
+                of = ""
                 if name == ALL:
                     among = others
                 elif name in packages:
                     among = self._matching(Query().with_package(name))
                     others &= ~among
+                elif self._is_virtual(name):
+                    among, of = self._matching(self._users(name)), f" for {name}"
+                    if self._matching(Query().also(Depends(True, (), (name,)))) & ~among:
+                        self._note(by_name[name][0].specs[0], "the rule", name, _ONLY_DIRECT)
                 else:
-                    virtual = name
-                    among = self._matching(Query().also(Depends(True, (), (name,))))
-                for requirement in by_name[name]:
-                    broken = self._broken(requirement, left & among, virtual, name == ALL)
-                    if broken:
-                        verb = "conflicts with" if requirement.policy == "none_of" else "requires"
-                        what = _shown(requirement.specs, "or") + (virtual and f" for {virtual}")
-                        why = requirement.message and f": {requirement.message}"
-                        label = f"packages.yaml {verb} {what}{why}"
-                        yield self._reason(broken, label, place_of(requirement.specs[0]), "Q")
-                        left &= ~broken
+                    self.check(spec for rule in by_name[name] for spec in rule.specs)
+                    continue
+                for rule in by_name[name]:
+                    broken, odd = (left & mask for mask in self._broken(rule, among, name))
+                    left &= ~broken
+                    verb = "conflicts with" if rule.policy == "none_of" else "requires"
+                    why = rule.message and f": {rule.message}"
+                    for mask, where in ((broken & ~odd, ""), (odd, _AMONG_DIRECT)):
+                        if mask:
+                            what = f"{_shown(rule.specs, 'or')}{of}{where}{why}"
+                            label = f"packages.yaml {verb} {what}"
+                            yield self._reason(mask, label, place_of(rule.specs[0]), "Q")
 
     def not_allowed(
         self, rules: ReuseRules, deprecated: Iterable[DeprecatedSpecs]
@@ -307,15 +346,18 @@ class _Finder:
                 for mask, label in masks:
                     yield self._reason(int.from_bytes(mask, "little"), label, place, "A")
 
-    def _broken(self, rule: Requirement, among: int, virtual: str, is_of_all: bool) -> int:
-        """Return which of some specs break a rule; none where a spec of it is a problem."""
-        applies = among
+    def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
+        """Return which of some specs break the rule of a package, and of these the odd ones.
+
+        Odd are those that match a spec of the rule that the solver does not see so. There are none
+        where a spec of it is a problem.
+        """
+        is_conflict, applies = rule.policy == "none_of", among
         if rule.when is not None:
-            applies = self._among(among, rule.when) or 0
+            applies = self._solved(among, rule.when, _CONDITION, name)[0] or 0
+        met = met_twice = able = odd = 0
         # A default does not apply to specs that can match none of it.
-        is_default = is_of_all and rule.policy != "none_of"
-        met = met_twice = able = 0
-        is_known = True
+        is_default, is_known = name == ALL and not is_conflict, True
         for spec in rule.specs:
             # One that matches already is not looked for again.
             rest = applies & ~met if rule.policy == "any_of" else applies
@@ -323,18 +365,148 @@ class _Finder:
                 can_match = self._able(spec)
                 able |= can_match
                 rest &= can_match
-            matching = self._among(rest, spec, virtual)
+            role = _CONFLICT if is_conflict else _REQUIREMENT
+            matching, unseen = self._solved(rest, spec, role, name)
             if matching is None:
                 is_known = False
                 continue
-            met_twice |= met & matching
+            # Of what the solver may choose it takes one.
+            is_chosen = any(
+                isinstance(c, Depends) and c.direct for c in self._parse(spec).conditions
+            )
+            met_twice |= 0 if is_chosen else met & matching
             met |= matching
+            odd |= unseen
         if not is_known:
-            return 0
-        if rule.policy == "none_of":
-            return met
+            return 0, 0
+        if is_conflict:
+            return met, 0
         kept = met if rule.policy == "any_of" else met & ~met_twice
-        return applies & ~kept & (able if is_default else applies)
+        broken = applies & ~kept & (able if is_default else applies)
+        return broken, broken & odd
+
+    def _solved(self, mask: int, spec: Text, role: str, name: str) -> tuple[int | None, int]:
+        """Return the specs of a mask that match a spec of a rule for the solver.
+
+        None where that is not known. Then those that only match it as a spec: why a rule does not
+        apply to them is kept in `not_applied`.
+        """
+        try:
+            query, why = self._to_solve(self._parse(spec), role, name)
+            matching = mask & self._matching(query) if mask and query is not None else 0
+        except (QueryError, Unanswerable) as error:
+            self._leave_out(spec, f"{role} {spec} of {name} is not considered: {error}")
+            return None, 0
+        unseen = 0
+        if why and mask & ~matching:
+            with suppress(Unanswerable):
+                unseen = mask & ~matching & self._matching(self._parse(spec))
+        if unseen and role != _REQUIREMENT:
+            self._note(spec, f"{role} {spec}", name, why)
+        return matching, unseen
+
+    def _note(self, spec: Text, what: str, name: str, why: str) -> None:
+        reason = clean(f"{what} of {name} does not apply to all that match: {why}")
+        note = Problem(spec.file, f"line {spec.line}", reason)
+        self.not_applied[name] += [note] * (note not in self.not_applied[name])
+
+    def _to_solve(self, query: Query, role: str, name: str) -> tuple[Query | None, str]:
+        """Return what the solver checks for a spec of a rule, None if that matches nothing.
+
+        Then why that is less than the spec asks for, if it is. Raises QueryError, also
+        where only recipes tell.
+        """
+        if self._is_virtual(name):
+            return self._to_solve_of_virtual(query, role, name), ""
+        groups, why, conditions = list[Group](), "", [*query.conditions]
+        edges = [condition for condition in conditions if isinstance(condition, Depends)]
+        if role == _CONDITION and len(edges) == 1 and _is_closure(edges[0]):
+            raise QueryError("it depends on what is concretized together with the spec")
+        for condition in conditions:
+            if isinstance(condition, Term):
+                if condition.column == "hash":
+                    if role == _CONDITION:
+                        raise QueryError(_HASH)
+                    return None, _BY_HASH
+                if role != _REQUIREMENT and name != ALL:
+                    self._check_variant(condition, name)
+                groups.append((condition,))
+                continue
+            nested = [term for term in condition.terms if isinstance(term, Depends)]
+            if condition.direct and role == _CONFLICT:
+                return None, _NOT_CHOSEN
+            if any(term.column == "hash" for term in condition.terms):
+                if role == _CONFLICT:
+                    return None, _BY_HASH
+                raise QueryError(_HASH)
+            # Below a dependency the solver neither chooses nor finds another.
+            if (nested and role != _CONDITION) or condition.name in _SOLVED_AGAIN:
+                return None, _ONLY_DIRECT
+            conditions += nested
+            groups += self._edges_to_solve(condition, role)
+            why = _ONLY_DIRECT
+        return Query(tuple(groups)), why
+
+    def _to_solve_of_virtual(self, query: Query, role: str, name: str) -> Query | None:
+        if role == _CONDITION:
+            raise QueryError("conditions on virtual packages are not understood")
+        if query.package is None:
+            raise QueryError("Expected the name of a package", 0)
+        edges = [condition for condition in query.conditions if isinstance(condition, Depends)]
+        if edges and (role == _REQUIREMENT or any(edge.direct for edge in edges)):
+            return None
+        if edges:
+            raise QueryError("it asks for dependencies of a provider")
+        for condition in query.conditions:
+            if role == _CONFLICT and isinstance(condition, Term):
+                self._check_variant(condition, query.package)
+        if query.package == name and "version" in query.columns:
+            raise QueryError(_OF_RECIPES.format(name=name))
+        return self._users(name, () if query.package == name else tuple(query.conditions))
+
+    def _users(self, virtual: str, terms: tuple[Condition, ...] = ()) -> Query:
+        """Return the specs for which the solver has a provider of a virtual, with its conditions.
+
+        It knows the compilers of what it reuses, but no other build dependencies.
+        """
+        types = _ANY_TYPE if virtual in LANGUAGES else _RUN_TYPES
+        return Query((tuple(Depends(True, terms, (virtual,), each) for each in types),))
+
+    def _edges_to_solve(self, condition: Depends, role: str) -> list[Group]:
+        """Return a condition on a dependency as conditions on the edges that the solver has."""
+        terms = tuple(term for term in condition.terms if isinstance(term, Term))
+        is_virtual = self._is_virtual(condition.name)
+        if is_virtual and any(term.column == "version" for term in terms):
+            provided = Depends(True, (Term("package", condition.name), negated(TELLS_VIRTUALS)))
+            if self._matching(Query().also(provided)):
+                raise QueryError(_OF_RECIPES.format(name=condition.name))
+        if role != _REQUIREMENT and not is_virtual:
+            for term in terms:
+                self._check_variant(term, condition.name)
+        is_any = role == _REQUIREMENT and condition.direct and not condition.virtuals
+        types = _ANY_TYPE if is_any and not is_virtual else _RUN_TYPES
+        virtuals: list[tuple[str, ...]] = [(each,) for each in condition.virtuals] or [()]
+        return [tuple(Depends(True, terms, each, type_) for type_ in types) for each in virtuals]
+
+    def _is_virtual(self, name: str) -> bool:
+        """Check whether a name is used as a virtual, and is no package."""
+        return bool(self._catalog.virtuals.providers(Query().with_package(name)))
+
+    def _check_variant(self, term: Term, package: str) -> None:
+        """Raise QueryError for a variant that no build of a package has: it may not exist."""
+        variant, named = variant_of(term), Query().with_package(package)
+        of_package = self._matching(named) if variant else 0
+        if of_package and not of_package & self._with_variant(variant):
+            raise QueryError(
+                f"no build of {package} has the variant {variant};"
+                " unless its recipe has it, Spack refuses to concretize"
+            )
+
+    def _with_variant(self, name: str) -> int:
+        """Return the specs that have a variant, whatever its value."""
+        forms = (f"+{name}", f"~{name}", f"{name}=*")
+        queries = (Query().also(Term("variants", form)) for form in forms)
+        return reduce(or_, map(self._matching, queries))
 
     def _able(self, spec: Text) -> int:
         """Return the specs that a requirement of all packages applies to: those with its variants.
@@ -346,21 +518,23 @@ class _Finder:
             if isinstance(condition, Depends):
                 able &= self._compiled
             elif condition.column == "variants":
-                name, _ = split_variant(condition.pattern)
-                forms = (f"+{name}", f"~{name}", f"{name}=*")
-                queries = (Query().also(Term("variants", form)) for form in forms)
-                able &= reduce(or_, map(self._matching, queries))
+                able &= self._with_variant(variant_of(condition))
         return able
 
     @cached_property
     def _compiled(self) -> int:
         """The specs with a compiler that are neither compilers nor runtimes."""
-        compiled = self._matching(Query().also(Term("compiler", "?*")))
+        compiled = self._matching(query_of(Term("compiler", "?*"), Term("compiler", "none", True)))
         for name in self._catalog.texts("package"):
             # Spack requires no compiler for them.
             if is_compiler(name) or name in _RUNTIMES:
                 compiled &= ~self._matching(Query().with_package(name))
         return compiled
+
+
+def _is_closure(edge: Depends) -> bool:
+    """Check for `^[deptypes=link,run] x`, for which the solver looks at all below a package."""
+    return not edge.direct and edge.deptypes == ("link", "run")
 
 
 def _shown(specs: Sequence[Text], word: str) -> str:

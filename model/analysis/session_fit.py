@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.deprecated import DeprecatedSpecs
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
-    from spackscope.model.analysis.reuse import KeptOut
+    from spackscope.model.analysis.reuse import Findings
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The variable of the environment that describes the host."""
@@ -80,10 +80,10 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             return False
 
         version = _version_of(session)
-        return HostFit(catalog, host, is_listed, lambda: kept_out()[0], version)
+        return HostFit(catalog, host, is_listed, lambda: kept_out().kept_out, version)
 
     @lru_cache(None)
-    def kept_out() -> tuple[list[KeptOut], list[Problem]]:
+    def kept_out() -> Findings:
         from spackscope.model.analysis.reuse import find_kept_out
 
         version = _version_of(session)
@@ -104,7 +104,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             recipes = session.recipes
             problems = recipes.problems or (() if recipes.packages else (_NO_RECIPES,))
             gaps += (Gap(problem, RECIPES) for problem in problems)
-        of_rules = kept_out()[1] if CONFIGURATION in grounds else []
+        of_rules = kept_out().problems if CONFIGURATION in grounds else []
         # What was read of the configuration for the rules and the recipes is known by now.
         problems = session.spack.problems if session.spack is not None and grounds else ()
         of_spack = dict.fromkeys((*problems, *of_rules))

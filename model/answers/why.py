@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
+from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
@@ -64,7 +65,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
         )
         missing = list(judge_missing(coverage, caches, session.reuse_rules))
         what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
-        return replace(why(what, missing, session), is_good=not missing)
+        return replace(why(what, missing, session, caches), is_good=not missing)
     query, what = asked.query(words), clean(join_words(words))
     if not names_specs(query):
         raise WrongQuestion(f"why needs a package, a hash or a lock file: {what}")
@@ -80,7 +81,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     names = {spec_name(each.package, each.version) for each in judged}
     if len(names) == 1 and query.columns == {"hash"}:
         what = names.pop() + f" /{judged[0].hash[:SHORT_HASH]}" * (len(judged) == 1)
-    return why(what, judged, session)
+    return why(what, judged, session, catalog)
 
 
 _NAMING = ("package", "hash")
@@ -249,8 +250,10 @@ def judge_missing(
         yield Judged(*named, "", tuple(its), candidate, 0, missing, tuple(lacks))
 
 
-def _configuration_notes(session: Session, packages: Collection[str]) -> Iterator[str]:
-    """Yield what else the configuration says of packages."""
+def _configuration_notes(
+    session: Session, catalog: Catalog, packages: Collection[str]
+) -> Iterator[str]:
+    """Yield what else the configuration says of packages, and which rules do not apply."""
     spack, rules = session.spack, session.reuse_rules
     if spack is None:
         return
@@ -267,9 +270,13 @@ def _configuration_notes(session: Session, packages: Collection[str]) -> Iterato
         if external.spec.partition("@")[0] in packages:
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
+    known = catalog.texts("package")
+    for name, notes in find_kept_out(catalog, rules).not_applied.items():
+        if name in packages or name not in known:
+            yield from map(str, notes)
 
 
-def why(what: str, judged: Sequence[Judged], session: Session) -> Sheet[Judged]:
+def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:
     """Return the verdicts: reusable builds first, then the others by reason.
 
     Reasons of the builds that match most of the query come first, then those of the most builds.
@@ -313,7 +320,7 @@ def why(what: str, judged: Sequence[Judged], session: Session) -> Sheet[Judged]:
         query=lambda row: exact_query("hash", row.candidate) if row.candidate else None,
         group=heading,
         told=_TOLD[:1] if total == 1 else _TOLD,
-        notes=list(_configuration_notes(session, packages)),
+        notes=list(_configuration_notes(session, catalog, packages)),
         is_good=any(not each.verdict.reason and not each.missing for each in judged),
     )
 

@@ -105,7 +105,8 @@ def catalog(tmp_path: Path) -> Catalog:
         ("{hdf5: {require: [{one_of: ['@1.14', '^zlib']}]}}", "hdf5 Q requires @1.14 or ^zlib"),
         ("{hdf5: {require: [{spec: '@1.12', when: '^openmpi'}]}}", ""),
         ("{zlib: {require: [{spec: '@2', when: '%gcc'}]}}",
-         "hdf5 q requires @2, zlib Q requires @2"),
+         ""),
+        ("{hdf5: {require: [{spec: '@1.12', when: '^mpich'}]}}", "hdf5 Q requires @1.12"),
         ("{mpi: {require: mpich@4}}", ""),
         ("{mpi: {require: openmpi}}", "hdf5 Q requires openmpi for mpi"),
         # A compiler has none, and what does not have the variant cannot have it.
@@ -119,14 +120,14 @@ def catalog(tmp_path: Path) -> Catalog:
         ("{hdf5: {buildable: false, prefer: ['@1.12']}}", ""),
         # A default counts only as far as a package can match it.
         ("{all: {require: [{any_of: ['+nothing', '%gcc']}]}}", ""),
-        ("{zlib: {conflict: ['@2', '%gcc@13']}}",
-         "hdf5 q conflicts with %gcc@13, zlib Q conflicts with %gcc@13"),
+        ("{zlib: {conflict: ['@2', '%gcc@13']}}", ""),
+        ("{hdf5: {conflict: ['^zlib']}}", "hdf5 Q conflicts with ^zlib"),
         ("{hdf5: {conflict: [{spec: '@1.14', when: '^mpich', message: 'use 1.12'}]}}",
          "hdf5 Q conflicts with @1.14: use 1.12"),
         ("{hdf5: {conflict: [{spec: '@1.14', when: '^openmpi'}]}}", ""),
         ("{all: {conflict: ['%gcc'], require: '@1:'}, hdf5: {conflict: ['+nothing']}, "
          "zlib: {conflict: ['@9']}}",
-         "hdf5 q conflicts with %gcc, mpich Q conflicts with %gcc"),
+         ""),
         ("{mpi: {conflict: [mpich@4]}}", "hdf5 Q conflicts with mpich@4 for mpi"),
         ("{mpi: {conflict: [mpich@3]}}", ""),
         # What is a query, but not a spec of Spack's, is no rule.
@@ -178,7 +179,7 @@ def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path)
         f"    exclude_binary: [gcc]\n",
     )
     catalog = catalog_of(index)
-    kept, problems = find_kept_out(catalog, rules_of(spack))
+    kept, problems, _ = find_kept_out(catalog, rules_of(spack))
     (reason,) = [each.reason for each in kept]
     assert reason.label == "its mirror excludes zlib"
     assert reason.place.endswith("mirrors.yaml:5")
@@ -254,7 +255,7 @@ def test_a_value_of_another_type_is_a_problem(
         spack.write(f"home/.spack/{section}.yaml", json.dumps({section: value}))
         config = read_spack_config(spack.environ)
         assert config is not None
-        kept, problems = find_kept_out(catalog, read_reuse_rules(config))
+        kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
         assert all(reason.place for reason, _ in kept)
         assert all(isinstance(each.spec, str) for each in config.externals)
         listed_extensions(spack.environ, "x")
@@ -278,13 +279,13 @@ def test_a_value_of_another_type_is_a_problem(
          "an entry of conflict has to be a mapping, not a list"),
         ("packages", {"zlib": {"externals": [{"spec": {}}]}},
          "spec has to be a string, not a mapping"),
-        ("packages", {"zlib": {"require": "!zlib"}}, '!zlib is not considered: Unexpected "!"'),
+        ("packages", {"zlib": {"require": "!zlib"}}, 'the requirement !zlib of zlib is not considered: Unexpected "!"'),
         ("packages", {"zlib": {"prefer": ["zlib gcc"]}},
          "zlib gcc is not considered: Expected one spec, found another"),
         ("packages", {"zlib": {"externals": [{"spec": "a|b"}]}},
          'a|b is not considered: Unexpected "|"'),
         ("packages", {"mpi": {"require": "@4"}},
-         "@4 is not considered: Expected the name of a package"),
+         "the requirement @4 of mpi is not considered: Expected the name of a package"),
         ("mirrors", {"site": ["/c"]}, "url has to be a string, not a list"),
         ("mirrors", {"site": {"url": "s3://b", "profile": ["p"]}},
          "profile has to be a string, not a list"),
@@ -306,7 +307,7 @@ def test_what_spack_refuses_is_named_with_its_line(
     file = spack.write(f"home/.spack/{section}.yaml", f"\n{json.dumps({section: value})}")
     config = read_spack_config(spack.environ)
     assert config is not None
-    kept, problems = find_kept_out(catalog, read_reuse_rules(config))
+    kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
     # A `from` without a valid entry takes nothing.
     assert not kept or section == "concretizer"
     assert not config.externals
