@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, repeat
 from operator import or_
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
@@ -87,6 +88,7 @@ _NOT_TOLD = (
     _UNKNOWN_FORMAT := _unknown("format not listed", is_run=False),
     _NOT_LISTED := _unknown("dependencies not listed"),
     _UNKNOWN_LIBC := _unknown("libc of the host unknown"),
+    _UNLISTED_LIBC := _unknown("C library not listed")._replace(is_reuse=False),
     _UNKNOWN_GPU := _unknown("GPU code may not run")._replace(is_reuse=False),
 )
 """Why it is not known, in the order in which it is listed after what is."""
@@ -118,8 +120,9 @@ class HostFit:
     Each reason that occurs has a bit. What a node states gives its own mask, most of it shared
     by all of its look-alikes; the masks of what it links or runs are united with it. Safe to use
     from several threads. `is_listed` says whether the host's packages.yaml lists the external
-    with an id, and `kept_out` what else the configuration keeps from being reused. Where the
-    version of the user's Spack is not known, it is the newest one.
+    with an id, and `kept_out` what else the configuration keeps from being reused. On macOS
+    `os_compatible` has the releases that it declares compatible with others. Where the version of
+    the user's Spack is not known, it is the newest one.
 
         fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
         fit.of(id_).fits
@@ -132,10 +135,12 @@ class HostFit:
         is_listed: Callable[[int], bool] = lambda id_: False,
         kept_out: Callable[[], Iterable[KeptOut]] = tuple,
         spack_version: str = "",
+        os_compatible: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
         self._targets = host.targets
         self._is_listed, self._kept_out = lru_cache(None)(is_listed), kept_out
+        self._os_compatible = os_compatible
         self._newer_formats, self._takes_old = dict[int, FitReason](), False
         if spack_version:
             version, cannot = version_key(spack_version), clean(f"Spack {spack_version} cannot")
@@ -304,6 +309,8 @@ class HostFit:
         look_alike, mask = self._catalog.look_alike(id_), self._configured.get(id_, 0)
         shared = (masks[codes[look_alike]] for masks, codes in self._shared_masks)
         mask, facts = reduce(or_, shared, mask), self._facts(id_)
+        if facts.external or self._libc_edges.of(id_) or not self._edges.lists(id_):
+            mask &= ~self._unlisted_libc
         if facts.external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
@@ -324,7 +331,7 @@ class HostFit:
     def _shared_masks(self) -> list[tuple[Sequence[Mask], Sequence[int]]]:
         """The reasons of look-alikes by the codes of columns, each with the column."""
         catalog = self._catalog
-        values = (catalog.texts(name) for name in ("platform", "os", "target"))
+        values = (catalog.texts(name) for name in ("platform", "os", "target", "compiler"))
         archs = [self._mask(*self._of_architecture(*arch)) for arch in zip(*values, strict=True)]
         wrapper = self._mask(_WRAPPER)
         names = catalog.texts("package")
@@ -371,8 +378,17 @@ class HostFit:
             if not driver_runs(driver, version)
         }
 
-    def _of_architecture(self, platform: str, os: str, target: str) -> list[FitReason]:
-        """Return why nodes of an architecture do not run, or why that is not known."""
+    @cached_property
+    def _unlisted_libc(self) -> Mask:
+        return self._mask(_UNLISTED_LIBC)
+
+    def _of_architecture(
+        self, platform: str, os: str, target: str, compiler: str
+    ) -> list[FitReason]:
+        """Return why nodes of an architecture do not run, or why that is not known.
+
+        What was compiled on another system is taken to list no C library.
+        """
         from archspec.cpu import TARGETS
 
         if not (platform and target):
@@ -391,14 +407,33 @@ class HostFit:
                 if own.family != here.family:
                     label = f"{own.family.name} target"
             reasons.append(_refused("T", label))
+        if platform == LINUX and compiler not in ("", "none") and os != host.os:
+            reasons.append(_UNLISTED_LIBC)
         if host.platform == MACOS and not host.os:
             reasons.append(_UNKNOWN_OS)
         elif host.platform == MACOS and os != host.os:
-            if os not in MACOS_RELEASES or host.os not in MACOS_RELEASES:
-                reasons.append(_refused("O", f"os {os}"))
-            elif MACOS_RELEASES.index(os) > MACOS_RELEASES.index(host.os):
-                reasons.append(_refused("O", f"os {os} > {host.os}"))
+            names = MACOS_RELEASES
+            is_newer = os in names and host.os in names and names.index(os) > names.index(host.os)
+            runs = os in names and host.os in names and not is_newer
+            reason = _refused("O", f"os {os} > {host.os}" if is_newer else f"os {os}")
+            is_reused = os in self._reused_oses
+            if not (runs and is_reused):
+                reasons.append(reason._replace(is_run=not runs, is_reuse=not is_reused))
         return reasons
+
+    @cached_property
+    def _reused_oses(self) -> Sequence[str]:
+        """The releases of macOS of which Spack reuses specs.
+
+        As `os_compatible` in lib/spack/spack/solver/os_compatibility.lp, which knows none before
+        catalina.
+        """
+        names = MACOS_RELEASES[MACOS_RELEASES.index("catalina") :]
+        older, reused = dict(zip(names[1:], names, strict=False)), [self.host.os]
+        for os in reused:
+            others = (older.get(os, os), *self._os_compatible.get(os, ()))
+            reused += [each for each in others if each not in reused]
+        return reused
 
     @cached_property
     def _libc_edges(self) -> Adjacency:

@@ -20,6 +20,7 @@ from spackscope.model.core.records import (
     ListedIn,
     Problem,
     SourceStatus,
+    compiler_name,
     is_compiler,
 )
 from spackscope.model.core.suggestions import listed
@@ -442,8 +443,15 @@ class _Finder:
             # Below a dependency the solver neither chooses nor finds another.
             if (nested and role != _CONDITION) or condition.name in _SOLVED_AGAIN:
                 return None, _ONLY_DIRECT
+            named = Query().with_package(package := compiler_name(condition.name))
+            is_known = is_compiler(package) or not self._catalog.virtuals.unknown(named)
+            if name == ALL and role == _REQUIREMENT and not is_known:
+                raise QueryError(f"no build of {condition.name} is known")
             conditions += nested
-            groups += self._edges_to_solve(condition, role)
+            own = condition.terms if name == ALL and not condition.virtuals else ()
+            for group in self._edges_to_solve(condition, role):
+                # The solver counts the spec itself.
+                groups += [(*group, term) for term in own] or [group]
             why = _ONLY_DIRECT
         return Query(tuple(groups)), why
 
@@ -494,13 +502,17 @@ class _Finder:
 
     def _check_variant(self, term: Term, package: str) -> None:
         """Raise QueryError for a variant that no build of a package has: it may not exist."""
-        variant, named = variant_of(term), Query().with_package(package)
-        of_package = self._matching(named) if variant else 0
-        if of_package and not of_package & self._with_variant(variant):
+        variant = variant_of(term)
+        if self._lacks(package, variant):
             raise QueryError(
                 f"no build of {package} has the variant {variant};"
                 " unless its recipe has it, Spack refuses to concretize"
             )
+
+    def _lacks(self, package: str, variant: str) -> bool:
+        """Check whether there are builds of a package, and none has a variant."""
+        builds = self._matching(Query().with_package(package)) if variant else 0
+        return bool(builds and not builds & self._with_variant(variant))
 
     def _with_variant(self, name: str) -> int:
         """Return the specs that have a variant, whatever its value."""
@@ -509,17 +521,31 @@ class _Finder:
         return reduce(or_, map(self._matching, queries))
 
     def _able(self, spec: Text) -> int:
-        """Return the specs that a requirement of all packages applies to: those with its variants.
+        """Return the specs that a requirement of all packages applies to.
 
-        A requirement on the compiler applies to neither compilers nor specs without one.
+        Spack drops it for packages without its variants, and without its values as far as builds
+        tell. One on a dependency applies to neither compilers nor specs without one.
         """
         able = self._every
         for condition in self._parse(spec).conditions:
             if isinstance(condition, Depends):
-                able &= self._compiled
-            elif condition.column == "variants":
-                able &= self._with_variant(variant_of(condition))
+                unknown = (self._lacks(condition.name, variant_of(t)) for t in condition.terms)
+                able &= 0 if any(unknown) else self._compiled
+            elif condition.column == "package":
+                able &= self._matching(query_of(condition))
+            elif variant := variant_of(condition):
+                forms = (Term("variants", f"+{variant}"), Term("variants", f"~{variant}"))
+                is_boolean = condition.pattern[0] in "+~-"
+                able &= self._alike(Query((forms,)) if is_boolean else query_of(condition))
         return able
+
+    def _alike(self, query: Query) -> int:
+        """Return the specs of the packages of which a spec matches."""
+        codes = self._catalog.match(query).counts("package")
+        packages = enumerate(self._catalog.column("package"))
+        spans = (self._catalog.span(number) for number, code in packages if code in codes)
+        ids = chain.from_iterable(range(*span) for span in spans)
+        return int.from_bytes(mask_of(ids, self._catalog.total), "little")
 
     @cached_property
     def _compiled(self) -> int:

@@ -79,8 +79,9 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
                     return True
             return False
 
-        version = _version_of(session)
-        return HostFit(catalog, host, is_listed, lambda: kept_out().kept_out, version)
+        version, rules = _version_of(session), session.reuse_rules
+        oses = rules.os_compatible if rules is not None else {}
+        return HostFit(catalog, host, is_listed, lambda: kept_out().kept_out, version, oses)
 
     @lru_cache(None)
     def kept_out() -> Findings:

@@ -685,6 +685,7 @@ class ReuseRules(Frozen):
     as a source. The others are entries of packages.yaml by package, or `all`: `require`,
     `conflict`, `buildable: false`, `prefer`, and the deprecations that are allowed. Of each spec
     its link/run closure is checked for others, or with `checks_build` all that it was built with.
+    `os_compatible` has the older systems whose specs are reused on others.
     """
 
     reuse: Text | None = None
@@ -699,6 +700,7 @@ class ReuseRules(Frozen):
     preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
     allowed: Mapping[str, tuple[AllowedDeprecation, ...]] = field(default_factory=dict)
     checks_build: bool = False
+    os_compatible: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
 
     @property
     def specs(self) -> Iterator[Text]:
@@ -740,6 +742,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             )
             selections[kind].append(Selection(include, exclude))
     packages = scopes.mappings("packages")
+    oses = scopes.value(section, "os_compatible", dict) or {}
 
     def constraints(key: str) -> dict[str, tuple[Requirement, ...]]:
         read = (
@@ -770,6 +773,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             for name, rules in constraints("prefer").items()
         },
         *_allowed_deprecations(scopes, packages),
+        {name: scopes.texts(oses, name) for name in oses},
     )
     for spec in rules.specs:
         scopes.parsed(spec)

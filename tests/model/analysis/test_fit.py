@@ -219,6 +219,51 @@ def test_each_reason_says_why(nodes: list[Node], host: str, told: str, tmp_path:
         assert (len(values) > 1) == (values[0] != "yes")
 
 
+@pytest.mark.parametrize(
+    ("os", "host", "fits", "reusable"),
+    [
+        # As solver/os_compatibility.lp of Spack 1.2: a chain that begins with catalina.
+        ("catalina", "sonoma", True, True),
+        ("mojave", "sonoma", True, False),
+        ("mojave", "mojave", True, True),
+        ("tahoe", "sonoma", False, True),
+        ("sequoia", "sonoma", False, True),
+        ("bigsur", "monterey", True, True),
+    ],
+)
+def test_releases_of_macos_are_compatible_as_in_spack(
+    os: str, host: str, fits: bool, reusable: bool, tmp_path: Path
+) -> None:
+    write_index(tmp_path, on_mac(os))
+    described = parse_host(f"os={host} target=m1")
+    fit = HostFit(catalog_of(tmp_path), described, os_compatible={"sonoma": ("tahoe",)}).of(0)
+    assert (fit.fits, fit.reusable) == (fits, reusable)
+
+
+@pytest.mark.parametrize(
+    ("fields", "edges", "fits"),
+    [
+        ({}, [OF_GCC], None),
+        ({}, [OF_GCC, LINKED], True),
+        ({"arch": {**BUILT, "platform_os": "ubuntu22.04"}}, [OF_GCC], True),
+        ({}, [], True),
+        ({"external": {**EXTERNAL, "module": None}}, [OF_GCC], True),
+    ],
+)
+def test_what_lists_no_c_library_may_not_run_on_another_system(
+    fields: Node, edges: list[Node], fits: bool | None, tmp_path: Path
+) -> None:
+    host = parse_host("target=zen3 glibc=2.34 os=ubuntu22.04")
+    runtime = edge("gcc-runtime", LIB, ["link"])
+    arch = {**BUILT, "platform_os": "sles15"}
+    leaves = [leaf(GCC, "gcc", "14"), leaf(LIB, "gcc-runtime", "14"), OLD_GLIBC]
+    nodes = [zlib(*edges, *[runtime] * bool(edges), **{"arch": arch, **fields}), *leaves]
+    fit = fit_of(tmp_path, *nodes, host=host)
+    assert fit.fits is fits
+    # Spack asks for no C library either, and takes no external that is not listed.
+    assert fit.reusable is ("external" not in fields)
+
+
 def test_pages_tell_the_target_and_nothing_more(tmp_path: Path) -> None:
     records = [
         record(number, target=target, os="ubuntu24.04")

@@ -198,12 +198,13 @@ SECTIONS: dict[str, object] = {
         "own": {"url": "/d", "signed": True, "pull": "/e", "include_binary": "zlib"},
     },
     "concretizer": {
+        "os_compatible": {"sonoma": ["tahoe"]},
         "reuse": {
             "roots": True,
             "include": ["zlib"],
             "exclude": ["gcc"],
             "from": [{"type": "local", "include": ["zlib"]}, {"type": "buildcache"}],
-        }
+        },
     },
     "packages": {
         "zlib": {
@@ -279,7 +280,8 @@ def test_a_value_of_another_type_is_a_problem(
          "an entry of conflict has to be a mapping, not a list"),
         ("packages", {"zlib": {"externals": [{"spec": {}}]}},
          "spec has to be a string, not a mapping"),
-        ("packages", {"zlib": {"require": "!zlib"}}, 'the requirement !zlib of zlib is not considered: Unexpected "!"'),
+        ("packages", {"zlib": {"require": "!zlib"}},
+         'the requirement !zlib of zlib is not considered: Unexpected "!"'),
         ("packages", {"zlib": {"prefer": ["zlib gcc"]}},
          "zlib gcc is not considered: Expected one spec, found another"),
         ("packages", {"zlib": {"externals": [{"spec": "a|b"}]}},

@@ -69,6 +69,19 @@ def test_an_external_is_reused_if_packages_yaml_lists_it(
     assert [reason.letter for reason in fit.reasons] == [] if is_listed else ["X"]
 
 
+def test_the_configuration_declares_systems_compatible(tmp_path: Path) -> None:
+    arch = {"platform": "darwin", "platform_os": "tahoe", "target": "m1"}
+    index = write_index(tmp_path, node(arch=arch, dependencies=[]))
+    spack = SpackRoot(tmp_path)
+    text = "concretizer: {os_compatible: {sonoma: [sequoia], sequoia: [tahoe]}}"
+    for configuration, is_reusable in (("concretizer: {}", False), (text, True)):
+        spack.write("home/.spack/concretizer.yaml", configuration)
+        catalog = attach_fit(catalog_of(index), Session(spack.environ, host="os=sonoma target=m1"))
+        fit = fit_of(catalog, 0)
+        assert fit is not None
+        assert (fit.fits, fit.reusable) == (False, is_reusable)
+
+
 def test_the_externals_of_this_machine_are_not_those_of_another(
     catalog: Catalog, tmp_path: Path
 ) -> None:
