@@ -15,15 +15,33 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from spackscope.model.analysis.session_fit import described_host
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import LANGUAGES, Spec, compiler_name, is_hash, legacy_name
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import (
+    LANGUAGES,
+    Spec,
+    compiler_name,
+    is_compiler,
+    is_hash,
+    legacy_name,
+)
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import short_digests, split_variant
-from spackscope.model.query.ast import COLUMN_KEYS, Condition, Group, Query, Term, format_group
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import (
+    COLUMN_KEYS,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    format_group,
+)
 from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
@@ -213,31 +231,60 @@ def spec_requirement(specs: Sequence[Spec]) -> str:
     return _yaml({name: [[*strings]] for name, strings in packages.items()})
 
 
-def query_requirement(query: Query) -> PackagesYaml:
+def query_requirement(query: Query, catalog: Catalog) -> PackagesYaml:
     """Return what requires the conditions of a query, of the packages that it names.
 
     Without a name they are required of all packages, if all of them can be. The text is empty if
-    there is nothing to require.
+    there is nothing to require. Spack takes no conditions on a virtual alone, and on dependencies
+    only those that builds of the package have themselves.
     """
     specs: dict[str, list[list[list[str]]]] = {}
     left_out: dict[str, None] = {}
     for groups in query.whole_specs:
+        terms = [term for group in groups if _is_of_names(group) for term in group]
+        names = [term.pattern for term in terms if isinstance(term, Term)] or [_ALL]
         required = []
         for group in groups:
             if _is_of_names(group):
                 continue
             strings = [*dict.fromkeys(map(_string, group))]
-            if all(strings):
+            if all(strings) and all(_is_met(name, group, catalog) for name in names):
                 required.append(strings)
             else:
                 left_out[format_group(group)] = None
-        terms = [term for group in groups if _is_of_names(group) for term in group]
-        for name in [term.pattern for term in terms if isinstance(term, Term)] or [_ALL]:
+        for name in names:
             specs.setdefault(name, []).append(required)
     if left_out:
         specs.pop(_ALL, None)
     packages = {name: _joined(several) for name, several in specs.items()}
     return PackagesYaml(_yaml(packages), tuple(left_out))
+
+
+def _is_met(name: str, group: Group, catalog: Catalog) -> bool:
+    """Check whether builds of a package can meet conditions, as far as Spack's solver sees them.
+
+    That is none on a virtual. Of all packages only compilers can be required.
+    """
+    package = Query().with_package(name)
+    edges = [condition for condition in group if isinstance(condition, Depends)]
+    if catalog.virtuals.providers(package) or any(map(_is_nested, edges)):
+        return False
+    if name == _ALL:
+        return all(edge.direct and is_compiler(compiler_name(edge.name)) for edge in edges)
+    return all(_is_direct(package, edge, catalog) for edge in edges)
+
+
+def _is_nested(edge: Depends) -> bool:
+    return any(isinstance(term, Depends) for term in edge.terms)
+
+
+def _is_direct(package: Query, edge: Depends, catalog: Catalog) -> bool:
+    """Check whether a build has a dependency itself, after `^` to link or to run."""
+    named = Depends(True, (Term("package", edge.name),), edge.virtuals)
+    types = [edge.deptypes] if edge.direct else [("link",), ("run",)]
+    with suppress(Unanswerable):
+        return any(catalog.match(package.also(replace(named, deptypes=t))) for t in types)
+    return False
 
 
 def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:

@@ -340,7 +340,7 @@ def view_forms(
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
-        *_requirement(view),
+        *_requirement(catalog, view),
         *_lists(catalog, view),
     ]
 
@@ -381,8 +381,8 @@ def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         )
 
 
-def _requirement(view: View) -> Iterator[ViewForm]:
-    requirement = query_requirement(view.query)
+def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
+    requirement = query_requirement(view.query, catalog)
     if text := requirement.text:
         left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
         yield ViewForm(

@@ -30,7 +30,20 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.sources.session import Session
-from tests.builders import PAGES, SPACK_DATA, ZLIB, catalog_of, database, in_format, installs, node
+from tests.builders import (
+    GCC,
+    PAGES,
+    SPACK_DATA,
+    ZLIB,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    node,
+)
 from tests.model.report.test_detail import SPEC as FULL_SPEC
 from tests.tui.cli.test_secrets import SECRETS, URLS
 
@@ -263,6 +276,21 @@ def test_names_are_those_of_the_document_and_of_yaml(
     assert text.endswith(end)
 
 
+@pytest.fixture(scope="module")
+def of_hdf5(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index an hdf5 that links zlib-ng, which links a zstd, and uses it for zlib-api."""
+    gcc, cmake = edge("gcc", GCC, ["build"], ["c"]), edge("cmake", hash_of(4), ["build"])
+    zlib = edge("zlib-ng", ZLIB, ["build", "link"], ["zlib-api"])
+    return catalog_of_nodes(
+        tmp_path_factory.mktemp("hdf5"),
+        node(hash_of(3), name="hdf5", dependencies=[gcc, cmake, zlib]),
+        node(ZLIB, name="zlib-ng", dependencies=[gcc, edge("zstd", hash_of(5), ["link"])]),
+        leaf(GCC, "gcc", "13.2.0"),
+        leaf(hash_of(4), "cmake", "4.0"),
+        leaf(hash_of(5), "zstd", "1.5"),
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "packages"),
     [
@@ -275,12 +303,13 @@ def test_names_are_those_of_the_document_and_of_yaml(
         ("hdf5+mpi hdf5~mpi", {"hdf5": [{"any_of": ["+mpi", "~mpi"]}]}),
         ("hdf5 cflags='-O2 -g'", {"hdf5": ["cflags='-O2 -g'"]}),
         ("hdf5 ^zlib-ng@2.2: +pic", {"hdf5": ["^zlib-ng@2.2: +pic"]}),
+        ("hdf5 %cmake@4 ^zlib-api", {"hdf5": ["%cmake@4", "^zlib-api"]}),
     ],
 )
 def test_a_query_is_required_of_the_packages_that_it_names(
-    query: str, packages: dict[str, Any]
+    query: str, packages: dict[str, Any], of_hdf5: Catalog
 ) -> None:
-    made = query_requirement(parse(query))
+    made = query_requirement(parse(query), of_hdf5)
     assert not made.left_out
     assert required(made.text) == packages
 
@@ -290,17 +319,26 @@ def test_a_query_is_required_of_the_packages_that_it_names(
     [
         *("!+cxx", "stack=e4s", "/abc", "os=ub*", "target=:host", "fits", "cached | os=a"),
         *("any=x", "++pic", "^zlib/abc", "variants=*x"),
+        # The solver refuses what no build depends on itself.
+        *("^zstd", "^cmake", "%zstd", "^zlib-ng %gcc", "^openmpi"),
     ],
 )
-def test_what_spack_cannot_require_is_left_out_and_named(left_out: str) -> None:
-    made = query_requirement(parse(f"hdf5 +mpi {left_out}"))
+def test_what_spack_cannot_require_is_left_out_and_named(left_out: str, of_hdf5: Catalog) -> None:
+    made = query_requirement(parse(f"hdf5 +mpi {left_out}"), of_hdf5)
     assert made.left_out == (left_out,)
     assert required(made.text) == {"hdf5": ["+mpi"]}
 
 
-@pytest.mark.parametrize("query", ["", "hdf5", "py-* +mpi", "fits +mpi", "mpi=x any=y"])
-def test_nothing_is_required_of_all_packages_by_accident(query: str) -> None:
-    assert not query_requirement(parse(query)).text
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "hdf5", "py-* +mpi", "fits +mpi", "mpi=x any=y", "^zlib-ng +mpi", "%cmake"),
+        # Spack: expected a named spec.
+        *("zlib-api@2:", "zlib-api +pic"),
+    ],
+)
+def test_nothing_is_required_of_all_packages_by_accident(query: str, of_hdf5: Catalog) -> None:
+    assert not query_requirement(parse(query), of_hdf5).text
 
 
 def command(*sources: str, query: str = "", **options: object) -> ViewCommand:
