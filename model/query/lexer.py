@@ -115,8 +115,11 @@ def _token_at(text: str, start: int) -> Token:
 
 
 def unquoted(text: str) -> str:
-    """Remove the quotes around a value, and the backslashes before such quotes in it, as Spack."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in QUOTES:
+    """Remove the quotes around a value, and the backslashes before such quotes in it, as Spack.
+
+    With a line break it keeps them: `strip_quotes_and_unescape` in lib/spack/spack/spec_parser.py.
+    """
+    if "\n" not in text and len(text) >= 2 and text[0] == text[-1] and text[0] in QUOTES:
         return text[1:-1].replace(f"\\{text[0]}", text[0])
     return text
 
@@ -130,8 +133,11 @@ def quoted(text: str) -> str:
 def in_quotes(text: str) -> str:
     """Return a text in quotes.
 
-    No text in quotes can end in a backslash: a wildcard replaces it there.
+    No text in quotes can end in a backslash: a wildcard replaces it there. What has a line break
+    has its quotes.
     """
+    if "\n" in text:
+        return text
     if text.endswith("\\"):
         text = f"{text[:-1]}?"
     quote = '"' if "'" in text else "'"

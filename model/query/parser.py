@@ -480,8 +480,11 @@ class Parser:
         is_value_missing = text == "=" and before.kind == lexer.NAME
         if text[0] in lexer.QUOTES:
             raise QueryError(UNCLOSED_QUOTE, start)
-        if is_value_missing and after is not None and after.text[0] in lexer.QUOTES:
-            raise QueryError(UNCLOSED_QUOTE, after.start)
+        quote = after if after is not None and after.text[0] in lexer.QUOTES else None
+        if is_value_missing and quote is not None and quote.kind == lexer.ERROR:
+            raise QueryError(UNCLOSED_QUOTE, quote.start)
+        if is_value_missing and before.end == start and is_glob(before.text):
+            raise QueryError(f"Expected a key before =, found {before.text}", before.start)
         if text == "[" and before.kind == lexer.DEPENDENCY:
             if before.end == start:
                 raise QueryError("Expected ] and a name after [", start)

@@ -47,6 +47,8 @@ def told_condition(condition: Condition) -> str:
         ("hdf5+mpi~cxx -hl", "package:hdf5, variants:+mpi, variants:~cxx, variants:~hl"),
         ("!+mpi", "!variants:+mpi"),
         ("cflags='-O2 -g'", "flags:cflags=-O2 -g"),
+        # Spack takes no quotes from a value with a line break.
+        ('cflags=="a\nb"', 'flags:cflags="a\nb"'),
         ("arch=linux-ubuntu24.04-zen4:", "platform:linux, os:ubuntu24.04, target:zen4:"),
         ("arch=-ubuntu24.04-", "os:ubuntu24.04"),
         ("stacks=e4s stack=e4s", "stack:e4s"),
@@ -158,6 +160,8 @@ def test_a_bare_word_of_a_live_filter_is_a_package_or_a_text_in_any_column(
     [
         ("os=x 'y", 5, "Unclosed quote"),
         ('hdf5 os="', 8, "Unclosed quote"),
+        ('na*me="a% na*me=in"', 0, r"Expected a key before =, found na\*me"),
+        ("x na*me=in", 2, r"Expected a key before =, found na\*me"),
         ("!!hdf5", 1, 'Unexpected "!" after !'),
         ("!hdf5@1", 1, "apply to one condition"),
         ("zlib | hdf5@1", 7, "apply to one condition"),
