@@ -41,7 +41,20 @@ RULES = json.loads((SPACK_DATA / "analysis" / "reuse_rules.json").read_text())
 from spack1, and that of 0.23.1 from spack0.
 """
 
+SOLVED = json.loads((SPACK_DATA / "analysis" / "packages_rules.json").read_text())
+"""For values of `packages` how hashes begin that Spack reuses, and that it refuses.
+
+The solver of Spack 1.2.0.dev0 (`spack.solver.asp.Solver().solve`) was asked for `NAME@=VERSION`,
+with `concretizer:reuse:include` of the spec and all that it depends on, and `buildable: false` for
+every package. That Spack pushed packages_rules.index.json.gz, an index of packages without code:
+tiny-app links tiny-mid, tiny-both and a provider of xapi, runs tiny-run, and builds with tiny-tool
+and a provider of xgen; tiny-mid links tiny-deep.
+"""
+
 VERSIONS = {"spack0": "0.23.1", "spack1": "1.2.0.dev0"}
+
+UNDECIDED: list[str] = []
+"""The values of `packages` in SOLVED that only recipes decide."""
 
 HOST = parse_host("target=zen3 glibc=2.35")
 MPI, HDF5 = hash_of(8), hash_of(9)
@@ -149,6 +162,46 @@ def test_requirements_rule_out_what_is_there(
                 found.append(f"{row.spec.package} {reason.letter} {said}")
                 assert reason.place.endswith("packages.yaml:1")
     assert ", ".join(sorted(found)) == refused
+
+
+def test_rules_of_packages_mean_what_the_solver_makes_of_them(tmp_path: Path) -> None:
+    index = SPACK_DATA / "analysis" / "packages_rules.index.json.gz"
+    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    undecided = list[str]()
+    for case in SOLVED:
+        spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
+        rules = rules_of(spack)
+        fit, ids = fit_of(catalog, rules), {}
+        for row in catalog.rows(range(catalog.total)):
+            ids[row.spec.hash[:7]] = row.id
+        refused = {
+            hash_
+            for hash_ in f"{case['reused']} {case['refused']}".split()
+            if any(reason.letter in ("Q", "q") for reason in fit.of(ids[hash_]).reasons)
+        }
+        if find_kept_out(catalog, rules).problems:
+            undecided.append(case["packages"])
+            assert not refused, case
+        else:
+            assert refused == {*case["refused"].split()}, case
+    assert undecided == UNDECIDED
+
+
+def test_why_a_rule_does_not_apply_is_told_with_its_line(catalog: Catalog, tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path)
+    file = spack.write(
+        "home/.spack/packages.yaml",
+        "packages:\n  hdf5:\n    conflict:\n    - '%gcc'\n    - spec: '@1:'\n      when: '%gcc'\n",
+    )
+    kept, problems, not_applied = find_kept_out(catalog, rules_of(spack))
+    assert not kept
+    assert not problems
+    assert [*map(str, not_applied["hdf5"])] == [
+        f"{file}: line 4: the conflict %gcc of hdf5 does not apply to all that match: "
+        "Spack reuses specs without applying conflicts with %",
+        f"{file}: line 6: the condition %gcc of hdf5 does not apply to all that match: "
+        "Spack sees only the direct link and run dependencies of what it reuses",
+    ]
 
 
 def test_what_needs_something_that_is_kept_out_is_kept_out(

@@ -38,7 +38,7 @@ from tests.program import Program
 LLVM, HDF5, OLD, OTHER, WANTED = (letter * 32 for letter in "lhoxw")
 ZEN4 = {"platform": "linux", "platform_os": "rocky9", "target": "zen4"}
 ZEN3 = {**ZEN4, "target": "zen3"}
-WHY = ("why", "-f", "index.json", "--host", "target=zen3 glibc=2.34")
+WHY = ("why", "-f", "index.json", "--host", "target=zen3 glibc=2.34 os=rocky9")
 
 
 @pytest.fixture
