@@ -53,7 +53,18 @@ and a provider of xgen; tiny-mid links tiny-deep.
 
 VERSIONS = {"spack0": "0.23.1", "spack1": "1.2.0.dev0"}
 
-UNDECIDED: list[str] = []
+UNDECIDED = [
+    '{tiny-app: {conflict: ["^xapi@1"]}}',
+    '{tiny-app: {require: ["^xapi@1"]}}',
+    '{tiny-app: {conflict: [{spec: "@1:", when: "^xapi@1"}]}}',
+    '{tiny-app: {conflict: ["+nothing"]}}',
+    '{xapi: {conflict: [{spec: "tiny-one", when: "%gcc"}]}}',
+    '{xapi: {conflict: ["@2:"]}}',
+    '{c: {require: [{spec: "gcc@13", when: "%gcc"}]}}',
+    '{c: {conflict: [{spec: "gcc@12", when: "os=debian12"}]}}',
+    '{all: {require: ["^nothing"]}}',
+    '{all: {require: ["%nothing"]}}',
+]
 """The values of `packages` in SOLVED that only recipes decide."""
 
 HOST = parse_host("target=zen3 glibc=2.35")
