@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Gap, SourceStatus
+from spackscope.model.core.records import CONFIGURATION, Gap, SourceStatus
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
@@ -42,6 +42,7 @@ def answer(asked: Asked) -> Sheet[Any]:
         return _verify(asked)
     if asked.options.get("tags"):
         return _list_tags(asked)
+    asked.grounds.add(CONFIGURATION)
     (catalog,) = asked.load(asked.sources)
     if asked.options.get("problems"):
         return _problem_sheet(catalog)

@@ -502,7 +502,7 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
             for group in (*packages.groups[:1], *spec.minus(packages).groups):
                 if not catalog.count(packages.plus(Query((group,))), should_stop=should_stop):
                     sentence = _sentence(catalog, spec, packages, group, should_stop)
-                    advice = Advice(clean(sentence), group[0])
+                    advice = Advice(_as_far_as_read(catalog, clean(sentence)), group[0])
                     break
         except Unanswerable as error:
             return Advice(str(error), error.condition)
@@ -604,7 +604,9 @@ def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
     text, unknown = _typed(spec, word), [(term,) for term in catalog.virtuals.unknown(query)]
     others = _without(specs, [*unknown, (word,)])
     sentence = f"Unknown package {text}"
-    if word.column == ANY:
+    if not catalog.is_whole:
+        sentence = f"{text} is not {_among_read(catalog)}"
+    elif word.column == ANY:
         sentence += f", and no {others.package or 'spec'} shows it in any column"
     elif (word,) not in unknown:
         sentence = f"{text} is only a dependency here"
@@ -655,11 +657,26 @@ def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
     return Note(str(error), span and span[0])
 
 
+def _among_read(catalog: Catalog) -> str:
+    return "among what is read so far" if catalog.part else "among what could be read"
+
+
+def _as_far_as_read(catalog: Catalog, sentence: str) -> str:
+    """Return what a sentence on all that there is says where not all of it is read."""
+    if catalog.is_whole or not sentence.startswith(("No ", "Unknown ", "There are no")):
+        return sentence
+    return f"{_among_read(catalog).capitalize()}: {sentence[0].lower()}{sentence[1:]}"
+
+
 def explain_no_match(catalog: Catalog, query: Query) -> str:
     """Return a sentence on the condition because of which a query has no match.
 
     What would match instead are the `relaxations` of the query.
     """
+    return _as_far_as_read(catalog, _why_no_match(catalog, query))
+
+
+def _why_no_match(catalog: Catalog, query: Query) -> str:
     if not query:
         return "There are no specs"
     (condition, *others) = query.conditions

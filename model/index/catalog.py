@@ -84,7 +84,6 @@ class Catalog(IndexData):
 
         By default these are all that answers from this catalog have rested on.
         """
-        part = [Gap(Problem("", "", self.part), "")] if self.part else []
         of_sources = map(Gap, self.problems, self.problem_sources)
         indexed = {source.name: source.failure for source in self.indexed_sources}
         failed = (
@@ -92,7 +91,7 @@ class Catalog(IndexData):
             for source in self.sources
             if source.failure != indexed[source.name]
         )
-        return [*part, *failed, *of_sources, *self.by_host.find_gaps(grounds)]
+        return [*failed, *of_sources, *self.by_host.find_gaps(grounds)]
 
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may tell more of a record than its index says."""

@@ -154,10 +154,12 @@ class Sheet(Frozen, Generic[Item]):
     `switches` are options that add to what is shown, by their fields. Rows with the same `group`
     stand below it as a heading on a terminal. `told` are columns
     that are left out there, unless they are asked for, since the heading or another column says
-    their values. `notes` are sentences on the whole, and `remarks` those that scripts do not want
-    among the rows, such as what could not be read. A terminal is shown `limit` rows, all for None.
-    `exports` has the lines of formats that only this sheet has, by their names, and `draw` draws
-    one that is no table; one that `is_text` is drawn wherever no format is asked for. `is_good` is
+    their values. `gaps` are sentences on what could not be read of what it rests on, where they
+    are shown with it. `notes` are sentences on the whole, and `remarks` those that scripts do not
+    want among the rows, such as what was not searched. A terminal is shown `limit` rows, all for
+    None. `exports` has the lines of formats that only this sheet has, by their names, and `draw`
+    draws one that is no table; one that `is_text` is drawn wherever no format is asked for.
+    `is_good` is
     false where the command is to end with 1, or with 3 where a source could not be read, unless it
     `is_certain` whatever that has; `ending` is raised once the rows are printed.
     """
@@ -172,6 +174,7 @@ class Sheet(Frozen, Generic[Item]):
     switches: Mapping[str, str] = {}
     group: Callable[[Item], str] = _no_text
     told: Sequence[str] = ()
+    gaps: Sequence[str] = ()
     notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
     limit: int | None = MAX_PRINTED

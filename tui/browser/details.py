@@ -31,6 +31,12 @@ _MAX_KEPT = 200
 """Rows of which the relations are kept."""
 
 
+def _check_all(catalog: Catalog, task: Task) -> int:
+    """Check all specs against the host; return how much could not be read for that too."""
+    catalog.by_host.check_all(task)
+    return len(catalog.gaps())
+
+
 class DetailInputs(NamedTuple):
     """All that the lines of a row depend on: the same are not read twice.
 
@@ -91,12 +97,19 @@ class DetailsController:
             if (row := self._host.state.selected) is not None:
                 self.show(row)
 
+        def tell(problems: int) -> None:
+            summary = self._host.state.summary
+            if summary is None or summary.catalog is not catalog:
+                return
+            if problems != summary.problems:
+                self._host.change(summary=replace(summary, problems=problems))
+
         self._host.run(
             lambda _: host_of(self._host.session),
             lambda machine: self._host.change(machine=machine),
             group="host",
         )
-        self._host.run(catalog.by_host.check_all, lambda _: None, group="fit", delay=_REST_OF_ALL)
+        self._host.run(partial(_check_all, catalog), tell, group="fit", delay=_REST_OF_ALL)
         self._host.run(lambda _: catalog.edges.prepare(), connected, group="edges")
 
     # Lines and tree

@@ -201,13 +201,17 @@ class Loading:
         unlisted = "" if catalog.lists_dependencies else "no dependencies listed"
         remark = " · ".join(filter(None, (titles.tags_title(catalog), unlisted, everything)))
         rebuilt = REBUILT if catalog.was_damaged else ""
-        notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
+        failures = [source.failure for source in catalog.discovered]
+        # What was read before is still shown.
+        notices = [*failures] if all(failures) else []
+        notices += [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
+        grounds = None if catalog.by_host.is_ready else ()
         return Summary(
             catalog,
             titles.source_chips(catalog),
             remark,
             catalog.total,
-            len(catalog.problems),
+            len(catalog.gaps(grounds)),
             "; ".join(filter(None, notices)),
             packages,
             frozenset(package.name for package in packages),
@@ -267,13 +271,23 @@ class Loading:
             self.on_missing(reason, without_catalog())
         else:
             remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
-            self._host.change(summary=replace(summary, remark=remark, is_part=False))
+            if catalog_is_part := bool(summary.catalog.part):
+                summary.catalog.part = reason
+            problems = summary.problems + catalog_is_part
+            summary = replace(summary, remark=remark, problems=problems, is_part=False)
+            self._host.change(summary=summary)
             self._host.say(reason, error=True)
 
     def _take(self, loaded: Summary) -> None:
         """Show another catalog, with the same view as far as that is possible."""
-        if loaded.catalog is self._host.state.catalog:
+        state = self._host.state
+        if state.summary is not None and loaded.catalog is state.catalog:
+            is_other = loaded.chips != state.summary.chips
             self._host.change(summary=loaded)
+            if is_other and state.sheet is not None:
+                # What could not be read is said above the sheet, too.
+                self._host.change(sheet=replace(state.sheet, catalog=None))
+                self._navigation.on_sheet()
         else:
             self._replace(loaded)
         if loaded.notice:

@@ -450,7 +450,9 @@ class Panes:
         package = selected.name if selected is not None else None
         packages = len([each for each in results.packages if each.shown])
         shown = results.listing.shown
-        self.query_bar.show_count(titles.query_counts(shown, total, package, packages))
+        counts = titles.query_counts(shown, total, package, packages)
+        so_far = " so far" * bool(summary.catalog.part)
+        self.query_bar.show_count([f"{count}{so_far}" for count in counts])
 
     def _show_stale(self, stale: str) -> None:
         """Dim the rows while they belong to an older query."""

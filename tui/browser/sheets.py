@@ -7,6 +7,7 @@ worker thread, and again of each newer catalog.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from glob import escape
@@ -20,9 +21,10 @@ from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.core.columns import COUNTED, shorten_path
 from spackscope.model.core.errors import SpackscopeError, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.records import Gap
+from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.load import load
+from spackscope.model.index.load import STILL_LOADING, load
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
@@ -31,7 +33,6 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import LOADING, why_no_spec, why_not_shown
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserHost, OpenSheet, Task
-from spackscope.tui.dialogs.base import STILL_LOADING
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
 
@@ -42,6 +43,8 @@ ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
 NO_CACHE = "Open a cache beside the environment to compare them"
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
+_MAX_FAILURE = 90
+"""Cells of a sentence on what was not read that has room above a narrow table, in two lines."""
 _AWAITED = 0.3
 """Seconds after which it is asked again what more sources may answer."""
 _PACE = 0.1
@@ -162,18 +165,18 @@ class Sheets:
                     task.report(lambda: take(sheet, is_part=True))
 
             answer = import_module(f"spackscope.model.answers.{opened.name}").answer
+            asked = BrowserAsked(
+                self._host, catalog, opened.words, opened.options, task, say, show
+            )
             try:
-                sheet: Sheet[Any] = answer(
-                    BrowserAsked(
-                        self._host, catalog, opened.words, opened.options, task, say, show
-                    )
-                )
+                sheet: Sheet[Any] = answer(asked)
                 if sheet.ending is not None and not sheet.rows:
                     raise sheet.ending
             except SpackscopeError as error:
                 return str(error)
-            so_far = [STILL_LOADING] if is_part else []
-            return replace(sheet, remarks=[*so_far, *_unread(catalog), *sheet.remarks])
+            so_far = STILL_LOADING if is_part else catalog.part
+            unread = filter(None, (so_far, _unread(catalog.gaps(asked.grounds))))
+            return replace(sheet, gaps=list(unread))
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
             now = self._host.state.sheet
@@ -537,14 +540,14 @@ def _source_text(name: str) -> str:
     return shorten_path(clean(name), _MAX_SOURCE)
 
 
-def _unread(catalog: Catalog) -> list[str]:
-    """Return in a line which sources were not read, or not all of them; none if all were."""
-    unread = [source for source in catalog.sources if source.failure or source.problems]
-    names = [_source_text(source.name) for source in unread]
-    if len(unread) > 1:
-        return [f"{len(unread):,} sources were not read completely: {', '.join(names)}"]
-    return [
-        clean(source.failure)
-        or f"{name} was not read completely: {counted(source.problems, 'problem')}"
-        for source, name in zip(unread, names, strict=True)
-    ]
+def _unread(gaps: Sequence[Gap]) -> str:
+    """Return in a line which sources, and what else, were not read completely; "" if all were."""
+    grounds = Counter(gap.ground for gap in gaps)
+    names = ", ".join(map(_source_text, grounds))
+    if len(grounds) > 1:
+        return f"{len(grounds):,} not read completely: {names} ({shown('problems')} lists why)"
+    if len(gaps) == 1 and not (gaps[0].problem.place or gaps[0].problem.origin):
+        sentence = clean(gaps[0].problem.reason)
+        is_short = cell_width(sentence) <= _MAX_FAILURE
+        return sentence if is_short else f"{names} could not be read"
+    return f"{names} was not read completely: {counted(len(gaps), 'problem')}" if gaps else ""

@@ -12,6 +12,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
+from spackscope.model.index.load import STILL_LOADING
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint, hints, key_names
 from spackscope.tui.widgets.frame import StatusLine, Toast
@@ -24,8 +25,6 @@ WIDTHS = [(0, "-single"), (60, "-narrow"), (96, "-wide"), (140, "-broad")]
 
 HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (24, "-short"), (28, "-high"), (40, "-tall")]
 """The same by their height."""
-
-STILL_LOADING = "Sources are still being read"
 
 
 _RULES = """

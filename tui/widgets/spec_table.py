@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
 
 
-_MAX_NOTES = 4
-"""Lines of the title and the notes of a sheet."""
+_MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
+"""Lines of the title and the notes of a sheet, and on low screens of what it could not know."""
 _MAX_MEASURED = 1_000
 """Rows of a sheet whose cells are measured: of more the columns are as wide as for these."""
 
@@ -124,7 +124,7 @@ class SpecTable(Vertical, Fitted):
         self.sheet_row: Row | None = None
         """The row of the index that the row of a sheet is about, once it is read."""
         self.awaits_sheet_row = False
-        self._title = self._notes = ""
+        self._gaps = self._title = self._notes = ""
         self._sheet_columns, self._sheet_sort = ColumnState(), cast("Sort | None", None)
         # The values that all rows share, and what precedes them.
         self._shared: Sequence[tuple[str, str]] = ()
@@ -232,6 +232,7 @@ class SpecTable(Vertical, Fitted):
         of_specs = next((each.name for each in shown if each.hash), "")
         self.columns.show(table_columns(shown, cells), column or self.columns.current, of_specs)
         notes = [*sheet.remarks, *sheet.notes] if sheet is not None else []
+        self._gaps = " · ".join(map(clean, sheet.gaps)) if sheet is not None else ""
         self._title = clean(sheet.title) if sheet is not None else ""
         self._notes = " · ".join(map(clean, notes))
         self.sheet_row = None
@@ -299,12 +300,16 @@ class SpecTable(Vertical, Fitted):
             self.line.show(head, self.column, self._before, layout.after)
 
     def _show_notes(self, width: int) -> None:
-        """Show the title of a sheet and below it the notes, cut where there is no room."""
+        """Show what a sheet could not know, its title and its notes, cut where there is no room.
+
+        The first is the last to be cut: a title alone would say more than is known.
+        """
         classes, room = self.screen.classes, width - 2 * GUTTER
         most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
-        title = wrap_cut(self._title, room, most)
-        notes = wrap_cut(self._notes, room, most - len(title))
-        lines = [Content.styled(line, "bold") for line in title]
+        gaps = wrap_cut(self._gaps, room, max(most, _LEAST_FOR_GAPS))
+        title = wrap_cut(self._title, room, max(most - len(gaps), int(most > 1)))
+        notes = wrap_cut(self._notes, room, most - len(gaps) - len(title))
+        lines = [*map(Content, gaps), *(Content.styled(line, "bold") for line in title)]
         lines += [Content.styled(line, "dim") for line in notes]
         self.notes.update(Content("\n").join(lines))
         self.notes.set_class(not lines, "-empty")

@@ -108,6 +108,18 @@ async def test_a_dialog_says_that_sources_are_being_read_and_follows(
         assert STILL not in text_of(browser)
 
 
+async def test_what_is_not_among_a_part_is_not_unknown(held: Held, tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    async with held.browsing(tmp_path / "index.json", held.urls["large"], query="xz") as browser:
+        await browser.until(lambda: "xz is not among what is read so far" in text_of(browser))
+        await browser.until(lambda: "in 0 packages so far" in browser.lines[1])
+        assert "Unknown" not in browser.text
+        held.let_go("large")
+        await browser.until(lambda: XZ in browser.shown)
+        await browser.settle()
+        assert "so far" not in browser.text
+
+
 async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
     held: Held, tmp_path: Path
 ) -> None:
@@ -231,7 +243,9 @@ async def test_a_package_is_known_once_its_source_is_read(held: Held, tmp_path: 
     (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
     sources = tmp_path / "index.json", held.urls["large"]
     async with held.browsing(*sources, query="hdf5 netcdf-c") as browser:
-        await browser.until(lambda: "Unknown package netcdf-c" in browser.text)
+        await browser.until(
+            lambda: "netcdf-c is not among what is read so far" in text_of(browser)
+        )
         assert "still loading" in browser.text
         held.let_go("large")
         await browser.settle()
