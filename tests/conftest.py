@@ -3,11 +3,13 @@
 import gc
 import os
 import signal
+from math import inf
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from spackscope.tui.cli.commands import command_line
 from tests.parse_counts import ParseCounts
 from tests.program import Program
 
@@ -40,5 +42,7 @@ def parse_counts(monkeypatch: pytest.MonkeyPatch) -> ParseCounts:
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    # A slow machine would show the progress of any command.
+    monkeypatch.setattr(command_line, "DELAY", inf)
     return Program(tmp_path)

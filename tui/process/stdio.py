@@ -8,6 +8,7 @@ is written as it is.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -116,6 +117,31 @@ def _for(stream: IO[str], text: str) -> str:
     if text.isascii() or supports_unicode() or not is_terminal(stream):
         return text
     return in_ascii(text)
+
+
+class Stderr(io.TextIOBase):
+    """The stream stderr for a library that draws: ASCII where the terminal shows nothing else."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """The encoding of what it shows."""
+        return "utf-8" if supports_unicode() else "ascii"
+
+    def isatty(self) -> bool:
+        """Check whether it is a terminal."""
+        return is_terminal(sys.stderr)
+
+    def fileno(self) -> int:
+        """Return its descriptor."""
+        return sys.stderr.fileno()
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        return sys.stderr.write(_for(sys.stderr, text))
+
+    def flush(self) -> None:
+        """Write all that is buffered."""
+        sys.stderr.flush()
 
 
 def flush() -> None:

@@ -100,8 +100,6 @@ def test_no_control_character_is_in_the_diff_of_two_sources(program: Program, pa
 def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
     program: Program, pages: Path
 ) -> None:
-    # A slow machine would show the progress of building.
-    program("index", "-f", str(pages))
     code, text = program.on_terminal("find", "-f", str(pages), columns=90)
     assert code == 0
     text = re.sub(r"\x1b\[(0|1|2|32|33|36)m", "", text)

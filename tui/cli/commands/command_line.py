@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.core.errors import QueryError, Unreadable, reason
@@ -420,16 +420,23 @@ class _ShownProgress:
 def _new_progress(*, no_color: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
+    from rich.table import Column
 
     # Rich itself obeys NO_COLOR.
-    console = Console(stderr=True, no_color=no_color or None)
+    console = Console(file=cast("IO[str]", stdio.Stderr()), no_color=no_color or None)
     # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
     vars(console)["show_cursor"] = lambda _show: False
     return Progress(
-        BarColumn(bar_width=24),
-        TextColumn("{task.description}", markup=False),
-        TextColumn("Ctrl-C cancels", markup=False),
+        BarColumn(bar_width=min(24, console.width // 4), table_column=Column(no_wrap=True)),
+        # Paths may be longer than the line.
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
+        ),
+        TextColumn("Ctrl-C cancels", markup=False, table_column=Column(no_wrap=True)),
         console=console,
+        expand=True,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
