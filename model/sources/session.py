@@ -15,6 +15,7 @@ from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progre
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
+    from spackscope.model.core.records import Problem
     from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.recipes import RecipeRoot, Recipes
     from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
@@ -96,6 +97,13 @@ class Session(Frozen):
 
         spack = self.spack if self.uses_rules else None
         return None if spack is None else read_reuse_rules(spack)
+
+    @property
+    def configuration(self) -> tuple[object, Sequence[Problem]]:
+        """All that the user's Spack is configured to, and what could not be read of it."""
+        if (spack := self.spack) is None:
+            return (), ()
+        return (self.reuse_rules, spack.externals, self.recipe_roots), spack.problems
 
     @cached_property
     def recipe_roots(self) -> Sequence[RecipeRoot]:

@@ -68,7 +68,7 @@ class Loading:
         self._navigation, self._details = navigation, details
         self.start_query = query
         """The query of the command line, while it is still to be shown."""
-        self.session = host.session
+        self.session = self._before = host.session
         """What the sources are read with now."""
         self.failure = ""
         self._first: Future[Summary | None] = Future()
@@ -148,7 +148,11 @@ class Loading:
         else:
             # Catalogs that were replaced before have connections, in every thread, and cycles.
             gc.collect()
-        return self._summarize(load(self._host.sources, session, current=shown, on_late=on_late))
+        catalog = load(self._host.sources, session, current=shown, on_late=on_late)
+        if catalog is shown and self._before.configuration != self.session.configuration:
+            # What it has answered rests on the configuration of before.
+            catalog = Catalog(shown.columns, discovered=shown.discovered)
+        return self._summarize(catalog)
 
     def open(self, sources: Sequence[str], show: Callable[[], object]) -> None:
         """Read other sources, and call `show` once the first of them is read.
@@ -332,7 +336,8 @@ class Loading:
         self.failure = ""
 
     def reload(self) -> None:
-        """Reload the sources, and keep snapshots of them if configured."""
+        """Reload the sources and the configuration, and keep snapshots if configured."""
+        self._before, self.session = self.session, replace(self.session)
         self.load()
         if self._host.settings.history:
             say = self._host.say

@@ -80,3 +80,8 @@ async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_i
         assert unread in browser.text
         await browser.press("escape", "2", "H")
         assert unread not in browser.text
+        spack.write("home/.spack/packages.yaml", "packages: {zlib: {require: '@2:'}}")
+        await browser.press("escape", "r")
+        await browser.until(lambda: "▲" not in browser.lines[0])
+        await browser.press("2", "W")
+        assert "packages.yaml requires @2:" in browser.text

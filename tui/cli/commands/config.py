@@ -72,11 +72,8 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 def _spack_problems(environ: Mapping[str, str]) -> Sequence[Problem] | None:
     """Return what cannot be read of the whole configuration of Spack; None without one."""
     session = Session(environ)
-    if session.reuse_rules is None or (spack := session.spack) is None:
-        return None
-    # Reading them adds to the problems.
-    _ = spack.externals, spack.recipe_roots
-    return spack.problems
+    _, problems = session.configuration
+    return problems if session.spack is not None else None
 
 
 def _print_checked(
