@@ -586,7 +586,9 @@ class _Merger:
             tuple(state for state in STATES if state in joined_states),
             tuple(sorted(set(chain.from_iterable(lists)))),
         )
+        named = (record for record in joined if self._entry("package", record))
         codes = {
+            "package": self._code("package", next(named, kept)),
             "tag": self._code("tag", records[0]),
             "unlisted": unlisted,
             "stack_set": staged.dictionaries["stack_set"][tuple(sorted(set(stacks)))],
@@ -607,18 +609,25 @@ class _Merger:
 
         return change
 
-    def _rank(self, record: int) -> tuple[int, bool, bool]:
+    def _rank(self, record: int) -> tuple[int, bool, bool, bool]:
         """Return a key that is smallest for the record with the most information."""
         lists_dependencies = self._staged.dependencies[self.document(record)]
         # Without the record of a compiler its version is not known.
         has_version = "@" in self._entry("arch", record)[0]
-        return self._code("unlisted", record), not lists_dependencies, not has_version
+        has_name = bool(self._entry("package", record))
+        return (
+            self._code("unlisted", record),
+            not has_name,
+            not lists_dependencies,
+            not has_version,
+        )
 
     def _is_same(self, record: int, kept: int) -> bool:
-        """Check whether two records agree on what all documents spell alike."""
-        return all(
+        """Check whether two records agree on what all documents spell alike, as far as known."""
+        packages = {self._entry("package", each) for each in (record, kept)} - {""}
+        return len(packages) < 2 and all(
             self._entry(name, record)[start:] == self._entry(name, kept)[start:]
-            for name, start in (("package", 0), ("version", 0), ("arch", 1))
+            for name, start in (("version", 0), ("arch", 1))
         )
 
     def _may_repeat(self, record: int, kept: int) -> bool:

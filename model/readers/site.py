@@ -155,6 +155,7 @@ def _read_names(packages: PackageFile, names: dict[str, str]) -> Iterator[Proble
     fields = FieldReader(packages.origin)
 
     def add(package: str, record: Any) -> None:
+        package = storable(package)
         fields.place = package[:60]
         its = fields.mapping("record", record)
         for hash_ in fields.strings("specs", its.get("specs")) if its else ():
@@ -162,7 +163,7 @@ def _read_names(packages: PackageFile, names: dict[str, str]) -> Iterator[Proble
                 raise Unreadable(f"it has more than {MAX_RECORDS:,} hashes")
             if not is_hash(hash_):
                 fields.add_wrong("hash", hash_, A_HASH)
-            elif (first := names.setdefault(hash_, storable(package))) != package:
+            elif (first := names.setdefault(hash_, package)) != package:
                 fields.add_problem(f"{hash_} is also a hash of {first[:60]}; the first one counts")
 
     data, reasons = unwrap(packages.data)

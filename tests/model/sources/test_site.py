@@ -67,6 +67,17 @@ def test_a_checkout_with_a_copy_of_its_data_is_read_once(tmp_path: Path) -> None
     assert len(discover_one(tmp_path).documents) == 1
 
 
+def test_specs_without_names_are_named_by_another_source(tmp_path: Path) -> None:
+    site = write_files(tmp_path / "site", {SPECS: FILES[SPECS]})
+    index = write_index(tmp_path / "index.json", *zlib_nodes())
+    for sources in ([site, index], [index, site]):
+        catalog = catalog_of(*sources)
+
+        named = sorted((row.spec.tag, row.spec.package) for row in catalog.by_hash(ZLIB))
+        assert named == [("develop", "zlib"), ("v1", "zlib")]
+        assert not any("another spec" in problem.reason for problem in catalog.problems)
+
+
 def test_each_file_alone_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     write_files(tmp_path / "specs", {SPECS: FILES[SPECS]})
     write_files(tmp_path / "packages", {PACKAGES: FILES[PACKAGES]})
