@@ -17,7 +17,14 @@ from functools import partial
 from itertools import islice
 from operator import attrgetter
 
-from spackscope.model.core.errors import SourceError, Unreachable, describe_error, naming, reason
+from spackscope.model.core.errors import (
+    NotFound,
+    SourceError,
+    Unreachable,
+    describe_error,
+    naming,
+    reason,
+)
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
@@ -40,6 +47,7 @@ from spackscope.model.sources.source_name import (
     SITE_FILES,
     SITE_FOLDERS,
     STANDARD_INPUT,
+    TAG_LIST,
     PublicCache,
     UrlTarget,
     absolute_path,
@@ -111,11 +119,15 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
         return _found(source, session)
     except SourceError as error:
         message, shown = str(error), shown_url(source).partition("?")[0].rstrip("/")
-        if isinstance(error, Unreachable) and source.partition(":")[0] == PUBLIC:
-            message += "; SPACKSCOPE_PUBLIC can name a copy of its tag list"
-        if source == STANDARD_INPUT or shown in message:
-            return replace(_failed(source, ""), failure=message)
-        return _failed(source, f"cannot be read: {message}")
+        if source != STANDARD_INPUT and shown not in message:
+            message = _failed(source, f"cannot be read: {message}").failure
+        if isinstance(error, (NotFound, Unreachable)) and source.partition(":")[0] == PUBLIC:
+            public = parse_public_cache(source, session.environ, session.tag_list)
+            if public is not None and public.tag_list == TAG_LIST:
+                message += "; SPACKSCOPE_PUBLIC can name a copy of its tag list"
+            else:
+                message += "; SPACKSCOPE_PUBLIC or the setting public names this tag list"
+        return replace(_failed(source, ""), failure=message)
     except Exception as error:
         return _failed(source, f"cannot be read: {describe_error(error)}")
 

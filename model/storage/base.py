@@ -127,8 +127,7 @@ class LocalFolder(Storage):
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return a file where it is. Raises NotFound, WrongContent and other SourceErrors."""
         path, origin = self._paths(wanted.name)
-        if not os.path.isfile(path):
-            raise NotFound(f"{origin} does not exist")
+        self.size_of(wanted.name)
         if wanted.sha256:
             with naming(origin), open_file(path) as file:
                 digest = sha256_of(file)
@@ -146,7 +145,7 @@ class LocalFolder(Storage):
             status = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound(f"{origin} does not exist") from None
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise SourceError(f"{origin} {reason(error)}") from None
         if not stat.S_ISREG(status.st_mode):
             raise NotFound(f"{origin} is not a file")

@@ -71,5 +71,5 @@ def test_without_a_network_one_sentence_says_what_can_be_done(program: Program) 
     tag_list = f"https://{NOBODY}/cache_spack_io_index.json"
     message = program.refused("find", URL, code=3, SPACKSCOPE_PUBLIC=tag_list)
     assert message.startswith("spackscope: the source public cannot be read: ")
-    assert message.endswith("; SPACKSCOPE_PUBLIC can name a copy of its tag list\n")
+    assert message.endswith("; SPACKSCOPE_PUBLIC or the setting public names this tag list\n")
     assert message.count("\n") == 1
