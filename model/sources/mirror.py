@@ -349,9 +349,10 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
         manifest, data = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
         before = blobs
         try:
-            blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
+            all_blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
         except Unreadable as error:
             raise WrongContent(f"{manifest.origin}: {error}") from None
+        blobs = dict(list(all_blobs.items())[:_MAX_INDEXES])
         if blobs == before:
             break
         name, indexes, failures = mirror.index_manifest, dict[Blob, FetchedFile](), {}
@@ -372,6 +373,9 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
             indexes[blob] = known[blob].previous(failure)
         except SourceError as error:
             problems.append(problem_from(error, mirror.storage.origin))
+    if len(all_blobs) > len(blobs):
+        most = f"it names {len(all_blobs)} indexes; the newest {len(blobs)} are read"
+        problems.append(Problem(manifest.origin, "", most))
     if not indexes:
         raise next(iter(failures.values()))
     if not (failures or manifest.remark):
@@ -390,14 +394,13 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
 def _newest_first(blobs: Iterable[Blob]) -> dict[Blob, int]:
     """Return the first index of each version of the database, with the version.
 
-    At most _MAX_INDEXES are read. An unknown media type counts as version 0.
+    An unknown media type counts as version 0.
     """
     by_version: dict[int, Blob] = {}
     for blob in blobs:
         match = _DATABASE_VERSION.fullmatch(blob.media_type, len(DATABASE))
         by_version.setdefault(int(match[1]) if match else 0, blob)
-    newest = sorted(by_version.items(), reverse=True)[:_MAX_INDEXES]
-    return {blob: version for version, blob in newest}
+    return {blob: version for version, blob in sorted(by_version.items(), reverse=True)}
 
 
 def _v2_index(mirror: Mirror) -> DiscoveredSource:
@@ -606,10 +609,6 @@ _MAX_SIZE = 2**26
 _MAX_COMPARED = 2_000
 """Tags of a list that an unknown one is compared with."""
 
-_WITHOUT_MANIFEST = (
-    "mirrors whose manifest cannot be read: the index that the tag list names was read instead"
-)
-
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
     """Find the indexes of the tags of a tag list; each one that fails is a Problem.
@@ -645,7 +644,11 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
             place = f"{_COPIES[copy]}{rest}" if _is_of_copy(tag) else f"{_BUCKET}{folder}"
             entries = [{"label": "root", "url": place}]
         if not isinstance(entries, list):
-            raise _unknown_tag(content, tag, origin)
+            unknown = _unknown_tag(content, tag, origin)
+            if len(tags) == 1:
+                raise unknown
+            problems.append(Problem("", "", str(unknown)))
+            continue
         for number, entry in enumerate(entries, start=1):
             label, url = member(entry, "label"), member(entry, "url")
             if type(label) is not str or type(url) is not str or not url:
@@ -762,7 +765,10 @@ def _listed_index(mirror: Mirror) -> DiscoveredSource:
         index = mirror.fetch_blob(Blob(DATABASE, mirror.target.checksum))
     except NotFound:
         raise failure from None
-    return replace(_mirror_source(mirror, "v3", index, index, "v3:"), remark=_WITHOUT_MANIFEST)
+    problem = problem_from(failure, mirror.storage.origin)
+    reason = f"{problem.reason}; the index that the tag list names is read instead"
+    source = _mirror_source(mirror, "v3", index, index, "v3:")
+    return replace(source, problems=(replace(problem, reason=reason),))
 
 
 def _split(tag_list: str) -> tuple[str, str]:

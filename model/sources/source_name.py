@@ -47,7 +47,7 @@ class PublicCache(Frozen):
     tags: tuple[str, ...] = ()
 
 
-_RELEASE = re.compile(r"v(\d{4})\.(\d{1,2})\.(\d{1,9})")
+_RELEASE = re.compile(r"v(\d{4})\.(\d{1,2})\.(\d{1,9})", re.ASCII)
 
 
 def default_tag(tags: Collection[str], pinned: str = "") -> str:
@@ -62,7 +62,7 @@ def default_tag(tags: Collection[str], pinned: str = "") -> str:
     releases = {
         tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
     }
-    if pinned in tags:
+    if pinned and pinned in tags:
         return pinned
     own = [tag for tag in releases if pinned and tag.startswith(f"{pinned}.")]
     return max(own or releases, key=releases.__getitem__, default=DEVELOP)

@@ -17,6 +17,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
 from tests.builders import (
     DATABASE_TYPE,
+    INDEX_TYPE,
     MANIFEST,
     SPACK_DATA,
     SPEC_TYPE,
@@ -165,6 +166,18 @@ def test_all_indexes_of_a_manifest_are_one_whatever_their_order(
         assert contents(discovered) == [NEWER, first_of_8][len(order) == 1 :]
         assert discovered.layout == ("v3 (indexes v9, v8)" if len(order) > 1 else "v3")
         assert (discovered.failure, discovered.problems) == ("", ())
+
+
+def test_indexes_beyond_the_limit_are_counted(tmp_path: Path) -> None:
+    indexes = [b'{"database": {"installs": {}, "n": %d}}' % number for number in range(10)]
+    types = [f"{INDEX_TYPE}.v{number}+json" for number in range(10)]
+    files = {MANIFEST: manifest(*map(entry, types, indexes))}
+    for index in indexes:
+        files |= blob(index)
+    discovered = discover_one(write_files(tmp_path, files))
+
+    assert contents(discovered) == indexes[:1:-1]
+    assert problem_text(discovered).endswith("it names 10 indexes; the newest 8 are read")
 
 
 @pytest.mark.parametrize("is_remote", [False, True])

@@ -118,7 +118,14 @@ def test_the_blob_is_read_where_its_manifest_cannot_be(tmp_path: Path) -> None:
     with serve_files(files) as server:
         discovered = discover_one(f"{server.url}/{NAME}")
         assert contents(discovered) == [ROOT, packed]
-        assert discovered.remark.endswith("the index that the tag list names was read instead")
+        assert discovered.remark == ""
+        top = f"{server.url}/develop"
+        assert [
+            (each.origin.partition("/v3/")[0], each.reason) for each in discovered.problems
+        ] == [
+            (place, "does not exist: HTTP 404; the index that the tag list names is read instead")
+            for place in (top, f"{top}/e4s")
+        ]
 
         (name,) = under("develop/e4s", blob(packed))
         files[name] = b"{}"
@@ -291,8 +298,30 @@ def test_an_unknown_tag_is_answered_with_near_ones() -> None:
         near = discover_one(f"{server.url}/{NAME}#v0.23.1").failure
         far = discover_one(f"{server.url}/{NAME}#x").failure
 
+        others = discover_one(f"{server.url}/{NAME}#x,v0.23.0")
+
     assert near.endswith("has no tag v0.23.1: did you mean v0.23.0?")
     assert far.endswith("has no tag x: there are v0.23.0, develop")
+    assert contents(others) == [OLD]
+    assert problem_text(others).endswith("has no tag x: there are v0.23.0, develop")
+
+
+def test_a_tag_without_a_name_is_no_release(tmp_path: Path) -> None:
+    listed = json.loads(FILES[NAME])
+    data = json.dumps({"": listed["v0.23.0"], "v\u0662026.06.1": listed["v0.23.0"], **listed})
+    discovered = discover_one(write_files(tmp_path, {**FILES, NAME: data.encode()}) / NAME)
+
+    assert discovered.source.endswith("#develop")
+
+
+def test_a_list_that_cannot_be_read_is_described_as_it_is(tmp_path: Path) -> None:
+    """The one who reads this may have set the variable long ago."""
+    for path, why in ((tmp_path, "is not a file"), (tmp_path / NAME, "does not exist")):
+        failure = discover_one("public", {"SPACKSCOPE_PUBLIC": str(path)}).failure
+        assert failure == (
+            f"the source public cannot be read: {path} {why}; "
+            "SPACKSCOPE_PUBLIC or the setting public names this tag list"
+        )
 
 
 def test_invalid_entries_are_problems() -> None:
