@@ -25,8 +25,10 @@ NOT_OURS_TO_OPEN = (
 ALL_MODULES = """
 import sys
 from importlib.util import find_spec
-# Some Pythons import them to find an editable install.
-sys.modules.pop("pathlib", None), sys.modules.pop("urllib.parse", None)
+# Some Pythons import them to find an editable install; pathlib is a package from 3.13 on.
+for name in [*sys.modules]:
+    if name in ("pathlib", "urllib.parse") or name.startswith("pathlib."):
+        del sys.modules[name]
 before = {*sys.modules}
 from spackscope.tui.cli.main import main
 code = main(sys.argv[1:])
