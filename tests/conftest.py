@@ -29,6 +29,12 @@ settings.load_profile(os.environ.get("SPACKSCOPE_HYPOTHESIS", "repeatable"))
 gc.set_threshold(10_000, 10, 20)
 
 
+def pytest_configure() -> None:
+    """Refuse to write what a service is to compare with."""
+    if {"CI", "SPACKSCOPE_WRITE_GOLDEN"} <= os.environ.keys():
+        raise pytest.UsageError("SPACKSCOPE_WRITE_GOLDEN is refused where CI is set")
+
+
 def pytest_collection_finish() -> None:
     """Exempt the tests themselves from garbage collection: they live to the end."""
     gc.collect()
