@@ -48,12 +48,7 @@ _TAKE_TERMINAL = (
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
     """Return an environment without settings of the user."""
-    removed = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX", "XDG_DATA_HOME")
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in removed and not name.startswith(("LC_", "SPACK", "XDG_"))
-    }
+    inherited = {name: os.environ[name] for name in os.environ if not name.startswith("SPACK")}
     path = inherited.get("PATH", "").split(os.pathsep)
     settings = {
         "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),

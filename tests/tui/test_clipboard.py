@@ -351,9 +351,7 @@ class Tmux:
 
     def __init__(self, directory: str) -> None:
         self.command = ["tmux", "-L", "spackscope", "-f", os.devnull]
-        leave_out = ("TMUX", "TMUX_PANE", "STY", "SPACKSCOPE_COPY", "DISPLAY", "WAYLAND_DISPLAY")
-        self.environ = {key: value for key, value in os.environ.items() if key not in leave_out}
-        self.environ |= {
+        self.environ = os.environ | {
             "TMUX_TMPDIR": directory,
             "TERM": "xterm-256color",
             "LC_ALL": "C.UTF-8",

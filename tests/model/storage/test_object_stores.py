@@ -35,9 +35,6 @@ KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_na
 
 @pytest.fixture(autouse=True)
 def no_cloud_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in list(os.environ):
-        if name.startswith(("AWS_", "GOOGLE_", "STORAGE_", "S3_")):
-            monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("NO_GCE_CHECK", "true")
