@@ -176,7 +176,8 @@ class SpackConfig(Frozen):
             fields = entry if isinstance(entry, dict) else {"destination": entry}
             place = scopes.value(fields, "destination", Text)
             if not place and (url := scopes.value(fields, "git", Text)):
-                clone = b32encode(sha1(url.encode()).digest()).decode().lower()[-7:]
+                digest = sha1(url.encode(), usedforsecurity=False).digest()
+                clone = b32encode(digest).decode().lower()[-7:]
                 place = _text(name.file, f"$user_cache_path/package_repos/{clone}", name.line)
             if path := scopes.directory(place):
                 roots.append(RecipeRoot(path, tuple(scopes.texts(fields, "paths"))))
