@@ -179,7 +179,8 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
         if scheme == "gs":
             return object_stores.GcsStorage(url, client)
     except ImportError:
+        from spackscope.model.storage.installer import how_to_install
+
         library = "boto3" if scheme == "s3" else "google-auth"
-        install = f"pip install 'spackscope[{scheme}]'"
-        raise SourceError(f"{scheme}:// needs {library}: {install}") from None
+        raise SourceError(f"{scheme}:// needs the library {how_to_install(library)}") from None
     return object_stores.OciRegistry(url, credentials["id"], credentials["secret"], client)

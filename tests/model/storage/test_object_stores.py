@@ -27,6 +27,7 @@ from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
 from tests.builders import MANIFEST, mirror_v3, signed_v3, tag_list, under, zlib_index
 from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
+from tests.program import link_program
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
 QUICK = Timeouts(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
@@ -219,16 +220,34 @@ def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> Non
     ("scheme", "package", "library"),
     [("s3", "boto3", "boto3"), ("gs", "google.auth", "google-auth")],
 )
-def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str) -> None:
+def test_a_missing_library_is_named_with_the_installer_of_the_program(
+    scheme: str, package: str, library: str, tmp_path: Path
+) -> None:
+    prefix = tmp_path / "its own"
+    python = prefix / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
+    link_program(tmp_path)
     program = (
-        f"import sys; sys.modules[{package!r}] = None\n"
+        f"import sys; sys.path = {[str(tmp_path), *sys.path]!r}\n"
+        f"sys.modules[{package!r}] = None\n"
         "from spackscope.model.sources.session import Session\n"
         f"Session({{}}).open('{scheme}://bucket/x')"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
-    sentence = f"{scheme}:// needs {library}: pip install 'spackscope[{scheme}]'"
-    assert answer.stderr.rstrip().endswith(sentence)
+    def sentence(python: Path) -> str:
+        answer = subprocess.run([python, "-c", program], capture_output=True, text=True)
+        return answer.stderr.rstrip().rpartition("SourceError: ")[2]
+
+    needs = f"{scheme}:// needs the library {library}"
+    assert sentence(python) == f"{needs}: '{python}' -m pip install {library}"
+    # As `create` of uv-virtualenv and `PipxMetadata.write` of pipx leave it.
+    with (prefix / "pyvenv.cfg").open("a") as file:
+        file.write("uv = 0.9.7\n")
+    assert sentence(python) == f"{needs}: uv pip install --python '{prefix}' {library}"
+    (prefix / "pipx_metadata.json").write_text("{}")
+    assert sentence(python) == f"{needs}: pipx inject 'its own' {library}"
+    base = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
+    assert sentence(base) == f"{needs} for {base}"
 
 
 def test_access_is_read_as_spack_writes_it() -> None:
