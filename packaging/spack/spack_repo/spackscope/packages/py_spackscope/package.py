@@ -28,13 +28,13 @@ class PySpackscope(PythonPackage):
     with default_args(type=("build", "run")):
         depends_on("python@3.10:")
         depends_on("py-archspec@0.2.5:0.2")
-        depends_on("py-certifi")
-        depends_on("py-pyyaml@6:")
-        depends_on("py-rich@14.2:15")
-        depends_on("py-textual@8.2:8")
+        depends_on("py-certifi@2025.4.26:")
+        depends_on("py-pyyaml@6.0.1:")
+        depends_on("py-rich@14.3:15")
+        depends_on("py-textual@8.2.8:8")
         depends_on("py-tomli@2:", when="^python@:3.10")
         depends_on("py-urllib3@2.3:2+socks")
 
-        depends_on("py-boto3@1.28:", when="+s3")
+        depends_on("py-boto3@1.34.63:", when="+s3")
         # Python 3.14 has a module of its own.
         depends_on("py-zstandard@0.22:", when="+zstd ^python@:3.13")
