@@ -32,17 +32,30 @@ def find_deprecated(
 ) -> list[DeprecatedSpecs]:
     """Return the deprecations that some records of a catalog fulfil, dependency-only ones too.
 
-    Externals do not count, as for Spack: they are not under its control. Raises Cancelled.
+    Externals do not count, as for Spack: they are not under its control. Nor do the labels that
+    the patches of a record fix, and deprecations of which these are all. Raises Cancelled.
     """
     nodes, found = catalog.column("node"), []
     for name in catalog.texts("package"):
+        fixed = defaultdict[int, set[str]](set)
+        for digest, labels in recipes.fixes.get(name, ()):
+            patched = exact_query("package", name).plus(parse_spec(f"patches={digest}"))
+            for id_ in catalog.match(patched, should_stop=should_stop).ids():
+                fixed[id_].update(labels)
         for each in recipes.deprecations.get(name, ()):
             # What is no spec, or what the source does not tell, is not known to be deprecated.
             with suppress(QueryError, Unanswerable):
                 query = exact_query("package", name).plus(parse_spec(each.spec))
                 matching = catalog.match(query, should_stop=should_stop).ids()
-                ids = [id_ for id_ in matching if not catalog.nodes[nodes[id_]].external]
-                found += [DeprecatedSpecs(name, each, ids)] * bool(ids)
+                by_labels = defaultdict[tuple[str, ...], list[int]](list)
+                for id_ in matching:
+                    left = each.labels
+                    if id_ in fixed:
+                        left = tuple(label for label in left if label not in fixed[id_])
+                    if (left or not each.labels) and not catalog.nodes[nodes[id_]].external:
+                        by_labels[left].append(id_)
+                for left, ids in by_labels.items():
+                    found.append(DeprecatedSpecs(name, each._replace(labels=left), ids))
     return found
 
 

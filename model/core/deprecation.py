@@ -28,6 +28,18 @@ class Deprecation(NamedTuple):
         return ", ".join((self.severity, *reasons, *labels))
 
 
+class Fix(NamedTuple):
+    """A patch by its address and digest, or its file: what deprecations of a package it fixes.
+
+    The package is "" where it is that of the recipe.
+    """
+
+    labels: tuple[str, ...]
+    place: str
+    digest: str = ""
+    package: str = ""
+
+
 def severity_rank(severity: str) -> int:
     """Return the place of a severity in the order of all; -1 for an unknown one."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else -1

@@ -1,4 +1,4 @@
-"""Read which versions a recipe of Spack deprecates, without running it.
+"""Read which versions a recipe of Spack deprecates, and what its patches fix, without running it.
 
 A recipe is a Python file. The forms in which those of Spack say what is deprecated are evaluated:
 constants, lists, mappings, loops, comparisons and formats. Nothing is imported or opened, and
@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation
+from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation, Fix
 from spackscope.model.core.errors import Cancelled, Unreadable
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import shorten
@@ -35,11 +35,16 @@ _MAX_SIZE = 10_000
 """Characters of a text, and items of a list, that are computed."""
 
 _MAX_SHOWN, _MAX_DOTS = 60, 9
-_FLAG = "deprecated"
-_WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when")
-"""The arguments of `version` and `deprecated` that matter here."""
+_FLAG, _FIXES, _PACKAGE = "deprecated", "fixes", "package"
+_WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES)
+"""The arguments of `version` and `deprecated`, and of blocks, that matter here."""
+
+_PATCH_WORDS = ("sha256", "when", _FIXES)
+_PATCHES = ("depends_on", "extends")
+"""The directives that may patch another package."""
 
 _IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
+_DIGEST, _AFTER_NAME = re.compile("[0-9a-f]{64}"), re.compile(r"[^\w.-]")
 _WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
 """What formats are not used with: part of a value, a width that is large or a value."""
 
@@ -52,15 +57,17 @@ class ClassName(NamedTuple):
     name: str
 
 
-class RecipeClass(NamedTuple):
-    """The bases of a class of a recipe, and in their order what it says of versions.
+Statement = Deprecation | Fix | str | tuple[int, str] | None
+"""What a class says of versions: a deprecation, or a patch that fixes some; a version such as
+`@=1.2` without one or dropped, None where all are dropped, or the line and the reason of what
+cannot be read."""
 
-    That is a deprecation, a version such as `@=1.2` without one or dropped, None where all are
-    dropped, or the line and the reason of what cannot be read.
-    """
+
+class RecipeClass(NamedTuple):
+    """The bases of a class of a recipe, and in their order what it says of versions."""
 
     bases: tuple[ClassName, ...]
-    entries: tuple[Deprecation | str | tuple[int, str] | None, ...]
+    entries: tuple[Statement, ...]
 
 
 VersionsOf = Callable[[ClassName], Mapping[str, bool]]
@@ -198,7 +205,9 @@ class _Reader:
                 self._with([item.context_expr for item in items], body)
             case ast.Expr(ast.Call(ast.Name(name)) as value):
                 # The arguments of other directives say nothing of versions.
-                if name in _DIRECTIVES or name in self._names:
+                if name in _PATCHES and _has_word(value, "patches"):
+                    self._patches(value)
+                elif name in _DIRECTIVES or name in self._names:
                     self.value(value)
             case ast.Expr(ast.Call() as value):
                 self.value(value)
@@ -230,7 +239,7 @@ class _Reader:
         self._count(len(node.keywords))
         are_all = are_all or bool(self._defaults.get(_FLAG))
         may = _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node)))
-        if may and node not in self._refused:
+        if (may or _has_word(node, _FIXES)) and node not in self._refused:
             self._refused.add(node)
             text = shorten(self._source(node), _MAX_SHOWN, keep="start")
             why = f"cannot be known without running the recipe: {text}"
@@ -358,11 +367,22 @@ class _Reader:
     def _directive(self, node: ast.Call) -> None:
         """Add what a directive says, or that it cannot be read."""
         try:
-            words = {**self._defaults, **self._keywords(node, _WORDS)}
+            wanted = _PATCH_WORDS if _name(node) == "patch" else _WORDS
+            words = {**self._defaults, **self._keywords(node, wanted)}
             spec = self.value(node.args[0]) if node.args else words.get("ver", words.get("spec"))
             self._entries += _DIRECTIVES[_name(node)](spec, words)
         except (_Unknown, *_ERRORS):
             self._refuse(node)
+
+    def _patches(self, node: ast.Call) -> None:
+        """Add the patches that a directive applies to another package. Raises _Unknown."""
+        spec, outer = self.value(node.args[0]), self._defaults
+        # It may begin with a namespace.
+        self._defaults = {**outer, _PACKAGE: _AFTER_NAME.split(spec)[0].rpartition(".")[2]}
+        try:
+            self._keywords(node, ("patches",))
+        finally:
+            self._defaults = outer
 
 
 def _dotted(node: ast.expr) -> str:
@@ -376,6 +396,10 @@ def _dotted(node: ast.expr) -> str:
 
 def _name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
+def _has_word(node: ast.Call, name: str) -> bool:
+    return any(word.arg == name for word in node.keywords)
 
 
 def _has_flag(node: ast.Call) -> bool:
@@ -403,10 +427,23 @@ def _deprecated(spec: Any, words: Mapping[str, Any]) -> list[Deprecation]:
     return [] if when is False else [every]
 
 
+def _patch(place: Any, words: Mapping[str, Any]) -> list[Fix]:
+    labels = words.get(_FIXES) or ()
+    if not labels or words.get("when") is False:
+        return []
+    digest = str(words.get("sha256")) if "://" in place else ""
+    if isinstance(labels, str) or (digest and not _DIGEST.fullmatch(digest)):
+        raise _Unknown
+    if not all(isinstance(each, str) for each in (place, *labels)):
+        raise _Unknown
+    return [Fix(tuple(labels), place, digest, words.get(_PACKAGE, ""))]
+
+
 _DIRECTIVES: Mapping[str, Callable[[Any, Mapping[str, Any]], list[Any]]] = {
     "version": _version,
     "deprecated": _deprecated,
     "drop_version": lambda spec, _: _version(spec, {}),
     "drop_all_versions": lambda spec, _: [None],
+    "patch": _patch,
 }
 """The directives that say something of deprecated versions."""

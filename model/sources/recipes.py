@@ -1,7 +1,8 @@
 """Find the package repositories of a Spack, and read which versions their recipes deprecate.
 
 Layouts and names are those of lib/spack/spack/repo.py and util/naming.py. What was read is kept in
-the cache directory until a recipe, or the commit of a bare repository, changes.
+the cache directory until a recipe, or the commit of a bare repository, changes; so does Spack keep
+the digests of patches.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import json
 import os
 import re
 import stat
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation
+from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation, Fix
 from spackscope.model.core.errors import Unreadable, Unwritable, reason
 from spackscope.model.core.files import (
     read_file,
@@ -32,9 +34,9 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 
 if TYPE_CHECKING:
-    from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
+    from spackscope.model.readers.recipes import ClassName, RecipeClass, Statement, Steps
 
-_FORMAT = 3
+_FORMAT = 4
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Where repositories are below a directory that has no index of them."""
@@ -46,13 +48,18 @@ Recipes of Spack have up to 64 kB, and 21 MB in all.
 """
 
 _MAX_FOUND = 100_000
-"""Deprecations of all packages; in the recipes of Spack there are some 300."""
+"""Deprecations of all packages, and patches that fix some; Spack's recipes have some 300."""
+
+_MAX_PATCH, _MAX_PATCHES = 2**20, 2**26
+"""The most bytes of a patch that fixes a deprecation, and of all; patches have up to 440 kB."""
 
 _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 """Bytes of the file that is kept, and of a small file."""
 
-_CONCERNED = re.compile(rb"deprecated|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\.")
-"""What a recipe has that deprecates something, or follows another recipe."""
+_CONCERNED = re.compile(
+    rb"deprecated|\bfixes\s*=|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\."
+)
+"""What a recipe has that deprecates something, or fixes that, or follows another recipe."""
 
 _FILE = "100"
 """How the mode of a file begins in git, and of no link or other repository."""
@@ -74,13 +81,14 @@ class Recipes(Frozen):
     """What the recipes of some repositories deprecate, by package.
 
     `packages` have a recipe, and of those that are `unread` something could not be read. `places`
-    are the repositories.
+    are the repositories. `fixes` are the digests of patches, with the labels that each fixes.
     """
 
     places: tuple[str, ...]
     packages: frozenset[str]
     unread: frozenset[str]
     deprecations: Mapping[str, tuple[Deprecation, ...]]
+    fixes: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]
     problems: tuple[Problem, ...]
 
 
@@ -131,6 +139,7 @@ def _from_json(
     packages: Iterable[str],
     unread: Iterable[str],
     deprecations: Mapping[str, Iterable[Sequence[Any]]],
+    fixes: Mapping[str, Iterable[Sequence[Any]]],
     more_problems: Iterable[Sequence[str]],
 ) -> Recipes:
     by_package = {
@@ -140,8 +149,12 @@ def _from_json(
         )
         for package, its in deprecations.items()
     }
+    patches = {
+        package: tuple((digest, tuple(labels)) for digest, labels in its)
+        for package, its in fixes.items()
+    }
     problems = (*problems, *(Problem(*each) for each in more_problems))
-    return Recipes(places, frozenset(packages), frozenset(unread), by_package, problems)
+    return Recipes(places, frozenset(packages), frozenset(unread), by_package, patches, problems)
 
 
 # Repositories
@@ -151,7 +164,8 @@ class _Repository(NamedTuple):
     """A package repository by the path of its packages.
 
     `stamp` changes where a recipe does. `contents` yields the directory of each recipe with its
-    content, or why it cannot be read: an OSError may be of a moment.
+    content, or why it cannot be read: an OSError may be of a moment. `file` returns a file in
+    one, or raises OSError and ValueError.
     """
 
     path: str
@@ -159,6 +173,7 @@ class _Repository(NamedTuple):
     is_v1: bool
     stamp: str
     contents: Callable[[], _Contents]
+    file: Callable[[str, str], bytes]
 
     def package(self, directory: str) -> str:
         """Return the package of a directory: since the second layout its name is a module's."""
@@ -186,7 +201,8 @@ def _open(
                 stamp, contents = files.list(folder)
                 is_v1 = found.get("api", "v1").startswith("v1")
                 path = f"{root.path}/{folder}"
-                yield _Repository(path, found.get("namespace", ""), is_v1, stamp, contents)
+                file = partial(files.file, folder)
+                yield _Repository(path, found.get("namespace", ""), is_v1, stamp, contents, file)
         if not any(text for _, text in texts):
             raise Unreadable(f"is not a package repository: it has no {_REPOSITORY}")
     except (OSError, Unreadable) as error:
@@ -208,6 +224,13 @@ class _Folder:
         """Return a small file; "" where there is none. Raises OSError."""
         path = os.path.join(self._path, name)
         return read_file(path, _MAX_SMALL).decode(errors="replace") if os.path.exists(path) else ""
+
+    def file(self, folder: str, directory: str, name: str) -> bytes:
+        """Return a file of a recipe. Raises OSError and ValueError."""
+        path = os.path.realpath(os.path.join(self._path, folder, directory, name))
+        if not path.startswith(self._real):
+            raise Unreadable("it is out of the repository")
+        return read_file(path, _MAX_PATCH)
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
         """Return the stamp and the contents of packages: times and sizes say what has changed."""
@@ -261,6 +284,19 @@ class _Bare:
         printed, _ = self._git.run("cat-file", "blob", f"{self._commit}:{name}")
         return printed[:_MAX_SMALL].decode(errors="replace")
 
+    def file(self, folder: str, directory: str, name: str) -> bytes:
+        """Return a file of a recipe. Raises OSError and ValueError."""
+        path = os.path.normpath(f"{folder}/{directory}/{name}")
+        listed = self._run("ls-tree", "-l", "-z", self._commit, "--", path)
+        if not listed:
+            raise Unreadable("it is not there")
+        mode, _, blob, size = listed.partition(b"\t")[0].decode().split()
+        if not mode.startswith(_FILE):
+            raise Unreadable("it is not a file")
+        if int(size) > _MAX_PATCH:
+            raise too_large(int(size), _MAX_PATCH)
+        return next(self._git.contents([(blob, int(size))]))
+
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
         """Return the stamp and the contents of packages: the commit says what has changed."""
         folder = os.path.normpath(folder.lstrip("/")) + "/"
@@ -304,7 +340,9 @@ class _Reading:
         self._should_stop = should_stop
         # Whether nothing failed that may be read at another moment.
         self.is_sure = True
+        self._patch_bytes = 0
         self._data: dict[_Recipe, bytes] = {}
+        self._files: dict[_Recipe, Callable[[str], bytes]] = {}
         self._places: dict[_Recipe, str] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
@@ -316,6 +354,7 @@ class _Reading:
         from spackscope.model.readers.recipes import Steps, TooManySteps
 
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
+        fixes = defaultdict[str, list[Any]](list)
         for repository in self._repositories:
             try:
                 self._collect(repository, owners)
@@ -342,11 +381,16 @@ class _Reading:
                         recipe, "too much is deprecated in it, or in the recipes that it follows"
                     )
                 else:
-                    deprecations.update({package: found} if found else {})
+                    its = [each for each in found if isinstance(each, Deprecation)]
+                    deprecations.update({package: its} if its else {})
+                    for each in others:
+                        if isinstance(each, Fix):
+                            fixes[each.package or package].append((each.digest, each.labels))
         return {
             "packages": list(owners),
             "unread": [package for package, recipe in owners.items() if recipe in self._unread],
             "deprecations": deprecations,
+            "fixes": fixes,
             "more_problems": list(self._problems),
         }
 
@@ -369,18 +413,36 @@ class _Reading:
                 self._unread.add(recipe)
             elif _CONCERNED.search(data) and recipe not in self._data:
                 self._data[recipe], self._places[recipe] = data, repository.place(directory)
+                self._files[recipe] = partial(repository.file, directory)
 
     def _refuse(self, recipe: _Recipe, why: str, place: str = "") -> None:
         """Add a problem of a recipe."""
         self._problems[self._places[recipe], place, why] = None
         self._unread.add(recipe)
 
+    def _with_digests(self, recipe: _Recipe, entries: Iterable[Statement]) -> Iterator[Statement]:
+        """Yield the entries of a class with the digests of patches; what has none is a problem."""
+        for entry in entries:
+            if isinstance(entry, Fix) and not entry.digest:
+                try:
+                    if self._patch_bytes > _MAX_PATCHES:
+                        raise too_large(None, _MAX_PATCHES)
+                    data = self._files[recipe](entry.place)
+                except (OSError, ValueError) as error:
+                    self._refuse(recipe, f"the patch {entry.place} {reason(error)}")
+                    self.is_sure = self.is_sure and getattr(error, "errno", None) is None
+                else:
+                    self._patch_bytes += len(data)
+                    yield entry._replace(digest=sha256(data).hexdigest())
+            else:
+                yield entry
+
     def _read_module(self, recipe: _Recipe) -> None:
         """Read a recipe, after those whose versions it has, and then those with its bases.
 
         There may be thousands that each follow the next, so that nothing calls itself.
         """
-        from spackscope.model.readers.recipes import Steps, read_recipe
+        from spackscope.model.readers.recipes import RecipeClass, Steps, read_recipe
 
         waiting, begun = [recipe], dict[_Recipe, Steps]()
         while waiting:
@@ -401,7 +463,10 @@ class _Reading:
                     # It is read again after these, as often as its steps allow.
                     waiting += [recipe, *needed]
                     continue
-                self._classes[recipe] = classes
+                self._classes[recipe] = {
+                    name: RecipeClass(each.bases, tuple(self._with_digests(recipe, each.entries)))
+                    for name, each in classes.items()
+                }
                 waiting += (_place(recipe, base) for c in classes.values() for base in c.bases)
             del begun[recipe]
 
@@ -423,12 +488,12 @@ class _Reading:
 
     def _follow(
         self, recipe: _Recipe, name: str, steps: Steps
-    ) -> tuple[dict[str, Deprecation | None], list[Deprecation]]:
-        """Return what a class says of each version that it declares, and other deprecations.
+    ) -> tuple[dict[str, Deprecation | None], list[Deprecation | Fix]]:
+        """Return what a class says of each version that it declares, and all else that it says.
 
         The bases come first, as in Spack, and each once. Raises TooManySteps.
         """
-        declared, others = dict[str, Deprecation | None](), list[Deprecation]()
+        declared, others = dict[str, Deprecation | None](), list[Deprecation | Fix]()
         waiting: list[tuple[_Recipe, str, bool]] = [(recipe, name, False)]
         seen = set[tuple[_Recipe, str]]()
         while waiting:
@@ -450,10 +515,10 @@ class _Reading:
                     declared.clear()
                 elif isinstance(entry, str):
                     declared[entry] = None
-                elif not isinstance(entry, Deprecation):
+                elif not isinstance(entry, (Deprecation, Fix)):
                     line, why = entry
                     self._refuse(recipe, why, f"line {line}")
-                elif entry.labels == (LEGACY_LABEL,):
+                elif isinstance(entry, Deprecation) and entry.labels == (LEGACY_LABEL,):
                     declared[entry.spec] = entry
                 else:
                     others.append(entry)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.deprecation import Deprecation
+from spackscope.model.core.deprecation import Deprecation, Fix
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.readers.recipes import ClassName, read_recipe
 from tests.builders.recipes import recipe
@@ -32,6 +32,26 @@ def entries(body: str, before: str = "") -> list[object]:
 )
 def test_a_deprecation_of_spack_1_3_has_all_it_says(text: str, found: Deprecation) -> None:
     assert entries(f"deprecated({text})") == [found]
+
+
+def test_a_patch_says_what_it_fixes_and_of_which_package() -> None:
+    digest = "0a" * 32
+    body = f"""
+        patch("a.patch", when="@1", fixes=["CVE-1", "CVE-2"])
+        with default_args(fixes=("CVE-3",)):
+            patch("https://x/b", sha256="{digest}")
+        depends_on(
+            "builtin.xz-utils@1 +x",
+            patches=[patch("c.patch"), patch("d.patch", fixes=["CVE-4"])],
+        )
+        patch("e.patch", when=False, fixes=["CVE-5"])
+        patch(unknown())
+        """
+    assert entries(body) == [
+        Fix(("CVE-1", "CVE-2"), "a.patch"),
+        Fix(("CVE-3",), "https://x/b", digest),
+        Fix(("CVE-4",), "d.patch", package="xz-utils"),
+    ]
 
 
 def test_blocks_apply_to_what_is_in_them() -> None:
@@ -90,6 +110,12 @@ class New(Own, Old, hdf5.Hdf5, Zlib, spack.pkg.builtin.gcc.Gcc, CMakePackage): p
         "deprecated('@1', reason='vuln', labels='CVE-1')",
         "deprecated('@1', reason='vuln', severity='worst')",
         "x = old()\nversion('1', deprecated=x)",
+        "patch(name(), fixes=['CVE-1'])",
+        "patch('a', fixes='CVE-1')",
+        "patch('https://x/a', fixes=['CVE-1'])",
+        "depends_on('xz', patches=[patch(name(), fixes=['CVE-1'])])",
+        "depends_on(xz(), patches=patch('a', fixes=['CVE-1']))",
+        "if has_gpu():\n    patch('a', fixes=['CVE-1'])",
         # Forms that hardly any recipe uses.
         "[version(v, deprecated=True) for v in ['1']]",
         "def add(v):\n    version(v, deprecated=True)\nadd('1')\nadd('2')",

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,41 @@ def test_git_that_hangs_or_refuses_is_named(
     found = read(bare, site)
     assert [str(each) for each in found.problems] == [f"{bare}: {why}"]
     assert found.packages == {"zlib"}
+
+
+def test_patches_that_fix_deprecations_have_the_digests_of_their_files(tmp_path: Path) -> None:
+    texts = {
+        "zlib": recipe("zlib", "patch('a.patch', fixes=['CVE-1'])"),
+        "zlib_old": recipe(
+            "zlib_old", "pass", before="from ..zlib.package import Zlib", base="Zlib"
+        ),
+        "hdf5": recipe(
+            "hdf5", "depends_on('zlib', patches=patch('../hdf5/b.patch', fixes=['CVE-2']))"
+        ),
+        "xz": recipe("xz", "patch('none.patch', fixes=['CVE-3'])"),
+        "away": recipe("away", "patch('/etc/passwd', fixes=['CVE-4'])"),
+        "linked": recipe("linked", "patch('c.patch', fixes=['CVE-5'])"),
+        "large": recipe("large", "patch('d.patch', fixes=['CVE-6'])"),
+        "nul": recipe("nul", "patch('\\0', fixes=['CVE-7'])"),
+    }
+    site = write_repository(tmp_path / "site", texts)
+    files = {"zlib/a.patch": b"+1", "hdf5/b.patch": b"+2", "large/d.patch": b"+" * 2**20 + b"1"}
+    for name, data in files.items():
+        (site / "packages" / name).write_bytes(data)
+    (site / "packages" / "linked" / "c.patch").symlink_to("../nowhere")
+    for root in (site, commit(site, tmp_path / "bare.git")):
+        found = read(root)
+        a, b = (sha256(data).hexdigest() for data in (b"+1", b"+2"))
+        fixes = {package: sorted(its) for package, its in found.fixes.items()}
+        assert fixes == {
+            "zlib": sorted([(a, ("CVE-1",)), (b, ("CVE-2",))]),
+            "zlib-old": [(a, ("CVE-1",))],
+        }
+        assert found.unread == {"xz", "away", "linked", "large", "nul"}
+        reasons = {str(each) for each in found.problems}
+        prefix = f"{root}/packages/large/package.py: the patch d.patch cannot be read"
+        assert f"{prefix}: it has 1,048,577 bytes; at most 1,048,576 are read" in reasons
+        assert len(reasons) == 5
 
 
 def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:

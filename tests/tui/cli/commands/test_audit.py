@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,36 @@ def test_table_and_detail_have_a_sign(program: Program, home: Path) -> None:
     assert spec["deprecated"] == words_of_recipe
     shown = program("show", *AUDIT[1:], "vtk").stdout.splitlines()
     assert "deprecated    hdf5@1.14 ! low rename  zlib@1.2 ! high vuln CVE-2022-1" in shown, shown
+
+
+def test_a_patch_of_a_build_clears_the_labels_that_it_fixes(
+    program: Program, tmp_path: Path
+) -> None:
+    # As `to_node_dict` of Spack's spec.py: the digests are a variant, and listed in their order.
+    digest = sha256(b"+1\n").hexdigest()
+    patched = {"parameters": {"patches": [digest]}, "patches": [digest]}
+    write_index(
+        program.home,
+        node(OLD, version="1.0", dependencies=[]),
+        node(NEW, version="1.0", dependencies=[], **patched),
+        node(XZ, version="0.9", dependencies=[], **patched),
+    )
+    body = """
+        deprecated("@1.0", reason="vuln", severity="high", labels=["CVE-1"])
+        deprecated("@0.9", reason="vuln", severity="high", labels=["CVE-1", "CVE-2"])
+        patch("a.patch", when="@:1.0", fixes=["CVE-1"])
+        """
+    site = write_repository(program.home / "site", {"zlib": recipe("zlib", body)})
+    (site / "packages" / "zlib" / "a.patch").write_text("+1\n")
+    found = [(row["hash"], row["labels"]) for row in rows(program, *AUDIT)]
+    assert sorted(found) == [(OLD, ["CVE-1"]), (XZ, ["CVE-2"])]
+    spack = SpackRoot(tmp_path)
+    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "1.3.0"\n')
+    spack.write("spack/etc/spack/repos.yaml", f"repos:\n  site: {site}\n")
+    allowed = "packages: {zlib: {deprecation: {allow: [{labels: [CVE-2]}]}}}\n"
+    spack.write("spack/etc/spack/packages.yaml", allowed)
+    words = ("find", "-f", "index.json", "--host", "zen3", "reusable=no", "--hashes")
+    assert program(*words, SPACK_ROOT=str(spack.root)).stdout.split() == [OLD]
 
 
 def test_specs_of_a_real_cache_have_what_the_recipes_of_spack_deprecate(program: Program) -> None:
