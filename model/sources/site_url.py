@@ -39,8 +39,6 @@ _KEYS = {
 _CONTAINED = ("hash", "version", *ARCHITECTURE)
 """Columns whose values only have to contain the text."""
 _OLDER_KEYS = {"tag": _RELEASE}
-_NOT_IN_TEXT = {"hash": r"\W"}
-_ODD = r"[^\w.-]"
 _MAX_LENGTH = 1 << 14
 _MAX_NAMED, _MAX_NAME = 3, 40
 
@@ -78,11 +76,11 @@ def parse_site_url(text: str) -> SiteView | None:
     ignored: dict[str, None] = {}
     for name, value in parameters:
         key = _OLDER_KEYS.get(name, name)
-        if key not in values or not value:
+        if key not in values:
             ignored[f"{shorten(clean(name), _MAX_NAME)}="] = None
         elif not is_clean(value):
             raise QueryError(f"{name}= of the address has a character that cannot be shown")
-        elif value not in values[key]:
+        elif value and value not in values[key]:
             values[key].append(value)
     tags = values.pop(_RELEASE)
     if wrong := [tag for tag in tags if not _is_of_list(tag)]:
@@ -94,6 +92,10 @@ def parse_site_url(text: str) -> SiteView | None:
     if ignored:
         names = ", ".join(cut_list([*ignored], _MAX_NAMED))
         notes.append(f"Ignored in the address, since the site has no such condition: {names}")
+    contained = [(_KEYS[column], each) for column in _CONTAINED for each in values[column]]
+    if wider := [f"{key}={value}" for key, value in contained if "?" in _glob(key, value)]:
+        names = ", ".join(cut_list([shorten(each, _MAX_NAME) for each in wider], _MAX_NAMED))
+        notes.append(f"The query may match more: it has ? for some characters of {names}")
     if len(tags) > 1:
         notes.append("The site shows what is in all of these releases, this what is in any")
     source = f"{PUBLIC}:{','.join(tags)}" if tags else PUBLIC
@@ -128,8 +130,7 @@ def _conditions(values: dict[str, list[str]]) -> Iterator[Condition]:
             if column == "hash" and is_hash(value):
                 yield Term(column, value)
             else:
-                odd = _NOT_IN_TEXT.get(column, _ODD)
-                yield Term(column, f"*{re.sub(odd, '?', value, flags=re.ASCII)}*")
+                yield Term(column, _glob(column, value))
     variants: dict[str, list[str]] = {}
     for variant in values["variant"]:
         # A "+" that was not encoded is a blank, and no variant begins with one.
@@ -139,6 +140,12 @@ def _conditions(values: dict[str, list[str]]) -> Iterator[Condition]:
     for start, several in variants.items():
         yield exact_term("variants", start + ",".join(several))
     yield from (exact_term("stack", stack) for stack in values["stack"])
+
+
+def _glob(column: str, value: str) -> str:
+    """Return a pattern for values that contain a text, with "?" for what has a meaning in one."""
+    odd = r"\W" if column == "hash" else r"[^\w.-]"
+    return f"*{re.sub(odd, '?', value, flags=re.ASCII)}*"
 
 
 def record_url(spec: Spec) -> str:

@@ -55,7 +55,7 @@ def open_source(screen: BrowserScreen) -> None:
     spack = screen.host.session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()
     names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
-    names[PUBLIC] = "the public cache, binaries.spack.io"
+    names[PUBLIC] = "the public cache: the newest release, or that of your Spack"
     picks = [
         *(Pick(each, clean(" ".join(map(shown_url, each))), "again") for each in screen.before),
         *(Pick([name], clean(name), clean(what)) for name, what in names.items()),

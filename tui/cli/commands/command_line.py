@@ -270,7 +270,7 @@ def _check_secrets(what: str, text: str) -> None:
     Messages quote conditions, and a part of a URL does not look like one any more.
     """
     if without_secrets(text) != text:
-        raise Leave(ExitCode.USAGE, f"{what} has a URL with a user or password")
+        raise Leave(ExitCode.USAGE, f"{what} has a URL with a user, password or parameters")
 
 
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
