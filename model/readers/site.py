@@ -1,11 +1,11 @@
 """Read the data of cache.spack.io: two files with the specs of all its releases.
 
-`get_data` in `data.py` of github.com/spack/spack-cache writes them. `specs_data.json.gz` has what
-specs state by their hashes: all but their names, with the dependencies as they are in nodes of
-Spack. `package_data.json.gz` has the hashes of each package, and so the names.
+`get_data` in `data.py` of github.com/spack/spack-cache writes them. `specs_data.json.gz` maps
+hashes to specs without their names, with dependencies as in nodes of Spack.
+`package_data.json.gz` maps the names of packages to hashes.
 
-Neither has compilers, which are known only where they are dependencies, as since Spack 1.0. Which
-stack has a spec in which release is not in them either, so a spec has all its stacks in each.
+Neither has compilers: since Spack 1.0 they are dependencies, of older specs they are unknown. Nor
+do they say which stack has a spec in which release, so a spec has all its stacks in each.
 """
 
 from __future__ import annotations

@@ -339,8 +339,8 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
 
     Since Spack 1.3 a manifest names an index for each version of the database that was pushed,
     with different specs: together they are the index, the newest first. Where one does not have
-    its checksum, the previous one serves that is in the cache of downloads. Of a mirror whose
-    index a tag list names, the manifest is requested once the list names another one.
+    its checksum, the previous one serves that is in the cache of downloads. The manifest of a
+    mirror in a tag list is requested again once the list names another index of it.
     """
     blobs: dict[Blob, int] = {}
     listed = _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
@@ -786,8 +786,8 @@ def _split(tag_list: str) -> tuple[str, str]:
 def _urls_of(url: str, tag_list: str) -> Sequence[str]:
     """Return where an index of a tag list may be, each once in the order in which to look.
 
-    The list is at the top of the bucket that it names, and may be a copy, as the indexes. A remote
-    tag list may name URLs and files next to it. Raises SourceError for any other.
+    The list is at the top of its bucket, of which the user may have a copy. A remote tag list may
+    name URLs and files next to it. Raises SourceError for any other.
     """
     if len(url) > MAX_URL_LENGTH:
         raise SourceError(f"its URL is longer than {MAX_URL_LENGTH:,} characters")

@@ -8,7 +8,7 @@ lists, of which a value is one, as `data.py` writes them; other values only cont
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError
@@ -46,7 +46,7 @@ _MAX_NAMED, _MAX_NAME = 3, 40
 class SiteView(Frozen):
     """What an address of the site shows: a source, and a query, which may be empty.
 
-    `notes` are sentences on what the site would show otherwise.
+    `notes` are sentences on how it differs from the site.
     """
 
     source: str
@@ -77,7 +77,7 @@ def parse_site_url(text: str) -> SiteView | None:
     for name, value in parameters:
         key = _OLDER_KEYS.get(name, name)
         if key not in values:
-            ignored[f"{shorten(clean(name), _MAX_NAME)}="] = None
+            ignored[f"{clean(name)}="] = None
         elif not is_clean(value):
             raise QueryError(f"{name}= of the address has a character that cannot be shown")
         elif value and value not in values[key]:
@@ -86,20 +86,23 @@ def parse_site_url(text: str) -> SiteView | None:
     if wrong := [tag for tag in tags if not _is_of_list(tag)]:
         raise QueryError(f"{_RELEASE}={shorten(wrong[0], _MAX_NAME)} is not a tag")
     query = query_of(*_conditions(values))
-    # It names what excludes another.
+    # Its error names conditions that exclude each other.
     parse(str(query))
     notes = []
     if ignored:
-        names = ", ".join(cut_list([*ignored], _MAX_NAMED))
-        notes.append(f"Ignored in the address, since the site has no such condition: {names}")
+        why = "since the site has no such condition"
+        notes.append(f"Ignored in the address, {why}: {_listed(ignored)}")
     contained = [(_KEYS[column], each) for column in _CONTAINED for each in values[column]]
     if wider := [f"{key}={value}" for key, value in contained if "?" in _glob(key, value)]:
-        names = ", ".join(cut_list([shorten(each, _MAX_NAME) for each in wider], _MAX_NAMED))
-        notes.append(f"The query may match more: it has ? for some characters of {names}")
+        notes.append(f"The query may match more: it has ? for some characters of {_listed(wider)}")
     if len(tags) > 1:
         notes.append("The site shows what is in all of these releases, this what is in any")
     source = f"{PUBLIC}:{','.join(tags)}" if tags else PUBLIC
     return SiteView(source, format_for_shell(query) if query else "", tuple(notes))
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(cut_list([shorten(each, _MAX_NAME) for each in texts], _MAX_NAMED))
 
 
 def _of_path(path: Sequence[str]) -> list[tuple[str, str]] | None:
@@ -123,7 +126,7 @@ def _of_path(path: Sequence[str]) -> list[tuple[str, str]] | None:
 
 
 def _conditions(values: dict[str, list[str]]) -> Iterator[Condition]:
-    # The site reads the first one.
+    # The site uses only the first package.
     yield from (exact_term("package", name) for name in values["package"][:1])
     for column in _CONTAINED:
         for value in values[column]:
@@ -159,12 +162,15 @@ def record_url(spec: Spec) -> str:
 
 
 def _is_of_list(tag: str) -> bool:
-    """Check whether the list that the site is made from may name a tag: copies have a slash."""
+    """Check whether a tag may be one of the site; tags of other caches have a slash."""
     return re.fullmatch(_TAG, tag) is not None
 
 
 class SiteUrl(Frozen):
-    """An address of the site, the conditions that it lacks, and those that match more there."""
+    """An address of the site for a query.
+
+    `left_out` are the conditions that it lacks, `wider` those that match more builds there.
+    """
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -174,18 +180,16 @@ class SiteUrl(Frozen):
     def remark(self) -> str:
         """What differs from the query, or an empty text."""
         parts = {"without": self.left_out, "with more matches there for": self.wider}
-        texts = {
-            what: ", ".join(cut_list([shorten(each, _MAX_NAME) for each in several], _MAX_NAMED))
-            for what, several in parts.items()
-        }
-        return "; ".join(f"{what} {text}" for what, text in texts.items() if text)
+        return "; ".join(
+            f"{what} {_listed(several)}" for what, several in parts.items() if several
+        )
 
 
 def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUrl | None:
     """Return the address of a query; None where it names no package, or not all have a tag.
 
-    `values` returns those of a column among the builds of this package. The address has their tag,
-    if there is one.
+    `values` returns the values of a column among the builds of this package. If these have one
+    tag, it is in the address.
     """
     name = query.package
     tags = [] if name is None else sorted(map(str, values("tag")))
@@ -200,7 +204,7 @@ def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUr
             left_out.append(str(part))
             continue
         column = condition.column
-        # What it matches here and there; hashes have many values.
+        # Whether each value matches here, and on the site; hashes are too many to try.
         fits = condition.matcher(column)
         answers = {
             (fits(value), all(_has(column, value, text) for text in texts))
@@ -215,7 +219,7 @@ def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUr
 
 
 def _texts(condition: Condition | None) -> list[str]:
-    """Return the values that the site has for a condition, or none if it cannot say it."""
+    """Return the values of a parameter for a condition; none if the site has no such condition."""
     if not isinstance(condition, Term) or condition.negated or condition.column not in _KEYS:
         return []
     column, pattern = condition.column, condition.pattern
@@ -234,7 +238,7 @@ def _texts(condition: Condition | None) -> list[str]:
 
 
 def _has(column: str, value: Value, text: str) -> bool:
-    """Check whether the site shows a value of a column where it filters by a text."""
+    """Check whether a value of a column passes the filter of the site by a text."""
     if column == "variants" and isinstance(value, tuple):
         listed = [variant for variant in value if not variant.partition("=")[1]]
         for variant in value:
