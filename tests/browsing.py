@@ -43,7 +43,7 @@ from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import HeadLine
-from tests.builders import Record
+from tests.builders import SAMPLE_PAGES, Record
 from tests.program import PATIENCE
 
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
@@ -52,7 +52,6 @@ HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 ROOT = Path(__file__).parents[1]
 INDEX = ROOT / "tests" / "data" / "spack" / "spack1.index.json.gz"
 """A part of an index that Spack wrote."""
-SAMPLE_PAGES = sorted((ROOT / "sample_data" / "cache" / "develop").glob("*/specs.md"))
 FRAME = 0.05
 """Seconds from one drawing of the screen to the next, where nothing waits for it."""
 
@@ -67,7 +66,9 @@ def records_of(page: Path) -> list[Record]:
     return [{**record, "package": page.parent.name} for record in records]
 
 
-SAMPLE = [record for page in SAMPLE_PAGES for record in records_of(page)]
+SAMPLE = [
+    record for page in sorted(SAMPLE_PAGES.glob("*/specs.md")) for record in records_of(page)
+]
 """All records of the sample."""
 
 
@@ -619,7 +620,7 @@ async def browsing(
     folded: bool = True,
 ) -> AsyncIterator[Browser]:
     """Open the browser, on the sample unless told otherwise; not `folded` with a row a spec."""
-    names = [str(source) for source in sources] or ["sample_data"]
+    names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
     session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
     app = SpackscopeApp(
         names, query, session=session, settings=settings, pick=pick, no_color=no_color

@@ -54,7 +54,9 @@ class CompletingShell:
         printing = shlex.join([sys.executable, "-SEc", _PRINTING])
         program.write_text(_WRAPPER.format(command=shlex.join(COMMAND), printing=printing))
         program.chmod(0o755)
-        environ = environment(home, TERM="dumb" if shell != "fish" else "xterm")
+        # It has no index yet, and completes from the sample all the same.
+        settings = {"TERM": "dumb" if shell != "fish" else "xterm", "SPACKSCOPE_FROM": "sample"}
+        environ = environment(home, **settings)
         environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
         self._child = pexpect.spawn(
             shell,

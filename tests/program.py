@@ -27,6 +27,7 @@ import pytest
 
 import spackscope.model
 from spackscope.tui.cli.main import main
+from tests.builders import SAMPLE_PAGES
 
 COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
 GOLDEN = Path(__file__).parents[0] / "data" / "cli"
@@ -61,8 +62,7 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
         "TERM": "xterm-256color",
     }
     if not any(name.startswith("SPACK_") for name in changes):
-        # The pages of the sample, which tests count on, and not all of it.
-        settings["SPACKSCOPE_FROM"] = "sample_data"
+        settings["SPACKSCOPE_FROM"] = str(SAMPLE_PAGES)
     return inherited | settings | changes
 
 

@@ -27,6 +27,7 @@ from textual.geometry import Region
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
+from tests.builders import SAMPLE_PAGES
 from tests.clipboard import Clipboard
 
 SIZES = ((160, 45), (120, 36), (104, 30), (80, 24), (60, 20), (40, 12), (92, 17), (30, 8))
@@ -252,7 +253,7 @@ async def press_random_keys(
     clipboard = Clipboard(directory)
     environ = {**clipboard.environ, "XDG_STATE_HOME": str(directory)}
     size = rng.choice(SIZES[:4])
-    names = [_absolute(source) for source in sources]
+    names = [*map(os.path.abspath, sources)]
     with _working_in(directory):
         async with browsing(*names, query=query, size=size, environ=environ) as browser:
             keys = RandomKeys(browser, clipboard, rng)
@@ -261,10 +262,6 @@ async def press_random_keys(
                 await keys.press_one()
                 number += 1
     return keys.counts
-
-
-def _absolute(source: str) -> str:
-    return source if source == "sample_data" else str(Path(source).absolute())
 
 
 @contextlib.contextmanager
@@ -281,7 +278,7 @@ def _working_in(directory: Path) -> Iterator[None]:
 def main() -> None:
     """Press keys for some seconds, in a new browser every few minutes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sources", nargs="*", default=["sample_data"])
+    parser.add_argument("sources", nargs="*", default=[str(SAMPLE_PAGES)])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keys", type=int, default=600, help="keys in each browser")

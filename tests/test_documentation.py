@@ -19,6 +19,7 @@ from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
+from tests.builders import SAMPLE_PAGES
 from tests.documents import (
     HISTORY,
     PAGES,
@@ -245,8 +246,7 @@ def test_every_variable_of_the_environment_is_documented() -> None:
 
 
 def test_every_key_of_a_record_in_json_is_documented(capfd: pytest.CaptureFixture[str]) -> None:
-    pages = str(ROOT / "sample_data" / "cache" / "develop")
-    assert main(["find", "--json", "--host", "zen3", "-f", pages, "py-build"]) == 0
+    assert main(["find", "--json", "--host", "zen3", "-f", str(SAMPLE_PAGES), "py-build"]) == 0
     records = json.loads(capfd.readouterr().out)
     documented = re.findall(r"^\|.*?\| `(\w+)` \|", make_docs.answer_table(), re.MULTILINE)
 

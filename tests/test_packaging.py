@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from spackscope.tui import VERSION
+from tests.builders import SAMPLE_PAGES
 from tests.builders.sample import EXAMPLES, INDEX, LOCK, example_files, sample_index, sample_lock
 from tests.documents import PYPROJECT, ROOT
 
@@ -77,8 +78,7 @@ def test_the_sample_pages_are_found_as_resources() -> None:
     pages = {package.name: (package / "specs.md").read_bytes() for package in develop.iterdir()}
 
     assert pages == {
-        page.parent.name: page.read_bytes()
-        for page in (ROOT / "sample_data" / "cache" / "develop").glob("*/specs.md")
+        page.parent.name: page.read_bytes() for page in SAMPLE_PAGES.glob("*/specs.md")
     }
     assert pages
 

@@ -354,7 +354,7 @@ def browse(app: SpackscopeApp) -> list[str] | None:
     Raises SourceError if there was nothing to show, and SystemExit with the exit code if it was
     ended by Ctrl-C or a signal.
 
-    >>> browse(SpackscopeApp(["sample_data"], "hdf5 +mpi", session=Session(os.environ), pick=True))
+    >>> browse(SpackscopeApp(["sample"], "hdf5 +mpi", session=Session(os.environ), pick=True))
     """
     tuning.limit_heaps()
     # Keys are not to wait for the threads that read and count.

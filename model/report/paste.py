@@ -46,7 +46,7 @@ from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
-    SAMPLES,
+    SAMPLE,
     STANDARD_INPUT,
     TAG_LIST_NAME,
     absolute_path,
@@ -398,7 +398,7 @@ def spelled_source(source: str) -> str:
     is_path = path.endswith(TAG_LIST_NAME) and "://" not in path
     if not is_path:
         path, mark, tags = source, "", ""
-        is_path = is_local_path(source) and source not in SAMPLES
+        is_path = is_local_path(source) and source != SAMPLE
     redacted = shown_url(source)
     if is_path:
         absolute = absolute_path(path)

@@ -14,7 +14,6 @@ from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
     SAMPLE,
-    SAMPLES,
     SITE,
     STANDARD_INPUT,
     absolute_path,
@@ -70,8 +69,8 @@ def resolve_sources(
             if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
         )
         names = (*mirrors, *filter(has_database, spack.trees)) or (PREFIX,)
-    own = [name for name in SAMPLES if name in names and os.path.exists(name)]
-    names = [os.path.join(os.curdir, name) if name in own else name for name in names]
+    if SAMPLE in names and os.path.exists(SAMPLE):
+        names = [os.path.join(os.curdir, name) if name == SAMPLE else name for name in names]
     return tuple(dict.fromkeys(map(_site_source, names or (SAMPLE,))))
 
 

@@ -13,13 +13,10 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import is_remote, scheme_of
 
 SAMPLE = "sample"
-"""The name of the bundled sample, which is read where no source is given and no Spack is found."""
+"""The name of the bundled sample, which is read where no source is given and no Spack is found.
 
-SAMPLES = {SAMPLE: "cache", "sample_data": "cache/develop"}
-"""The sources in the installed package by their names, each with its place.
-
-The sample is pages of the public cache, and the index of another, which lists dependencies. The
-pages alone are what tests read. A file or directory of the user's comes before them.
+It is pages of the public cache, and the index of another, which lists dependencies. A file or
+directory of the user's comes before it.
 """
 
 STANDARD_INPUT = "-"
@@ -123,15 +120,15 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 
 def absolute_path(source: str) -> str:
-    """Return the absolute path of a source; those of the sample are in the installed package.
+    """Return the absolute path of a source; the sample is in the installed package.
 
     Raises SourceError for a relative path in a directory that no longer exists, and for the name
     of a user with a NUL.
     """
-    if source in SAMPLES:
+    if source == SAMPLE:
         from spackscope import sample_data
 
-        return os.path.abspath(os.path.join(sample_data.__path__[0], SAMPLES[source]))
+        return os.path.abspath(os.path.join(sample_data.__path__[0], "cache"))
     with naming(f"the source {shown_url(source)}"):
         return os.path.abspath(os.path.expanduser(source))
 

@@ -38,7 +38,16 @@ from tests.builders.mirrors import (
     with_bzip2,
     write_files,
 )
-from tests.builders.pages import HASH_ALPHABET, PAGES, Record, hash_of, page, record, write_page
+from tests.builders.pages import (
+    HASH_ALPHABET,
+    PAGES,
+    SAMPLE_PAGES,
+    Record,
+    hash_of,
+    page,
+    record,
+    write_page,
+)
 from tests.builders.spack import (
     FLAGS,
     GCC,

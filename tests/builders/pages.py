@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 PAGES = Path(__file__).parents[1] / "data" / "pages"
+SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "cache" / "develop"
+"""The pages of the sample, which tests count on, and not all of it."""
 HASH_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz"
 
 Record = dict[str, Any]

@@ -15,6 +15,7 @@ from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
+    SAMPLE_PAGES,
     SPACK_DATA,
     catalog_of,
     edge,
@@ -51,7 +52,7 @@ def unprivileged() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def sample() -> Catalog:
     """Index the sample."""
-    return catalog_of("sample_data")
+    return catalog_of(SAMPLE_PAGES)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from spackscope.model.index.load import load
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
+from tests.builders import SAMPLE_PAGES
 from tests.program import COMMAND, PATIENCE, environment, wait_until
 
 pytestmark = [
@@ -77,7 +78,7 @@ def tmux(started: Tmux) -> Tmux:
 
 @pytest.fixture(scope="module")
 def hashes() -> set[str]:
-    catalog = load(["sample_data"], Session({}))
+    catalog = load([str(SAMPLE_PAGES)], Session({}))
     return {spec.hash for spec in catalog.records(catalog.listing(View(parse("py-build"))).ids)}
 
 

@@ -17,7 +17,7 @@ from spackscope.model.core.errors import reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import is_clean
-from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
 from spackscope.model.storage.base import scheme_of
 from spackscope.tui.settings.table import BY_NAME, SETTINGS, Setting
 
@@ -155,7 +155,7 @@ class ConfigFile:
 
     def _absolute(self, source: str) -> str:
         """Return a source with its path made absolute, as Spack does in its files."""
-        is_named = source in SAMPLES or source.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
+        is_named = source == SAMPLE or source.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
         if is_named or scheme_of(source):
             return source
         return os.path.join(os.path.dirname(self._path), os.path.expanduser(source))

@@ -30,6 +30,7 @@ from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.kinds import row_notes
 from tests.builders import (
+    SAMPLE_PAGES,
     catalog_of,
     edge,
     hash_of,
@@ -67,8 +68,8 @@ QUESTIONS: dict[str, Callable[[Catalog, ShouldStop], object]] = {
     "varying": lambda c, stop: varying(dag_of(c), [[0], [1]], should_stop=stop),
     "kinds": lambda c, stop: run_kinds(dag_of(c), [0, 1], should_stop=stop),
     "nearest": lambda c, stop: NearestSearch(dag_of(c)).nearest(0, [0, 1], should_stop=stop),
-    "cover": lambda c, stop: find_nearest(cover(c, catalog_of("sample_data")), should_stop=stop),
-    "sources": lambda c, stop: compare_sources(c, catalog_of("sample_data"), should_stop=stop),
+    "cover": lambda c, stop: find_nearest(cover(c, catalog_of(SAMPLE_PAGES)), should_stop=stop),
+    "sources": lambda c, stop: compare_sources(c, catalog_of(SAMPLE_PAGES), should_stop=stop),
     "doubles": lambda c, stop: doubles(c, should_stop=stop),
     "notes": lambda c, stop: row_notes(c).of(c.listing(View()), c.rows([0]), should_stop=stop),
     "complete": lambda c, stop: complete(c, parse_input("os=u zl", 7), should_stop=stop),

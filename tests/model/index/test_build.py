@@ -28,9 +28,9 @@ from spackscope.model.readers import pages as cache_pages
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import absolute_path
 from tests.builders import (
     GLIBC,
+    SAMPLE_PAGES,
     ZLIB,
     Record,
     all_records,
@@ -50,15 +50,15 @@ from tests.hostile import HOSTILE_TEXT
 
 
 def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
-    paths = Path(absolute_path("sample_data")).rglob("specs.md")
+    paths = SAMPLE_PAGES.rglob("specs.md")
     specs = [spec for path in paths for spec in read(path.read_bytes())[0]]
 
     assert sample.total == len(specs) == 346
     assert sample.problems == []
     assert by_hash(all_records(sample)) == by_hash(specs)
     for spec in all_records(sample):
-        origin = f"sample_data/{spec.package}/specs.md"
-        assert (spec.origin, spec.source) == (origin, "sample_data")
+        origin = f"{SAMPLE_PAGES}/{spec.package}/specs.md"
+        assert (spec.origin, spec.source) == (origin, str(SAMPLE_PAGES))
 
 
 def by_hash(specs: list[Spec]) -> dict[str, dict[str, object]]:

@@ -17,9 +17,9 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.pages import is_page, parse_value, read_page
-from spackscope.model.sources.source_name import absolute_path
 from tests.builders import (
     PAGES,
+    SAMPLE_PAGES,
     Record,
     each_record,
     hash_of,
@@ -101,7 +101,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
 # Real pages
 
 
-REAL = sorted([*Path(absolute_path("sample_data")).rglob("specs.md"), *PAGES.rglob("specs.md")])
+REAL = sorted([*SAMPLE_PAGES.rglob("specs.md"), *PAGES.rglob("specs.md")])
 SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 
 

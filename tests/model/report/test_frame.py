@@ -30,14 +30,16 @@ from spackscope.model.report.frame import (
     tags_title,
 )
 from spackscope.model.sources.session import Session
-from tests.builders import mirror_v3, tag_list, under, write_files, zlib_index
+from spackscope.model.sources.source_name import SAMPLE
+from tests.builders import catalog_of, mirror_v3, tag_list, under, write_files, zlib_index
 
 
-def test_sources_are_named_with_their_size(sample: Catalog) -> None:
-    (chip,) = source_chips(sample)
+def test_sources_are_named_with_their_size() -> None:
+    catalog = catalog_of(SAMPLE)
+    (chip,) = source_chips(catalog)
 
-    assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
-    assert tags_title(sample) == "develop"
+    assert (chip.name, chip.specs, chip.is_cache) == ("sample", 469, True)
+    assert tags_title(catalog) == "develop"
 
 
 def test_a_tag_that_names_its_source_is_not_named_twice(tmp_path: Path) -> None:

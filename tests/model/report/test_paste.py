@@ -33,6 +33,7 @@ from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
     PAGES,
+    SAMPLE_PAGES,
     SPACK_DATA,
     ZLIB,
     catalog_of,
@@ -183,7 +184,7 @@ def test_the_hash_replaces_a_name_that_no_package_can_have(name: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        *("sample_data", PAGES, SPACK_DATA / "spack0.index.json.gz"),
+        *(SAMPLE_PAGES, PAGES, SPACK_DATA / "spack0.index.json.gz"),
         *(SPACK_DATA / name for name in ("mirror-v2", "mirror-v3", "install-tree-1.2")),
         pytest.param(SPACK_DATA / "spack1.index.json.gz", marks=pytest.mark.exhaustive),
     ],
@@ -352,8 +353,8 @@ def test_paths_are_absolute_and_everything_odd_is_quoted(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     here = f"""'{tmp_path}/it'"'"'s here'"""
-    assert command("it's here", "public:v1,v2", "sample_data") == ViewCommand(
-        f"spackscope find -f {here} -f public:v1,v2 -f sample_data --hashes"
+    assert command("it's here", "public:v1,v2", "sample") == ViewCommand(
+        f"spackscope find -f {here} -f public:v1,v2 -f sample --hashes"
     )
     text = command("-x", "cache_spack_io_index.json#v1", "spack:site", "file:///m").text
     paths = f"-f {tmp_path}/-x -f '{tmp_path}/cache_spack_io_index.json#v1'"

@@ -27,6 +27,7 @@ from tests.builders import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
     PROJECT_SUBKEY,
+    SAMPLE_PAGES,
     SIGNED,
     SITE_KEY,
     ZLIB,
@@ -334,7 +335,7 @@ def test_a_mirror_is_found_by_the_document_of_a_spec(home: dict[str, str], tmp_p
 
 
 def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
-    reader = Reader(home, "sample_data")
+    reader = Reader(home, str(SAMPLE_PAGES))
     listed = replace(all_records(reader.catalog)[0], source="oci://h/m", listed_in=())
     for cached, kind, layout, failure, texts in (
         (True, "mirror", "OCI", "",

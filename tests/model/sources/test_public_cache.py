@@ -69,7 +69,7 @@ def test_names_of_the_public_cache_are_parsed() -> None:
     assert parse_public_cache(site, {}) == PublicCache(site)
     assert parse_public_cache(f"{site}#a,b", {}) == PublicCache(site, ("a", "b"))
     assert parse_public_cache("public", {"SPACKSCOPE_PUBLIC": site}) == PublicCache(site)
-    for other in ("publicly", "./public", "https://example.org/public", "sample_data", "-"):
+    for other in ("publicly", "./public", "https://example.org/public", "sample", "-"):
         assert parse_public_cache(other, {}) is None
 
 

@@ -22,6 +22,7 @@ from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
+from tests.builders import SAMPLE_PAGES
 
 
 class Job(NamedTuple):
@@ -179,7 +180,7 @@ class FakeBrowser:
         is_pick: bool = False,
         is_folded: bool = True,
     ) -> None:
-        names = [str(source) for source in sources] or ["sample_data"]
+        names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
         session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
         self.host = FakeHost(names, session)
         if not is_folded:

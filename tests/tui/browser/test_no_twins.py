@@ -53,7 +53,7 @@ async def test_rows_in_sight_differ_in_what_they_say(number: int, step: int) -> 
 
 @pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_rows_of_the_sample_differ_in_what_they_say(size: tuple[int, int]) -> None:
-    async with browsing("sample_data", size=size) as browser:
+    async with browsing(size=size) as browser:
         for key in ("home", "v", "escape", "2"):
             await browser.press(key)
             rows = told_rows(browser)

@@ -13,7 +13,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import copy_address, open_menu, view_forms
 from spackscope.tui.copy_forms import ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
-from tests.builders import INSTALL_TREE, record, write_page
+from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
@@ -26,7 +26,7 @@ def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
     """Return the forms of the view by their keys."""
     catalog, loading = browser.state.catalog, browser.controllers.loading
     assert catalog is not None
-    names = [str(source) for source in sources] or ["sample_data"]
+    names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
     found = view_forms(catalog, browser.state.view, names, loading.session)
     return {form.key: form for form in found}
 
@@ -86,11 +86,11 @@ def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_pat
 def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
     tmp_path: Path,
 ) -> None:
-    browser = FakeBrowser(INSTALL_TREE, "sample_data").load()
+    browser = FakeBrowser(INSTALL_TREE, SAMPLE_PAGES).load()
     before = browser.shown
     browser.controllers.loading.toggle_everything()
     browser.settle()
-    text = forms(browser, INSTALL_TREE, "sample_data")["c"].read()
+    text = forms(browser, INSTALL_TREE, SAMPLE_PAGES)["c"].read()
     assert "--all" in text
     assert set(run(text, tmp_path)) == browser.shown >= before
 

@@ -47,7 +47,7 @@ ORDINARY = {
     "find py-build target=neov\t": ["find", "py-build", "target=neoverse_v1"],
     "show pfqg2xi\t": ["show", HASH],
     "diff pfqg2xi\t pfqg2xi\t": ["diff", HASH, HASH],
-    "stats --by comp\t": ["stats", "--by", "compiler"],
+    "stats --by compi\t": ["stats", "--by", "compiler"],
     "find --host 'os=seq\t": ["find", "--host", "os=sequoia"],
     "help sho\t": ["help", "show"],
     "-f mirr\t": ["-f", "mirror.json"],

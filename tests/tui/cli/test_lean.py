@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import pytest
 from _pytest.mark import ParameterSet
 
+from tests.builders import SAMPLE_PAGES
 from tests.program import Program, environment
 
 HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
@@ -69,7 +70,7 @@ def exhaustive(*words: str) -> ParameterSet:
     [
         ("find", "--json", "py-build", "+mpi", "!os=sequoia"),
         ("show", "pfqg2xi"),
-        ("cover", "sample_data"),
+        ("cover", "sample"),
         ("stats", "--by", "target", "--by", "virtualenv"),
         ("config", "--check"),
         ("--help",),
@@ -151,6 +152,6 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
 
 
 def test_an_index_of_pages_is_built_without_the_readers_of_nodes(program: Program) -> None:
-    loaded = loaded_by(program, "index", "--rebuild", "-f", "sample_data")
+    loaded = loaded_by(program, "index", "--rebuild", "-f", str(SAMPLE_PAGES))
     assert "spackscope.model.readers.pages" in loaded
     assert "spackscope.model.readers.nodes" not in loaded

@@ -99,7 +99,7 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
 
 
 def test_only_a_relative_source_is_in_the_directory_of_the_file(home: Home) -> None:
-    named = ("public", "public:a,b", "spack:site", "sample_data")
+    named = ("public", "public:a,b", "spack:site", "sample")
     for source in (*named, "https://h/m", "s3://b/m", "file:///m", "/m"):
         assert home.read(f"sources = '{source}'").sources == (source,)
     for source in ("public.d", "a b/c:d", "tags/cache_spack_io_index.json#a"):

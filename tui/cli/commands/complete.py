@@ -46,7 +46,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load, open_cached, open_cached_part
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.resolve import environment_names, resolve_sources
-from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
 from spackscope.tui.cli.arguments import (
     Options,
     options_of,
@@ -255,7 +255,7 @@ class _Completer:
             sources = resolve_sources(
                 [_expanded(name, self._environ) for name in names], session, self._settings.sources
             )
-            catalog = load(sources, session) if SAMPLES.keys() >= {*sources} else None
+            catalog = load(sources, session) if sources == (SAMPLE,) else None
             for opened in (open_cached, open_cached_part):
                 for each in (session, other):
                     catalog = catalog or opened(sources, each)

@@ -29,7 +29,7 @@ def in_bash(line: str) -> tuple[str, ...]:
 
 
 def offered(
-    program: Program, line: str, config: str = "/dev/null", sources: str = "sample_data"
+    program: Program, line: str, config: str = "/dev/null", sources: str = "sample"
 ) -> list[str]:
     result = program(*in_bash(line), SPACKSCOPE_CONFIG=config, SPACKSCOPE_FROM=sources)
     assert (result.returncode, result.stderr) == (0, "")
@@ -174,9 +174,9 @@ def test_commands_come_before_packages(program: Program) -> None:
 
 
 def test_notes_tell_what_a_choice_is(program: Program) -> None:
-    result = program("complete", "zsh", "--", "find", "py-build", "os=ubuntu24")
+    result = program("complete", "zsh", "--", "find", "-f", "sample", "py-build", "os=ubuntu24")
     assert result.stdout == "spackscope\n+os=ubuntu24.04\t13 specs\n"
-    result = program("complete", "fish", "--", "find", "'py-build os=ubuntu24")
+    result = program("complete", "fish", "--", "find", "-f", "sample", "'py-build os=ubuntu24")
     assert result.stdout == "spackscope\npy-build os=ubuntu24.04\t13 specs\n"
     result = program("complete", "zsh", "--", "find", "-f", "no-such-")
     assert result.stdout == "spackscope files\n"

@@ -181,11 +181,11 @@ def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
     result = program("find", "py-build", SPACKSCOPE_FROM="")
     assert result.returncode == ExitCode.UNREADABLE
     assert f"{program.home}/config/spackscope/nowhere" in result.stderr
-    found = program("find", "-f", "sample_data", "--json", "fits", "py-build")
+    found = program("find", "-f", SAMPLE, "--json", "fits", "py-build")
     assert (
         found.returncode
         == program(
-            "find", "-f", "sample_data", "--host", "target=zen3 os=rhel8", "fits", "py-build"
+            "find", "-f", SAMPLE, "--host", "target=zen3 os=rhel8", "fits", "py-build"
         ).returncode
     )
 

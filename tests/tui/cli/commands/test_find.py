@@ -70,7 +70,7 @@ def test_it_finds_as_many_as_the_pages_hold(
 
 
 def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> None:
-    result = program("find", "py-build")
+    result = program("find", "-f", "sample", "py-build")
     assert_golden("find-tabs", "".join(result.stdout.splitlines(keepends=True)[:4]))
     assert {line.count("\t") for line in result.stdout.splitlines()} == {12}
     assert len(result.stdout.splitlines()) == 25
@@ -78,7 +78,7 @@ def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> N
 
 
 def test_json_is_an_array_of_objects_with_all_keys(program: Program) -> None:
-    result = program("find", "--json", "hash=pfqg2xi", *HOST)
+    result = program("find", "-f", "sample", "--json", "hash=pfqg2xi", *HOST)
     assert_golden("find-json", result.stdout)
 
 
@@ -452,6 +452,8 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     assert len(named.stdout.splitlines()) == 24
     (program.home / "sample").mkdir()
     assert program("find", "-f", "sample", "py-build", SPACK_ROOT=root).returncode != 0
+    message = program.refused("find", "-f", "sample_data", code=ExitCode.UNREADABLE)
+    assert "the source sample_data does not exist" in message
     write_page(program.home / "sample_data" / "specs.md", [record(1)])
     assert program("find", "-f", "sample_data", "--hashes").stdout.split() == [hash_of(1)]
 

@@ -15,6 +15,7 @@ from tests.builders import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
+    SAMPLE_PAGES,
     SPACK_DATA,
     complete,
     database,
@@ -58,7 +59,7 @@ def test_the_sources_take_no_query(program: Program) -> None:
 def test_an_unreadable_source_does_not_hide_others_but_may_have_what_they_lack(
     program: Program,
 ) -> None:
-    sources = ("-f", "gone", "-f", "sample_data")
+    sources = ("-f", "gone", "-f", str(SAMPLE_PAGES))
     result = program("find", *sources, "--hashes", "py-build")
     assert (result.returncode, len(result.stdout.split())) == (0, 24)
     assert result.stderr == "spackscope: the source gone does not exist\n"

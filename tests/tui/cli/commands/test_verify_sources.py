@@ -8,6 +8,7 @@ from spackscope.model.readers.nodes import content_hash
 from tests.builders import (
     BZIP2_ARCHIVE,
     INSTALL_TREE,
+    SAMPLE_PAGES,
     SPACK_DATA,
     complete,
     database,
@@ -29,14 +30,14 @@ def write_index(program: Program, *nodes: dict[str, object]) -> None:
 
 
 def test_whole_sources_give_exit_code_0(program: Program) -> None:
-    result = program("sources", "--verify", "-f", str(INSTALL_TREE), "-f", "sample_data")
+    result = program("sources", "--verify", "-f", str(INSTALL_TREE), "-f", str(SAMPLE_PAGES))
     assert result.returncode == 0
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr.splitlines() == [
         "spackscope: 2 sources: 22 intact, 346 unchecked",
         f"spackscope: {INSTALL_TREE}: file, 22 intact",
-        "spackscope: sample_data: pages, 346 unchecked",
-        "spackscope: sample_data: 346 records cannot be checked: "
+        f"spackscope: {SAMPLE_PAGES}: pages, 346 unchecked",
+        f"spackscope: {SAMPLE_PAGES}: 346 records cannot be checked: "
         "pages do not contain what Spack hashes",
     ]
 
