@@ -101,6 +101,8 @@ def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:
 
 def test_importing_the_model_loads_neither_a_terminal_library_nor_yaml() -> None:
     modules = modules_of_the_model()
+    # It derives from a class of PyYAML, and is imported once that is.
+    modules.remove("spackscope.model.readers.flow_scalars")
     imports = ", ".join(modules)
     program = f"import json, sys, {imports}; json.dump(sorted(sys.modules), sys.stdout)"
     answer = subprocess.run(

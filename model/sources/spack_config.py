@@ -559,7 +559,11 @@ class Scopes:
         if scheme_of(path) == "file":
             from spackscope.model.storage.urls import local_path
 
-            path = local_path(path)
+            try:
+                path = local_path(path)
+            except SourceError as error:
+                self.refuse(place, f"{skipped}: {error}")
+                return ""
         if place is git or scheme_of(path):
             self.refuse(place, f"{skipped}: only files and directories are read")
         elif os.path.exists(path):
