@@ -45,7 +45,7 @@ def test_the_progress_is_in_one_line_and_leaves_nothing(
     shown = [line for line in lines(text, columns) if line]
     assert sorted(shown) == sorted(hash_of(number) for number in range(1, 30))
     drawn = [line for part in text.split("\r") if "cancels" in (line := lines(part, 300)[0])]
-    assert {len(line) for line in drawn} == {columns}
+    assert max(len(line) for line in drawn) <= columns
 
 
 def test_the_progress_is_in_ascii_where_a_terminal_shows_nothing_else(

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 DELAY = 0.3
 """Seconds after the first report before progress is shown: most loads are over by then."""
 
+_CANCELS = "Ctrl-C cancels"
+
 MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
 
@@ -404,7 +406,9 @@ class _ShownProgress:
         if not self._is_visible:
             return
         with self._lock:
-            description = str(self._stages.progress(what, done, total))
+            # Paths may be longer than the line.
+            room = max(0, stdio.width() - _bar_width() - len(_CANCELS) - 2)
+            description = shorten(str(self._stages.progress(what, done, total)), room)
             now = time.monotonic()
             self._started = now if self._started is None else self._started
             if now - self._started < DELAY:
@@ -417,26 +421,23 @@ class _ShownProgress:
             self._progress.update(self._task, description=description, completed=done, total=total)
 
 
+def _bar_width() -> int:
+    return min(24, stdio.width() // 4)
+
+
 def _new_progress(*, no_color: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
-    from rich.table import Column
 
     # Rich itself obeys NO_COLOR.
     console = Console(file=cast("IO[str]", stdio.Stderr()), no_color=no_color or None)
     # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
     vars(console)["show_cursor"] = lambda _show: False
     return Progress(
-        BarColumn(bar_width=min(24, console.width // 4), table_column=Column(no_wrap=True)),
-        # Paths may be longer than the line.
-        TextColumn(
-            "{task.description}",
-            markup=False,
-            table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1),
-        ),
-        TextColumn("Ctrl-C cancels", markup=False, table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=_bar_width()),
+        TextColumn("{task.description}", markup=False),
+        TextColumn(_CANCELS, markup=False),
         console=console,
-        expand=True,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
