@@ -122,7 +122,6 @@ def find_kept_out(
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
         kept += finder.not_allowed(rules, deprecated)
-        finder.check(chain.from_iterable(rules.preferred.values()))
     return Findings(kept, list(dict.fromkeys(finder.problems)), finder.not_applied)
 
 
@@ -212,16 +211,8 @@ class _Finder:
             query = self._parse(spec)
             return mask & self._matching(query) if mask else 0
         except (QueryError, Unanswerable) as error:
-            self._leave_out(spec, f"{spec} is not considered: {error}")
+            self.problems.append(spec.problem(f"{spec} is not considered: {error}"))
             return None
-
-    def _leave_out(self, spec: Text, why: str) -> None:
-        self.problems.append(Problem(spec.file, f"line {spec.line}", clean(why)))
-
-    def check(self, specs: Iterable[Text]) -> None:
-        """Add the problems of specs that keep nothing out."""
-        for spec in specs:
-            self._among(0, spec)
 
     def _included(self, selection: Selection, mask: int) -> int:
         """Return the specs of a mask that a selection includes."""
@@ -316,7 +307,6 @@ class _Finder:
                     if self._matching(Query().also(Depends(True, (), (name,)))) & ~among:
                         self._note(by_name[name][0].specs[0], "the rule", name, _ONLY_DIRECT)
                 else:
-                    self.check(spec for rule in by_name[name] for spec in rule.specs)
                     continue
                 for rule in by_name[name]:
                     broken, odd = (left & mask for mask in self._broken(rule, among, name))
@@ -396,7 +386,8 @@ class _Finder:
             query, why = self._to_solve(self._parse(spec), role, name)
             matching = mask & self._matching(query) if mask and query is not None else 0
         except (QueryError, Unanswerable) as error:
-            self._leave_out(spec, f"{role} {spec} of {name} is not considered: {error}")
+            why = f"{role} {spec} of {name} is not considered: {error}"
+            self.problems.append(spec.problem(why))
             return None, 0
         unseen = 0
         if why and mask & ~matching:
@@ -407,8 +398,7 @@ class _Finder:
         return matching, unseen
 
     def _note(self, spec: Text, what: str, name: str, why: str) -> None:
-        reason = clean(f"{what} of {name} does not apply to all that match: {why}")
-        note = Problem(spec.file, f"line {spec.line}", reason)
+        note = spec.problem(f"{what} of {name} does not apply to all that match: {why}")
         self.not_applied[name] += [note] * (note not in self.not_applied[name])
 
     def _to_solve(self, query: Query, role: str, name: str) -> tuple[Query | None, str]:

@@ -63,6 +63,10 @@ class Text(str):
     line: int
     overrides: bool
 
+    def problem(self, why: str) -> Problem:
+        """Return a problem at its place."""
+        return Problem(self.file, f"line {self.line}", clean(why))
+
 
 OfYaml = TypeVar("OfYaml", Text, list[Any], dict[Any, Any])
 _KIND_NAMES: Mapping[type, str] = {Text: "a string", list: "a list", dict: "a mapping"}
@@ -374,14 +378,14 @@ class Scopes:
             return None
         if isinstance(value, kind):
             return value
-        self._refuse_type(fields, key, value, kind, clean(key))
+        self._refuse_type(fields, key, value, kind, key)
         return None
 
     def flag(self, fields: Mapping[Any, Any], key: str, *, default: bool) -> bool:
         """Return the boolean of a key; the default without one, and where it is none."""
         text = self.value(fields, key, Text)
         if text is not None and text not in _BOOLEANS:
-            self.refuse(text, clean(f"{key} has to be true or false, not {text[:80]}"))
+            self.refuse(text, f"{key} has to be true or false, not {text[:80]}")
         return default if text is None else _BOOLEANS.get(text, default)
 
     def entries(
@@ -421,7 +425,7 @@ class Scopes:
 
     def refuse(self, place: Text, why: str) -> None:
         """Add a problem with the place of the entry that is left out."""
-        self.problems.append(Problem(place.file, f"line {place.line}", why))
+        self.problems.append(place.problem(why))
 
     def path(self, value: object) -> str:
         """Return the absolute path, or the URL, that a value stands for; "" for no text."""
@@ -438,7 +442,7 @@ class Scopes:
         if os.path.isabs(path) and not variable:
             return path
         why = f"{variable[0]} is not set" if variable else "it is not a directory"
-        self.refuse(value, clean(f"{shown_url(value)[:200]} is left out: {why}"))
+        self.refuse(value, f"{shown_url(value)[:200]} is left out: {why}")
         return ""
 
     def parsed(self, spec: Text) -> Query | None:
@@ -448,7 +452,7 @@ class Scopes:
         try:
             return parse_spec(spec)
         except QueryError as error:
-            self.refuse(spec, clean(f"{spec} is not considered: {error}"))
+            self.refuse(spec, f"{spec} is not considered: {error}")
             return None
 
     def own_directories(self) -> tuple[str, str]:
@@ -552,7 +556,7 @@ class Scopes:
                     return ""
             except Unreadable as error:
                 why = f"its condition {condition[:200]} is not understood: {error}"
-                self.refuse(condition, clean(f"{skipped}: {why}"))
+                self.refuse(condition, f"{skipped}: {why}")
                 return ""
         path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or place
         path = self._absolute(path, os.path.dirname(place.file))
