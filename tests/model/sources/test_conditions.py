@@ -34,6 +34,8 @@ TRUE = [
     f"arch.satisfies('platform={PLATFORM} target={this_target()}:')",
     f"'os={this_os()}' in arch and 'target=' in str(arch)",
     " True",
+    # Only the first part is evaluated.
+    "'a' == 'a' or [x for x in env]",
     "(os ==\n  os)",
     "'a' < 'b' < 'c'",
     "len(hostname.strip()) > 0 if platform else False",
