@@ -310,7 +310,7 @@ class HostFit:
         shared = (masks[codes[look_alike]] for masks, codes in self._shared_masks)
         mask, facts = reduce(or_, shared, mask), self._facts(id_)
         if facts.external or self._libc_edges.of(id_) or not self._edges.lists(id_):
-            mask &= ~self._unlisted_libc
+            mask &= ~self._mask(_UNLISTED_LIBC)
         if facts.external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
@@ -377,10 +377,6 @@ class HostFit:
             for id_, version in versions.items()
             if not driver_runs(driver, version)
         }
-
-    @cached_property
-    def _unlisted_libc(self) -> Mask:
-        return self._mask(_UNLISTED_LIBC)
 
     def _of_architecture(
         self, platform: str, os: str, target: str, compiler: str

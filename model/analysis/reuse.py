@@ -27,7 +27,7 @@ from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import mask_of
+from spackscope.model.index.columns import Span
 from spackscope.model.query.ast import (
     TELLS_VIRTUALS,
     Condition,
@@ -90,11 +90,6 @@ class KeptOut(NamedTuple):
     mask: bytes
 
 
-def checks_deprecations(version: str) -> bool:
-    """Check whether a Spack reuses no deprecated specs, by its version, or "" if it is unknown."""
-    return bool(version) and version_key(version) >= version_key("1.3")
-
-
 class Findings(NamedTuple):
     """The specs that are kept out, the rules that are not considered, and why others do not apply.
 
@@ -129,11 +124,9 @@ class _Reads:
     """What a Spack reads, by its version; any version of the database if that is unknown."""
 
     def __init__(self, version: str, every: Iterable[ListedIn]) -> None:
-        self._spack, self._own = clean(f"Spack {version}"), 0
-        if version:
-            key = version_key(version)
-            firsts = FIRST_OF_DATABASE.items()
-            self._own = max((n for n, first in firsts if version_key(first) <= key), default=0)
+        self._spack, key = clean(f"Spack {version}"), version_key(version)
+        firsts = FIRST_OF_DATABASE.items()
+        self._own = max((n for n, first in firsts if version_key(first) <= key), default=0)
         self._with_own = {each.source for each in every if each.media == str(self._own)}
 
     def lack(self, source: SourceStatus, indexes: Iterable[ListedIn]) -> FitReason | None:
@@ -141,9 +134,9 @@ class _Reads:
         place = spack_argument(source.name)
         if source.has_no_index:
             if "v3" in source.layout:
-                return _seen_by_none("I", _NO_INDEX, place)
+                return _reason("I", _NO_INDEX, place)
             # Spack 1 writes indexes of layout v3 only.
-            return _seen_by_none("V", f"{_NO_INDEX} of layout v2", place)
+            return _reason("V", f"{_NO_INDEX} of layout v2", place)
         its = [each for each in indexes if each.source == source.name]
         lacks = [self._lack(index, place) for index in its]
         return next(iter(lacks), None) if all(lacks) else None
@@ -157,17 +150,17 @@ class _Reads:
         """
         own = self._own
         if index.layout == "views":
-            return _seen_by_none("I", f"{_NO_INDEX} but those of views", place)
+            return _reason("I", f"{_NO_INDEX} but those of views", place)
         if not own:
             return None
         if index.layout == "v3" and own < _FIRST_OF_V3:
-            return _seen_by_none("V", f"{_NO_INDEX} of layout v2", place)
+            return _reason("V", f"{_NO_INDEX} of layout v2", place)
         if index.media not in ("", str(own)):
             label = f"{_NO_INDEX} of database v{own}, only v{index.media}"
             if index.source in self._with_own:
                 label = f"its mirror lists it in database v{index.media}, not v{own}"
             if index.media.isdecimal() and int(index.media) < own:
-                return _seen_by_none("I", label, place)
+                return _reason("I", label, place)
             sentence = f"{label}, which {self._spack} asks for, {place}"
         elif index.database > own:
             label = f"its index is of database v{index.database}"
@@ -176,11 +169,11 @@ class _Reads:
             sentence = f"{label}, which {self._spack} cannot read, {place}"
         else:
             return None
-        return FitReason("N", clean(label), clean(sentence), False, place)
+        return _reason("N", label, place, sentence)
 
 
-def _seen_by_none(letter: str, label: str, place: str) -> FitReason:
-    return FitReason(letter, clean(label), "", False, place)
+def _reason(letter: str, label: str, place: str, sentence: str = "") -> FitReason:
+    return FitReason(letter, clean(label), clean(sentence), False, place)
 
 
 def _texts(value: Value) -> tuple[str, ...]:
@@ -196,11 +189,14 @@ class _Finder:
         self._catalog, self._parse = catalog, cache(parse_spec)
         self._every = int.from_bytes(b"\1" * catalog.total, "little")
 
-    def _matching(self, query: Query) -> int:
+    def _mask(self, spans: Iterable[Span]) -> int:
         mask = bytearray(self._catalog.total)
-        for start, stop in self._catalog.match(query).spans():
+        for start, stop in spans:
             mask[start:stop] = b"\1" * (stop - start)
         return int.from_bytes(mask, "little")
+
+    def _matching(self, query: Query) -> int:
+        return self._mask(self._catalog.match(query).spans())
 
     def _among(self, mask: int, spec: Text) -> int | None:
         """Return the specs of a mask that match a spec of the configuration.
@@ -226,9 +222,11 @@ class _Finder:
             mask &= ~(self._among(mask, spec) or 0)
         return mask
 
-    def _reason(self, mask: int, label: str, place: str, letter: str = "C") -> KeptOut:
-        reason = FitReason(letter, clean(label), "", False, place)
+    def _kept_out(self, reason: FitReason, mask: int) -> KeptOut:
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
+
+    def _excluded(self, mask: int, label: str, rule: Text, letter: str = "C") -> KeptOut:
+        return self._kept_out(_reason(letter, label, place_of(rule)), mask)
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
         """Yield the specs that no document lists which Spack reads, by mirror.
@@ -245,12 +243,12 @@ class _Finder:
             lacks = [reads.lack(states[source], lists) for source in its]
             if lacks and all(lacks):
                 hidden[code] = next(filter(None, lacks))
-        masks = defaultdict[FitReason, bytearray](lambda: bytearray(self._catalog.total))
+        spans = defaultdict[FitReason, list[Span]](list)
         for look_alike, code in enumerate(self._catalog.column("presence") if hidden else ()):
-            start, stop = self._catalog.span(look_alike)
-            if code in hidden and stop <= self._catalog.total:
-                masks[hidden[code]][start:stop] = b"\1" * (stop - start)
-        yield from (KeptOut(reason, bytes(mask)) for reason, mask in masks.items())
+            span = self._catalog.span(look_alike)
+            if code in hidden and span[1] <= self._catalog.total:
+                spans[hidden[code]].append(span)
+        yield from (self._kept_out(reason, self._mask(its)) for reason, its in spans.items())
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""
@@ -258,7 +256,7 @@ class _Finder:
         # Specs that an index only describes are judged like cached ones.
         cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
-            yield self._reason(self._every, f"{_REUSE} is {rules.reuse}", place_of(rules.reuse))
+            yield self._excluded(self._every, f"{_REUSE} is {rules.reuse}", rules.reuse)
             return
         fetched, filters = 0, list[tuple[str, Selection, int]]()
         for source in self._catalog.sources:
@@ -276,15 +274,15 @@ class _Finder:
         for name, selection, among in filters:
             for spec in selection.exclude:
                 if mask := self._among(left & among, spec):
-                    yield self._reason(mask, f"{name} excludes {spec}", place_of(spec))
+                    yield self._excluded(mask, f"{name} excludes {spec}", spec)
                     left &= ~mask
             among &= left
             if mask := among & ~self._included(selection, among):
                 label = f"{name} includes only {_shown(selection.include, 'and')}"
-                yield self._reason(mask, label, place_of(selection.include[0]))
+                yield self._excluded(mask, label, selection.include[0])
                 left &= ~mask
         if left and rules.reuse is not None:
-            yield self._reason(left, f"{_REUSE} takes nothing from there", place_of(rules.reuse))
+            yield self._excluded(left, f"{_REUSE} takes nothing from there", rules.reuse)
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that break requirements or conflicts of packages.yaml.
@@ -317,7 +315,7 @@ class _Finder:
                         if mask:
                             what = f"{_shown(rule.specs, 'or')}{of}{where}{why}"
                             label = f"packages.yaml {verb} {what}"
-                            yield self._reason(mask, label, place_of(rule.specs[0]), "Q")
+                            yield self._excluded(mask, label, rule.specs[0], "Q")
 
     def not_allowed(
         self, rules: ReuseRules, deprecated: Iterable[DeprecatedSpecs]
@@ -329,13 +327,12 @@ class _Finder:
         for package, deprecation, ids in deprecated:
             if not rules.allows(package, deprecation):
                 place = f"packages:{package}:deprecation:allow"
-                masks = [(mask_of(ids, self._catalog.total), f"deprecated: {deprecation.why}")]
+                reason = _reason("A", f"deprecated: {deprecation.why}", place)
+                yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in ids))
                 if rules.checks_build:
                     users = self._catalog.edges.up.reached(ids).difference(ids)
-                    label = f"built with a deprecated {package}"
-                    masks.append((mask_of(users, self._catalog.total), label))
-                for mask, label in masks:
-                    yield self._reason(int.from_bytes(mask, "little"), label, place, "A")
+                    reason = _reason("A", f"built with a deprecated {package}", place)
+                    yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in users))
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
         """Return which of some specs break the rule of a package, and of these the odd ones.
@@ -533,9 +530,7 @@ class _Finder:
         """Return the specs of the packages of which a spec matches."""
         codes = self._catalog.match(query).counts("package")
         packages = enumerate(self._catalog.column("package"))
-        spans = (self._catalog.span(number) for number, code in packages if code in codes)
-        ids = chain.from_iterable(range(*span) for span in spans)
-        return int.from_bytes(mask_of(ids, self._catalog.total), "little")
+        return self._mask(self._catalog.span(n) for n, code in packages if code in codes)
 
     @cached_property
     def _compiled(self) -> int:

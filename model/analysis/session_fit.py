@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.records import CONFIGURATION, RECIPES, Fit, Gap, Problem
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.core.versions import version_key
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.deprecated import DeprecatedSpecs
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.reuse import Findings
@@ -85,11 +85,15 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
     @lru_cache(None)
     def kept_out() -> Findings:
+        from spackscope.model.analysis.deprecated import find_deprecated
         from spackscope.model.analysis.reuse import find_kept_out
 
-        version = _version_of(session)
-        deprecated = not_to_reuse(catalog, session)
-        return find_kept_out(catalog, session.reuse_rules, deprecated, version)
+        deprecated = (
+            find_deprecated(catalog, session.recipes, session.should_stop)
+            if judges_deprecations(session)
+            else []
+        )
+        return find_kept_out(catalog, session.reuse_rules, deprecated, _version_of(session))
 
     def deprecated(should_stop: ShouldStop) -> CodedLists:
         from spackscope.model.analysis.deprecated import deprecated_codes
@@ -124,18 +128,8 @@ def _version_of(session: Session) -> str:
 
 def judges_deprecations(session: Session) -> bool:
     """Check whether the user's Spack reuses no deprecated specs, so that its recipes matter."""
-    from spackscope.model.analysis.reuse import checks_deprecations
-
-    return session.reuse_rules is not None and checks_deprecations(_version_of(session))
-
-
-def not_to_reuse(catalog: Catalog, session: Session) -> list[DeprecatedSpecs]:
-    """Return the deprecated specs that the user's Spack does not reuse unless they are allowed."""
-    from spackscope.model.analysis.deprecated import find_deprecated
-
-    if not judges_deprecations(session):
-        return []
-    return find_deprecated(catalog, session.recipes, session.should_stop)
+    is_new = version_key(_version_of(session)) >= version_key("1.3")
+    return is_new and session.reuse_rules is not None
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:

@@ -425,7 +425,7 @@ FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
 """The compiler flags of Spack (`lib/spack/spack/spec.py`)."""
 
 INDEXES = Column("indexes", storage="presence", is_list=True)
-"""The indexes of sources that list a spec, as `ListedIn` spells them: stored, but not shown."""
+"""The indexes of sources that list a spec, as `ListedIn.parse` reads them; not shown."""
 
 STORED: dict[str, tuple[Column, ...]] = {
     column.storage: tuple(

@@ -86,12 +86,9 @@ class ListedIn(NamedTuple):
     database: int
     source: str
 
-    def __str__(self) -> str:
-        return ":".join(map(str, self))
-
     @classmethod
     def parse(cls, text: str) -> ListedIn:
-        """Return what `str` has spelled."""
+        """Parse `layout:media:database:source`, as an index has it."""
         layout, media, database, source = text.split(":", 3)
         return cls(layout, media, int(database), source)
 
