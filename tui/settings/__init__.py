@@ -57,25 +57,14 @@ class Mistake(Frozen):
         return f"{self.origin}: {clean(without_secrets(self.sentence))}"
 
 
-class WrongSettings(Leave):
-    """End a command because of mistakes in configuration files; each is printed with its place."""
-
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
-        super().__init__(ExitCode.USAGE, *mistake_lines(mistakes))
-
-
-def mistake_lines(mistakes: Sequence[Mistake]) -> list[str]:
-    """Return mistakes with their places, and how many more there are than are printed."""
+def check_mistakes(mistakes: Sequence[Mistake]) -> None:
+    """Print the first mistakes with their places. Raises Leave unless only names are unknown."""
     rest = len(mistakes) - _MAX_PRINTED
     more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
-    return [*map(str, mistakes[:_MAX_PRINTED]), *more]
-
-
-def check_mistakes(mistakes: Sequence[Mistake]) -> None:
-    """Print that names are unknown. Raises WrongSettings where anything else is wrong."""
+    lines = [*map(str, mistakes[:_MAX_PRINTED]), *more]
     if not all(mistake.is_unknown for mistake in mistakes):
-        raise WrongSettings(mistakes)
-    stdio.print_message(*mistake_lines(mistakes))
+        raise Leave(ExitCode.USAGE, *lines)
+    stdio.print_message(*lines)
 
 
 class Settings(Frozen):
