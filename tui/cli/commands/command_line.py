@@ -74,13 +74,11 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     sources = resolve_sources(options.sources, session, settings.sources)
     stdio.print_message(*options.notes)
     with contextlib.ExitStack() as stack:
-        named = (*sources, *options.words)
-        piped = {name: stack.enter_context(_copy_pipe(name)) for name in named if _is_pipe(name)}
-        if STANDARD_INPUT in named:
-            is_cover = options.command == "cover"
-            usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
-            piped[STANDARD_INPUT] = stack.enter_context(_copy_stdin(usage))
-        if piped:
+        is_cover = options.command == "cover"
+        usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
+        named = dict.fromkeys((*sources, *options.words))
+        pipes = [name for name in named if name == STANDARD_INPUT or _is_pipe(name)]
+        if piped := {name: stack.enter_context(_copy(name, usage)) for name in pipes}:
             # Else the session keeps what it has read of the configuration of Spack.
             session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
@@ -316,18 +314,6 @@ def _hints(words: Sequence[str]) -> list[str]:
     return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
 
 
-@contextlib.contextmanager
-def _copy_stdin(usage: str) -> Iterator[str]:
-    """Copy standard input to a file that exists as long as the context; return its path.
-
-    Raises Leave where standard input is a terminal, or cannot be copied.
-    """
-    if stdio.is_terminal(sys.stdin):
-        raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
-    with _copy(sys.stdin.buffer, "standard input") as path:
-        yield path
-
-
 def _is_pipe(name: str) -> bool:
     """Check whether a name is a FIFO or, as in `-f <(curl …)`, a pipe."""
     try:
@@ -337,22 +323,17 @@ def _is_pipe(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def _copy_pipe(name: str) -> Iterator[str]:
-    """Copy a pipe as standard input is. Raises Leave."""
-    shown = clean(name)
-    try:
-        file = open(name, "rb")  # noqa: SIM115
-    except OSError as error:
-        raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
-    with file, _copy(file, shown) as path:
-        yield path
+def _copy(name: str, usage: str) -> Iterator[str]:
+    """Copy standard input or a pipe to a file that exists as long as the context; yield its path.
 
-
-@contextlib.contextmanager
-def _copy(source: IO[bytes], shown: str) -> Iterator[str]:
-    """Copy a file to another one that exists as long as the context. Raises Leave."""
+    Raises Leave where standard input is a terminal, or cannot be copied.
+    """
+    is_stdin = name == STANDARD_INPUT
+    if is_stdin and stdio.is_terminal(sys.stdin):
+        raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
     with contextlib.ExitStack() as stack:
         try:
+            source = sys.stdin.buffer if is_stdin else stack.enter_context(open(name, "rb"))
             file, path = _temporary_file()
             stack.enter_context(file)
             if (size := os.fstat(source.fileno()).st_size) > MAX_FILE_SIZE:
@@ -363,8 +344,8 @@ def _copy(source: IO[bytes], shown: str) -> Iterator[str]:
                     raise too_large(None, MAX_FILE_SIZE)
             file.flush()
         except OSError as error:
-            why = error.strerror or error
-            raise Leave(ExitCode.UNREADABLE, f"{shown} cannot be read: {why}") from None
+            shown = "standard input" if is_stdin else clean(name)
+            raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
         yield path
 
 
