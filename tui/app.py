@@ -70,6 +70,7 @@ class SpackscopeApp(App[list[str]]):
         settings: Settings = DEFAULTS,
         pick: bool = False,
         no_color: bool = False,
+        note: str = "",
     ) -> None:
         # Without colours those of the terminal are left, whatever the theme.
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
@@ -86,7 +87,7 @@ class SpackscopeApp(App[list[str]]):
         if session.named_queries is None:
             session = replace(session, named_queries=NamedQueries({}))
         self._open = partial(BrowserScreen, session=session, settings=settings, pick=pick)
-        self._browser = self._open(sources, query)
+        self._browser = self._open(sources, query, note=note)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()

@@ -61,6 +61,20 @@ def test_two_addresses_are_compared_as_specs_or_as_tags(program: Program, public
     assert "zlib 1.2.13 → 1.3.2" in program("diff", *tags, SPACKSCOPE_PUBLIC=public).stdout
 
 
+def test_the_browser_says_what_it_ignores_of_an_address(program: Program, public: str) -> None:
+    with (
+        open(program.home / "err", "w") as stderr,
+        program.in_terminal(
+            f"{URL}&compiler=gcc",
+            streams={"stderr": stderr},
+            changes={"SPACKSCOPE_PUBLIC": public},
+        ) as terminal,
+    ):
+        terminal.read_until("Ignored in the address")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
 def test_an_address_with_a_query_is_refused_where_no_query_is_taken(program: Program) -> None:
     for words in (["index", URL], ["sources", "-f", URL], ["cover", "spack.lock", "-f", URL]):
         assert f"{words[0]} takes no query: write public; see" in program.refused(*words, code=2)

@@ -43,6 +43,7 @@ def run(line: CommandLine) -> ExitCode:
                 settings=line.settings,
                 pick=options.command == "pick",
                 no_color=options.no_color,
+                note=". ".join(options.notes),
             )
             hashes = browse(app)
     finally:
