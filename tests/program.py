@@ -52,7 +52,7 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
     inherited = {name: os.environ[name] for name in os.environ if not name.startswith("SPACK")}
     path = inherited.get("PATH", "").split(os.pathsep)
     settings = {
-        "PATH": os.pathsep.join(part for part in path if not Path(part, "spack").exists()),
+        "PATH": os.pathsep.join(part for part in path if not os.path.exists(f"{part}/spack")),
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / "cache"),
         "XDG_CONFIG_DIRS": str(home / "xdg"),

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_a_mirror_is_read_as_spack_does(
     [
         (
             {"v3/layout.json": b"{}"},
-            "the mirror {top} has no index: create one with `spack buildcache update-index {top}`",
+            "the mirror {top} has no index: create one with `spack buildcache update-index {word}`",
         ),
         (mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO), MISMATCH),
         (mirror_v3(ONE) | {MANIFEST: b"{}"}, "it is not a manifest of a mirror"),
@@ -138,7 +139,7 @@ def test_a_mirror_without_an_index_that_can_be_read_fails(
         top = server.url if is_remote else write_files(tmp_path, files)
         discovered = discover_one(top)
 
-    assert failure.format(top=top) in discovered.failure
+    assert failure.format(top=top, word=quote(str(top))) in discovered.failure
     assert str(top) in discovered.failure
     assert not discovered.documents
 

@@ -9,6 +9,8 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -183,13 +185,20 @@ def test_scripts_get_the_key_and_that_nothing_is_verified(
     assert answer["problem"] == f"{answer['archive_file']} does not exist"
 
 
+@pytest.fixture
+def keyring() -> Iterator[str]:
+    """Create a home of gpg, whose sockets need a short path."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        yield directory
+
+
 @pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
-def test_the_key_that_is_named_verifies_the_manifest(home: dict[str, str], tmp_path: Path) -> None:
+def test_the_key_that_is_named_verifies_the_manifest(
+    home: dict[str, str], tmp_path: Path, keyring: str
+) -> None:
     mirror = write_files(tmp_path / "m", signed_v3())
     answer = Reader(home, str(mirror)).json("ncurses")
-    keyring = tmp_path / "gpg"
-    keyring.mkdir(mode=0o700)
-    environ = {"GNUPGHOME": str(keyring), "PATH": os.environ["PATH"], "LANG": "C"}
+    environ = {"GNUPGHOME": keyring, "PATH": os.environ["PATH"], "LANG": "C"}
 
     def gpg(*words: str) -> str:
         command = ["gpg", "--batch", "--no-autostart", "--status-fd", "1", *words]
