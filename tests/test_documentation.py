@@ -175,6 +175,12 @@ def test_each_of_the_questions_has_a_line_that_answers_it() -> None:
         assert re.search(r"^\$ spackscope |`spackscope \w", section, re.MULTILINE)
 
 
+def test_the_columns_of_every_answer_are_explained() -> None:
+    answers = {path.stem for path in (ROOT / "model" / "answers").glob("*.py")}
+    text = (ROOT / "docs" / "reference" / "output.md").read_text("utf-8")
+    assert answers - {"__init__", "asked"} == {*re.findall(r"^\| `(\w+)", text, re.MULTILINE)}
+
+
 def test_every_page_of_the_documentation_can_be_reached() -> None:
     reached, left = set(), [ROOT / "README.md"]
     while left:

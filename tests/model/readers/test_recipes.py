@@ -159,6 +159,18 @@ class Zlib(Package):
     assert classes["Zlib"].entries == (Deprecation("@=1"),)
 
 
+def test_what_a_class_may_have_changed_is_not_known_after_it() -> None:
+    text = """\
+old = "1"
+class Builder(Package):
+    old = find_version()
+class Zlib(Package):
+    version(old, deprecated=True)
+"""
+    (entry,) = read_recipe(text.encode())["Zlib"].entries
+    assert "cannot be known without running the recipe: version(old" in str(entry)
+
+
 def test_what_deprecates_nothing_is_left_out() -> None:
     body = """
         if has_gpu():

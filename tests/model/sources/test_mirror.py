@@ -117,7 +117,8 @@ def test_a_mirror_is_read_as_spack_does(
     [
         (
             {"v3/layout.json": b"{}"},
-            "the mirror {top} has no index: create one with `spack buildcache update-index {word}`",
+            "the mirror {top} has no index: create one with "
+            "`spack buildcache update-index {word}`",
         ),
         (mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO), MISMATCH),
         (mirror_v3(ONE) | {MANIFEST: b"{}"}, "it is not a manifest of a mirror"),

@@ -205,6 +205,27 @@ async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) 
         assert " version " in browser.text
 
 
+async def test_the_cursor_stays_on_its_spec_whose_row_has_changed(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C", "j")
+        assert "os only: ubuntu24.04 ≠ rhel8" in browser.text
+        sources[1].write_bytes(database(installs(node(ZLIB, dependencies=...))))
+        await browser.press("r")
+        assert "os only: ubuntu24.04 ≠ rhel8" not in browser.text
+        assert item_hash(browser) == HDF5
+
+
+async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(leaf(OLD, "a", "1") | {"arch": 5})))
+    write_page(tmp_path / "pages", [record(2, hash="TOO-SHORT"), record(3)])
+    paths = (tmp_path / "index.json", tmp_path / "pages")
+    async with browsing(*paths, size=(120, 30)) as browser:
+        for row, query in enumerate((f"/{OLD[:7]}", f"source={paths[1]}")):
+            await browser.press("2", "exclamation_mark", *["j"] * row, "enter")
+            assert browser.query == query
+            await browser.press("backspace", "escape")
+
+
 async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
     async with browsing() as browser:
         await browser.press("2", "exclamation_mark", "s")
@@ -369,6 +390,11 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
         assert [len(each) for each in cells(browser, "dates")] == [2, 2]  # type: ignore[arg-type]
         await browser.press("enter")
         assert browser.query == f"/{NEW}"
+        await browser.press("1", "H", "enter")
+        assert browser.focus == "spec-rows"
+        await browser.ask("os=nosuch")
+        await browser.press("enter", "H")
+        assert browser.status == "Go to a package or a spec first"
 
 
 async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
@@ -512,7 +538,7 @@ async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() ->
         for hint in ("y copy", "d compare", "space mark", "t tree"):
             assert hint not in browser.lines[-1]
         assert browser.lines[-1].startswith(" ⏎ go to it  ⌫ back"), "the way back comes early"
-        for key in ("space", "y", "W"):
+        for key in ("space", "y", "W", "i"):
             await browser.press(key)
             assert browser.status == NO_SPEC, key
             await browser.press("j")
@@ -544,6 +570,24 @@ async def test_the_rows_of_another_answer_are_not_mistaken_for_specs_to_count() 
         await browser.press("2", "S", "F")
         assert browser.status == "Only the specs of the table are counted: go back (⌫), then F"
         assert command(browser) == "sources"
+
+
+async def test_the_variants_to_count_by_begin_with_what_splits_the_rows_most(
+    tmp_path: Path,
+) -> None:
+    signs = (("+", "~"), ("~", "~"), ("~", "+"), ("~", "+"))
+    records = [
+        record(number, variants=[f"{few}few", f"{half}half", f"number={number}"])
+        for number, (few, half) in enumerate(signs)
+    ]
+    write_page(tmp_path, records)
+    async with browsing(tmp_path, size=(120, 30)) as browser:
+        await browser.go_to_column("hash")
+        await browser.press("F")
+        shown = [line.strip(" │▸") for line in browser.lines]
+        assert [name for name in shown if name in ("few", "half", "number")] == [
+            *("number", "half", "few")
+        ]
 
 
 async def test_on_a_column_without_shared_values_one_is_chosen() -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 
 import pyte
@@ -116,7 +115,3 @@ def test_beside_a_spack_without_binaries_the_browser_says_that_it_shows_the_samp
     with program.in_terminal("pick", changes=changes) as terminal:
         terminal.read_until("reads the public cache")
         assert terminal.wait() == 3
-
-
-def test_the_sample_is_where_the_tests_look_for_it() -> None:
-    assert Path(str(files("spackscope.sample_data")), "cache", "develop", "py-build").is_dir()

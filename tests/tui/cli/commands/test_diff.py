@@ -193,6 +193,31 @@ def test_every_word_names_one_spec(
     assert re.search(re.escape(message), result.stderr)
 
 
+def test_splices_of_the_same_and_of_other_specs_are_told_apart(program: Program) -> None:
+    built, other, *spliced = map(hash_of, range(61, 65))
+    one, two, three = [
+        node(hash_, name="hdf5", dependencies=..., build_spec={"name": "hdf5", "hash": of})
+        for hash_, of in zip([*spliced, other], (built, built, hash_of(65)), strict=True)
+    ]
+    write_index(program.home, one, two, three, node(built, name="hdf5", dependencies=...))
+
+    def first(*hashes: str) -> list[str]:
+        words = (f"/{each}" for each in hashes)
+        lines = lines_of(program, "-f", "index.json", *words)
+        return [line for line in lines if "splice" in line]
+
+    names = [each[:7] for each in spliced]
+    assert first(*spliced) == [
+        f"{names[0]} and {names[1]} are both {built[:7]}, spliced with other dependencies"
+    ]
+    sentence = f"{names[0]} is {built[:7]}, spliced with other dependencies"
+    assert first(spliced[0], built) == first(built, spliced[0]) == [sentence]
+    assert first(spliced[0], other) == [
+        f"{names[0]} is spliced: it was built as {built[:7]}",
+        f"{other[:7]} is spliced: it was built as {hash_of(65)[:7]}",
+    ]
+
+
 def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None:
     edges = [edge("cmake", CMAKES[0], ["build"]), edge("zlib", ZLIBS[0], ["build", "link"])]
     built = node(HDF5, name="hdf5", dependencies=edges)

@@ -53,6 +53,7 @@ def test_json_has_all_parts(program: Program) -> None:
         "size": 5636,
     }
     parts = [row["needed_to"] for row in rows]
+    assert [row["virtuals"] for row in rows if row["package"] == "glibc"] == [["libc"]]
     assert parts == ["run"] * 2 + ["external"] + ["build"] * 5
 
 

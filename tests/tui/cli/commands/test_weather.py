@@ -10,7 +10,7 @@ import pytest
 from tests.builders import SPACK_DATA, database, edge, environment, leaf, node, write_index
 from tests.program import Program
 
-ZLIB, HDF5, VTK = (letter * 32 for letter in "zhv")
+ZLIB, HDF5, VTK, BZIP2 = (letter * 32 for letter in "zhvb")
 ZEN3 = {"platform": "linux", "platform_os": "rocky9", "target": "zen3"}
 ZEN4 = {**ZEN3, "target": "zen4"}
 WEATHER = ("weather", "spack.lock", "-f", "index.json", "--host", "zen3")
@@ -60,6 +60,28 @@ def test_a_limit_is_an_exit_code(
     limit = ("weather", "spack.lock", "-f", "index.json", "--fail-under")
     assert program(*limit, "66").returncode == 0
     assert program(*limit, "67").returncode == 1
+
+
+def test_the_worst_of_several_rows_decides(program: Program, home: Path) -> None:
+    whole = environment([leaf(ZLIB, "zlib", "1.3")], ZLIB)
+    (home / "whole.lock").write_bytes(whole)
+    for names in (("whole.lock", "spack.lock"), ("spack.lock", "whole.lock")):
+        words = ("weather", *names, "-f", "index.json", "--fail-under")
+        assert [program(*words, limit).returncode for limit in ("66", "67")] == [0, 1]
+
+
+def test_what_most_others_need_is_named_first(program: Program, home: Path) -> None:
+    below = [edge("bzip2", BZIP2, ["link"]), edge("hdf5", HDF5, ["link"])]
+    nodes = [
+        leaf(BZIP2, "bzip2", "1.0"),
+        leaf(ZLIB, "zlib", "1.3"),
+        node(HDF5, name="hdf5", dependencies=[edge("zlib", ZLIB, ["link"])]),
+        node(VTK, name="vtk", dependencies=below),
+    ]
+    (home / "spack.lock").write_bytes(environment(nodes, VTK))
+    write_index(home, leaf("o" * 32, "other", "1"))
+    (row,) = json.loads(program("weather", "spack.lock", "-f", "index.json", "--json").stdout)
+    assert row["most_needed"] == ["zlib@1.3 (2)", "bzip2@1.0 (1)", "hdf5@1.3.1", "vtk@1.3.1"]
 
 
 def test_snapshots_make_a_trend(program: Program, home: Path) -> None:

@@ -1,0 +1,50 @@
+"""The help is gone through entry by entry, and presses the key that is chosen."""
+
+from __future__ import annotations
+
+from spackscope.tui.dialogs.help import HelpDialog
+from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
+from tests.browsing import Browser, browsing
+
+
+def reading(browser: Browser) -> str:
+    """Return the text below the list."""
+    dialog = browser.app.screen
+    assert isinstance(dialog, HelpDialog)
+    return dialog.reading()
+
+
+async def test_left_and_right_go_to_the_entry_beside() -> None:
+    async with browsing(size=(200, 40)) as browser:
+        await browser.press("2", "question_mark")
+        first = reading(browser)
+        await browser.press("left")
+        assert reading(browser) == first
+        beside = [first]
+        while True:
+            await browser.press("right")
+            if reading(browser) == beside[-1]:
+                break
+            beside.append(reading(browser))
+        assert len({*beside}) == len(beside) > 1
+        for text in beside[-2::-1]:
+            await browser.press("left")
+            assert reading(browser) == text
+        await browser.press("right", "down", "up")
+        assert reading(browser) == beside[1]
+
+
+async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_elsewhere() -> None:
+    (mark,) = (key for key in keys_of(ANYWHERE) if key.name == "mark-all")
+    elsewhere = next(key for key in keys_of(EXPORTING) if key.keys)
+    async with browsing(size=(120, 40)) as browser:
+        await browser.press("2", "question_mark")
+        await browser.type(elsewhere.sentence)
+        await browser.press("enter")
+        assert "This key works elsewhere: while a file is named" in browser.text
+        assert browser.dialog == "HelpDialog"
+        await browser.press("escape")
+        await browser.type(mark.sentence)
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert {*browser.state.marks} == browser.shown
