@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pexpect
 import pytest
@@ -46,7 +47,7 @@ class Desk:
         stored = self.programs.parent / f"{name}.stored"
         script = self.programs / name
         first = "" if body.startswith("#!") else "#!/bin/sh\n"
-        script.write_text(first + body.format(stored=stored) + "\n")
+        script.write_text(first + body.format(stored=quote(str(stored))) + "\n")
         script.chmod(0o755)
         return stored
 

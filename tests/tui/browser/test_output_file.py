@@ -52,7 +52,9 @@ def test_an_old_file_keeps_its_owner_and_group(tmp_path: Path) -> None:
     target = tmp_path / "config.toml"
     target.write_text("old")
     target.chmod(0o2640)
-    os.chown(target, 12345 if is_root else -1, 12346 if is_root else os.getgroups()[-1])
+    os.chown(
+        target, 12345 if is_root else -1, 12346 if is_root else [os.getgid(), *os.getgroups()][-1]
+    )
     before = target.stat()
     write(target, "new")
     after = target.stat()

@@ -78,7 +78,7 @@ def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals, code: int
 ) -> None:
-    with program.in_terminal("index", "-f", str(long_build)) as terminal:
+    with program.in_terminal("index", "-f", str(long_build), columns=200) as terminal:
         terminal.read_until(" a second")
         terminal.process.send_signal(number)
         assert terminal.wait() == code
@@ -89,7 +89,7 @@ def test_a_signal_during_a_build_leaves_nothing_behind(
 def test_ctrl_c_in_a_terminal_takes_the_progress_off_the_screen(
     program: Program, long_build: Path
 ) -> None:
-    with program.in_terminal("index", "-f", str(long_build)) as terminal:
+    with program.in_terminal("index", "-f", str(long_build), columns=200) as terminal:
         terminal.read_until(" a second")
         assert "Ctrl-C c" in terminal.text, "the name of the pages may take the rest"
         terminal.send("\x03")
@@ -109,7 +109,7 @@ def test_a_build_goes_on_after_an_ignored_signal_and_shows_its_progress_on_stder
         with (
             open(program.home / "out", "w") as out,
             program.in_terminal(
-                "index", "-f", str(long_build), streams={"stdout": out}
+                "index", "-f", str(long_build), columns=200, streams={"stdout": out}
             ) as terminal,
         ):
             terminal.read_until(" a second")
