@@ -21,6 +21,7 @@ from spackscope.model.core.records import (
     Problem,
     SourceStatus,
     compiler_name,
+    has_no_index,
     is_compiler,
 )
 from spackscope.model.core.suggestions import listed
@@ -132,7 +133,7 @@ class _Reads:
     def lack(self, source: SourceStatus, indexes: Iterable[ListedIn]) -> FitReason | None:
         """Return what a source that lists a spec lacks so that Spack sees it; None if nothing."""
         place = spack_argument(source.name)
-        if source.has_no_index:
+        if has_no_index(source.kind, source.layout):
             if "v3" in source.layout:
                 return _reason("I", _NO_INDEX, place)
             # Spack 1 writes indexes of layout v3 only.
@@ -497,15 +498,11 @@ class _Finder:
             )
 
     def _lacks(self, package: str, variant: str) -> bool:
-        """Check whether there are builds of a package, and none has a variant."""
+        """Check whether there are builds of a package, and none has a variant, of any value."""
         builds = self._matching(Query().with_package(package)) if variant else 0
-        return bool(builds and not builds & self._with_variant(variant))
-
-    def _with_variant(self, name: str) -> int:
-        """Return the specs that have a variant, whatever its value."""
-        forms = (f"+{name}", f"~{name}", f"{name}=*")
-        queries = (Query().also(Term("variants", form)) for form in forms)
-        return reduce(or_, map(self._matching, queries))
+        forms = (f"+{variant}", f"~{variant}", f"{variant}=*")
+        with_variant = Query((tuple(Term("variants", form) for form in forms),))
+        return bool(builds and not builds & self._matching(with_variant))
 
     def _able(self, spec: Text) -> int:
         """Return the specs that a requirement of all packages applies to.

@@ -294,7 +294,7 @@ _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
 
 def has_no_index(kind: str, layout: str) -> bool:
-    """Check whether a source is a mirror that is read by its spec files."""
+    """Check whether a source is a mirror that is read by its spec files: Spack sees none."""
     return kind == "mirror" and layout in _WITHOUT_INDEX
 
 
@@ -314,11 +314,6 @@ class SourceStatus(Frozen):
     remark: str
     failure: str
     problems: int
-
-    @property
-    def has_no_index(self) -> bool:
-        """Whether it is a mirror that is read by its spec files, of which Spack sees none."""
-        return has_no_index(self.kind, self.layout)
 
     @property
     def may_be_mirror(self) -> bool:

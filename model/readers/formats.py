@@ -32,12 +32,7 @@ from spackscope.model.readers.json import (
     wrong_value,
 )
 from spackscope.model.readers.pages import check_page, is_page, read_page
-from spackscope.model.readers.site import (
-    PackageFile,
-    check_site_data,
-    is_site_data,
-    read_site_data,
-)
+from spackscope.model.readers.site import PackageFile, is_site_data, read_site_data
 from spackscope.model.readers.unpack import decode, remove_signature, unwrap
 from spackscope.model.readers.yaml import load_yaml
 
@@ -107,7 +102,7 @@ def check_document(data: bytes) -> None:
     if is_page(data):
         check_page(data)
     elif is_site_data(data):
-        check_site_data(data)
+        parse(decode(data), {"{": lambda key, value: None}, whole=True)
     else:
         _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 

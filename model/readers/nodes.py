@@ -146,13 +146,7 @@ class NodeReader:
     @staticmethod
     def dependencies_of(node: object) -> list[tuple[str, str]]:
         """Return the names and hashes of the dependencies that a node of format 1 to 3 states."""
-        stated = _fields_of(node).get("dependencies")
-        if isinstance(stated, dict):
-            stated = [
-                {"name": name, **fields}
-                for name, fields in stated.items()
-                if isinstance(fields, dict)
-            ]
+        stated = _as_list(_fields_of(node).get("dependencies"))
         pairs = (
             (member(each, "name"), next((each[key] for key in _HASH_KEYS if key in each), None))
             for each in (stated if isinstance(stated, list) else ())
@@ -375,14 +369,9 @@ class NodeReader:
         return ""
 
     def _read_dependencies(self, dependencies: object) -> tuple[Dependency, ...]:
-        """Return the dependencies of a node: a list, or in format 1 an object by their names."""
+        """Return the dependencies of a node."""
         fields, cache, result = self.fields, self._dependencies, list[Dependency]()
-        items: Any = [] if dependencies is None else dependencies
-        if type(items) is dict:
-            items = [
-                {**item, "name": name} if type(item) is dict else item
-                for name, item in items.items()
-            ]
+        items: Any = [] if dependencies is None else _as_list(dependencies)
         if type(items) is not list:
             fields.add_wrong("dependencies", items, "a list")
             return ()
@@ -414,6 +403,14 @@ class NodeReader:
             )
             result.append(cache.setdefault(key, Dependency(*key)))
         return tuple(result)
+
+
+def _as_list(dependencies: Any) -> Any:
+    """Return dependencies as a list, which format 1 has as an object by their names."""
+    if type(dependencies) is not dict:
+        return dependencies
+    its = dependencies.items()
+    return [{**each, "name": name} if type(each) is dict else each for name, each in its]
 
 
 def _fields_of(node: object) -> Fields:

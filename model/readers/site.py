@@ -49,7 +49,6 @@ _ONLY_NAMES = (
 )
 _UNNAMED = "package_data.json.gz, which has the names, is needed next to it"
 _NO_NAME = "spec"
-_IN_CACHE = {"in_buildcache": True}
 _MAX_NAMED = 5
 
 
@@ -64,11 +63,6 @@ def is_site_data(data: bytes) -> bool:
     """Recognise one of the two files by its start."""
     head = data[:_HEAD_SIZE]
     return bool(_SPECS.match(head) or _PACKAGES.match(head))
-
-
-def check_site_data(data: bytes) -> None:
-    """Check that a file is whole. Raises Unreadable."""
-    parse(decode(data), {"{": lambda key, value: None}, whole=True)
 
 
 def read_site_data(
@@ -101,7 +95,7 @@ def read_site_data(
             fields.place = f"{name[:60]}/{key[:7]}"
             node = _node(name, record, fields)
             stated.setdefault(key, (texts(record, "releases"), texts(record, "stacks")))
-        nodes.add(key, node, _IN_CACHE)
+        nodes.add(key, node, {"in_buildcache": True})
 
     try:
         text = decode(data)
@@ -124,8 +118,9 @@ def read_site_data(
             for dependency in spec.dependencies or ():
                 names.setdefault(dependency.hash, dependency.name)
     left_out, listed = list[str](), 0
-    # The newest first, and those of single days last.
-    for number, release in enumerate(sorted(sorted(by_release, reverse=True), key=_is_snapshot)):
+    # The newest first, and those of single days, such as `develop-2026-11-22`, last.
+    releases = sorted(sorted(by_release, reverse=True), key=lambda release: "-" in release)
+    for number, release in enumerate(releases):
         its = by_release.pop(release)
         listed += (size := sum(1 + len(spec.dependencies or ()) for spec in its))
         if number < MAX_RELEASES and listed <= MAX_LISTED:
@@ -144,10 +139,6 @@ def read_site_data(
     if packages is not None and (absent := absent - stated.keys()):
         of = f"{counted(len(absent), 'hash')} of {packages.origin}"
         yield Problem(origin, "", f"{of} {'is' if len(absent) == 1 else 'are'} not in it")
-
-
-def _is_snapshot(release: str) -> bool:
-    return "-" in release
 
 
 def _read_names(packages: PackageFile, names: dict[str, str]) -> Iterator[Problem]:
