@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean, shorten
-from spackscope.model.core.variants import split_keyed, split_variant
+from spackscope.model.core.variants import is_propagated, spell_variant, split_variant
 from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term, query_of
 from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import format_for_shell, parse
@@ -38,7 +39,6 @@ _KEYS = {
 """The parameters of the site by the columns that they filter."""
 _CONTAINED = ("hash", "version", *ARCHITECTURE)
 """Columns whose values only have to contain the text."""
-_OLDER_KEYS = {"tag": _RELEASE}
 _MAX_LENGTH = 1 << 14
 _MAX_NAMED, _MAX_NAME = 3, 40
 
@@ -75,7 +75,8 @@ def parse_site_url(text: str) -> SiteView | None:
     values: dict[str, list[str]] = {key: [] for key in ("package", *_KEYS.values())}
     ignored: dict[str, None] = {}
     for name, value in parameters:
-        key = _OLDER_KEYS.get(name, name)
+        # Older addresses have a tag.
+        key = _RELEASE if name == "tag" else name
         if key not in values:
             ignored[f"{clean(name)}="] = None
         elif not is_clean(value):
@@ -166,23 +167,11 @@ def _is_of_list(tag: str) -> bool:
     return re.fullmatch(_TAG, tag) is not None
 
 
-class SiteUrl(Frozen):
-    """An address of the site for a query.
-
-    `left_out` are the conditions that it lacks, `wider` those that match more builds there.
-    """
+class SiteUrl(NamedTuple):
+    """An address of the site for a query, and what differs from the query, or an empty text."""
 
     text: str
-    left_out: tuple[str, ...] = ()
-    wider: tuple[str, ...] = ()
-
-    @property
-    def remark(self) -> str:
-        """What differs from the query, or an empty text."""
-        parts = {"without": self.left_out, "with more matches there for": self.wider}
-        return "; ".join(
-            f"{what} {_listed(several)}" for what, several in parts.items() if several
-        )
+    remark: str
 
 
 def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUrl | None:
@@ -215,7 +204,9 @@ def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUr
             continue
         wider += [str(part)] * ((False, True) in answers)
         parameters += [(_KEYS[column], text) for text in texts]
-    return SiteUrl(_url(parameters), tuple(left_out), tuple(wider))
+    parts = {"without": left_out, "with more matches there for": wider}
+    remarks = (f"{what} {_listed(several)}" for what, several in parts.items() if several)
+    return SiteUrl(_url(parameters), "; ".join(remarks))
 
 
 def _texts(condition: Condition | None) -> list[str]:
@@ -224,12 +215,8 @@ def _texts(condition: Condition | None) -> list[str]:
         return []
     column, pattern = condition.column, condition.pattern
     if column == "variants":
-        keyed = split_keyed(pattern)
-        name, several = split_variant(pattern)
-        texts = [pattern] if keyed is None else [f"{name}={value}" for value in several]
-        if is_glob(pattern) or pattern[:2] in ("++", "~~") or (keyed and "==" in keyed[2]):
-            return []
-        return texts
+        is_odd = is_glob(pattern) or is_propagated(pattern)
+        return [] if is_odd else _each_value(pattern)
     if column in ARCHITECTURE and pattern.strip(":") == "host":
         return []
     if column in _CONTAINED:
@@ -240,14 +227,16 @@ def _texts(condition: Condition | None) -> list[str]:
 def _has(column: str, value: Value, text: str) -> bool:
     """Check whether a value of a column passes the filter of the site by a text."""
     if column == "variants" and isinstance(value, tuple):
-        listed = [variant for variant in value if not variant.partition("=")[1]]
-        for variant in value:
-            name, several = split_variant(variant)
-            listed += [f"{name}={each}" for each in several]
-        return text in listed
+        return any(text in _each_value(variant) for variant in value)
     if column in _CONTAINED:
         return text in str(value)
     return text in value if isinstance(value, tuple) else text == value
+
+
+def _each_value(variant: str) -> list[str]:
+    """Return a variant as the site lists it: once for each of its values."""
+    name, values = split_variant(variant)
+    return [spell_variant(name, (value,)) for value in values]
 
 
 def _url(parameters: Sequence[tuple[str, str]]) -> str:

@@ -114,7 +114,7 @@ def test_an_address_means_what_the_site_shows_and_is_written_again(
     url = url_of(catalog, view.query)
     assert url is not None
     assert {*parse_qsl(url.text.partition("?")[2])} == {*parameters, ("release", "v1")}
-    assert (url.left_out, url.wider) == ((), ())
+    assert not url.remark
 
 
 @pytest.mark.parametrize(
