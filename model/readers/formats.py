@@ -84,8 +84,10 @@ def read_document(
     items: Iterator[Records | Problem]
     if is_page(data):
         items = read_page(data, origin=origin)
+    elif is_site_data(data):
+        items = read_site_data(data, packages, origin=origin, on_count=on_count)
     else:
-        items = _read_nodes(data, origin, on_count, packages)
+        items = _read_nodes(data, origin, on_count)
     # Large bytes are not kept while their text is parsed.
     del data
     yield from items
@@ -139,16 +141,11 @@ def check_hashes(
 # Documents of nodes.
 
 
-def _read_nodes(
-    data: bytes, origin: str, on_count: OnCount | None, packages: PackageFile | None
-) -> Iterator[Records | Problem]:
+def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[Records | Problem]:
     # Most builds read pages only, and the reader of nodes takes long to import.
     from spackscope.model.readers.nodes import NodeReader
 
     nodes = NodeReader(origin, on_count)
-    if is_site_data(data):
-        yield from read_site_data(data, packages, nodes, origin=origin)
-        return
     try:
         text = decode(data)
         del data

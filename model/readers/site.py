@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records, Spec, is_hash
+from spackscope.model.core.tasks import OnCount
 from spackscope.model.core.text import counted, cut_list
 from spackscope.model.readers.json import (
     A_HASH,
@@ -29,9 +30,6 @@ from spackscope.model.readers.json import (
     storable,
 )
 from spackscope.model.readers.unpack import decode, unwrap
-
-if TYPE_CHECKING:
-    from spackscope.model.readers.nodes import NodeReader
 
 MAX_RELEASES = 1000
 """Releases that are read; the site has some 60."""
@@ -66,7 +64,7 @@ def is_site_data(data: bytes) -> bool:
 
 
 def read_site_data(
-    data: bytes, packages: PackageFile | None, nodes: NodeReader, *, origin: str
+    data: bytes, packages: PackageFile | None, *, origin: str, on_count: OnCount | None
 ) -> Iterator[Records | Problem]:
     """Yield the specs of each release, with the names that `packages` has, then all problems.
 
@@ -75,7 +73,9 @@ def read_site_data(
     if _PACKAGES.match(data[:_HEAD_SIZE]):
         yield Problem(origin, "", _ONLY_NAMES)
         return
-    names: dict[str, str] = {}
+    from spackscope.model.readers.nodes import NodeReader
+
+    nodes, names = NodeReader(origin, on_count), dict[str, str]()
     if packages is not None:
         yield from _read_names(packages, names)
     absent = set(names)
