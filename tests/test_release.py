@@ -163,6 +163,8 @@ def test_a_workflow_may_do_nothing_but_what_a_job_asks_for(path: Path) -> None:
     assert writes <= {("pypi", "id-token"), ("github", "contents")}
     for action in actions(workflow):
         assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), f"{action} can be moved"
+    # They check no hashes: .ci/tool does.
+    assert not re.search(r"\b(pipx|uvx)\b", path.read_text("utf-8"))
 
 
 def test_the_release_publishes_without_a_token_and_after_all_checks() -> None:
