@@ -85,11 +85,10 @@ class Catalog(IndexData):
         By default these are all that answers from this catalog have rested on.
         """
         of_sources = map(Gap, self.problems, self.problem_sources)
-        indexed = {source.name: source.failure for source in self.indexed_sources}
         failed = (
-            Gap(Problem("", "", source.failure), source.name)
-            for source in self.sources
-            if source.failure != indexed[source.name]
+            Gap(Problem("", "", now.failure), now.name)
+            for now, indexed in zip(self.sources, self.indexed_sources, strict=True)
+            if now.failure != indexed.failure
         )
         return [*failed, *of_sources, *self.by_host.find_gaps(grounds)]
 

@@ -267,15 +267,12 @@ def _is_met(name: str, group: Group, catalog: Catalog) -> bool:
     """
     package = Query().with_package(name)
     edges = [condition for condition in group if isinstance(condition, Depends)]
-    if catalog.virtuals.providers(package) or any(map(_is_nested, edges)):
+    is_nested = any(isinstance(term, Depends) for edge in edges for term in edge.terms)
+    if is_nested or catalog.virtuals.providers(package):
         return False
     if name == _ALL:
         return all(edge.direct and is_compiler(compiler_name(edge.name)) for edge in edges)
     return all(_is_direct(package, edge, catalog) for edge in edges)
-
-
-def _is_nested(edge: Depends) -> bool:
-    return any(isinstance(term, Depends) for term in edge.terms)
 
 
 def _is_direct(package: Query, edge: Depends, catalog: Catalog) -> bool:

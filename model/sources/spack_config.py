@@ -404,11 +404,8 @@ class Scopes:
 
     def texts(self, fields: Mapping[Any, Any], key: str) -> tuple[Text, ...]:
         """Return the texts of a list, or a text alone."""
-        if isinstance(fields.get(key), str):
-            text = self.value(fields, key, Text)
-            return () if text is None else (text,)
-        texts = []
-        for entry in self.value(fields, key, list) or ():
+        alone, texts = fields.get(key), []
+        for entry in [alone] if isinstance(alone, Text) else self.value(fields, key, list) or ():
             if not isinstance(entry, Text):
                 self._refuse_type(fields, key, entry, Text, f"an entry of {key}")
             elif entry not in _NULL:

@@ -53,36 +53,28 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     Raises SourceError where SPACKSCOPE_FROM cannot be split into sources.
     """
     settings = read_settings(environ, {"host": options.host})
-    mistakes, problems = mistakes_of(settings), None
+    mistakes, problems = mistakes_of(settings), list[Problem]()
     if options.format == "keys":
         for line in key_lines(changed_keys(settings)):
             stdio.print_line(line)
     elif options.format == "check":
-        problems = _spack_problems(environ)
-        _print_checked(environ, mistakes, problems)
+        session = Session(environ)
+        problems += session.configuration[1]
+        _print_checked(environ, mistakes)
+        if session.spack is not None:
+            what = counted(len(problems), "problem") if problems else "no problems"
+            stdio.print_line(f"{CONFIGURATION}: {what}")
     else:
         _print_settings(list(_lines(options, settings, environ)), options.format)
-    if messages := [*map(str, mistakes), *map(str, problems or ())]:
+    if messages := [*map(str, mistakes), *map(str, problems)]:
         stdio.flush()
         stdio.print_message(*messages)
     unreadable = ExitCode.UNREADABLE if problems else ExitCode.FOUND
     return ExitCode.USAGE if mistakes else unreadable
 
 
-def _spack_problems(environ: Mapping[str, str]) -> Sequence[Problem] | None:
-    """Return what cannot be read of the whole configuration of Spack; None without one."""
-    session = Session(environ)
-    _, problems = session.configuration
-    return problems if session.spack is not None else None
-
-
-def _print_checked(
-    environ: Mapping[str, str], mistakes: Sequence[Mistake], problems: Sequence[Problem] | None
-) -> None:
-    """Print how many mistakes each configuration file has, and which there are none of.
-
-    Last come the `problems` of the configuration of Spack, if there is one.
-    """
+def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> None:
+    """Print how many mistakes each configuration file has, and which there are none of."""
     for path in config_paths(environ):
         count = sum(mistake.origin.name == path for mistake in mistakes)
         if os.path.lexists(path):
@@ -90,9 +82,6 @@ def _print_checked(
         else:
             what = "no such file"
         stdio.print_line(f"{Origin(path)}: {what}")
-    if problems is not None:
-        what = counted(len(problems), "problem") if problems else "no problems"
-        stdio.print_line(f"{CONFIGURATION}: {what}")
 
 
 def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:
