@@ -32,11 +32,11 @@ _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
 
 _EITHER = ("spec or source", "spec or environment", "query or file")
-_AFTER_SOURCES = ("query", "spec", "environment", *_EITHER, "")
-"""What the words of a command are where some of them may be its sources."""
-
 _QUERIES = ("query", "spec", *_EITHER)
-"""What the words of a command are where a query may be among them."""
+"""The kinds of words of a command among which a query may be."""
+
+_AFTER_SOURCES = (*_QUERIES, "environment", "")
+"""The kinds of words of a command among which its sources may be."""
 
 _WITH_VALUE = frozenset(
     name
@@ -98,8 +98,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
         is_help = parsed.pop("help", False) or name == HELP
-        urls = _read_site_urls(command, (words, parsed.get("sources", ())))
-        (words, given_sources), queries, parsed["notes"] = urls
+        urls = _read_site_urls(command, words, parsed.get("sources", ()))
+        words, given_sources, queries, parsed["notes"] = urls
         parsed["sources"], words = split_sources(command, words, given_sources)
         after = [*queries, *after]
         if name == "stats" and "by" not in parsed:
@@ -220,32 +220,29 @@ def split_sources(
 
 
 def _read_site_urls(
-    command: Command, lists: Iterable[Sequence[str]]
-) -> tuple[list[list[str]], list[str], list[str]]:
-    """Replace addresses of cache.spack.io in lists of words by the sources that they mean.
+    command: Command, words: Sequence[str], sources: Sequence[str]
+) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Replace addresses of cache.spack.io in words and sources by the sources that they mean.
 
-    Returns the lists, the queries of the addresses, and what a user has to know of them. An
-    address with a query leaves its list for that of the sources, the last. Raises ValueError.
+    Returns both, the queries of the addresses, and notes on them. A word with a query becomes a
+    source. Raises ValueError.
     """
-    replaced, queries, notes = [[*words] for words in lists], list[str](), list[str]()
-    *_, sources = replaced
-    for words in replaced:
-        for word in [word for word in words if "://" in word and command.reads_sources]:
+    rest, found, queries, notes = list[str](), list[str](), list[str](), list[str]()
+    for number, word in enumerate((*sources, *words)):
+        view = None
+        if "://" in word and command.reads_sources:
             # Few lines have a URL.
             from spackscope.model.sources.site_url import parse_site_url
 
-            if (view := parse_site_url(word)) is None:
-                continue
-            if view.query and command.words not in _QUERIES:
+            view = parse_site_url(word)
+        query = view.query if view is not None else ""
+        if view is not None:
+            if query and command.words not in _QUERIES:
                 raise ValueError(f"{command.name} takes no query: write {view.source}")
-            if view.query:
-                words.remove(word)
-                sources.append(view.source)
-                queries.append(view.query)
-            else:
-                words[words.index(word)] = view.source
-            notes += view.notes
-    return replaced, queries, notes
+            word, notes = view.source, [*notes, *view.notes]
+        queries += [query] * bool(query)
+        (found if query or number < len(sources) else rest).append(word)
+    return rest, found, queries, notes
 
 
 def _is_option(word: str) -> bool:
