@@ -122,7 +122,7 @@ def find_kept_out(
 
 
 class _Reads:
-    """What a Spack reads, by its version; any version of the database if that is unknown."""
+    """The indexes that a version of Spack reads: all of them if the version is unknown."""
 
     def __init__(self, version: str, every: Iterable[ListedIn]) -> None:
         self._spack, key = clean(f"Spack {version}"), version_key(version)
@@ -131,7 +131,7 @@ class _Reads:
         self._with_own = {each.source for each in every if each.media == str(self._own)}
 
     def lack(self, source: SourceStatus, indexes: Iterable[ListedIn]) -> FitReason | None:
-        """Return what a source that lists a spec lacks so that Spack sees it; None if nothing."""
+        """Return why Spack does not see a spec in a source that lists it; None if it does."""
         place = spack_argument(source.name)
         if has_no_index(source.kind, source.layout):
             if "v3" in source.layout:
@@ -336,10 +336,10 @@ class _Finder:
                     yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in users))
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
-        """Return which of some specs break the rule of a package, and of these the odd ones.
+        """Return the specs of a mask that break a rule, and some of these: the odd ones.
 
-        Odd are those that match a spec of the rule that the solver does not see so. There are none
-        where a spec of it is a problem.
+        An odd spec matches a spec of the rule, but the solver does not see that it does. Where a
+        spec of the rule is a problem, nothing breaks it.
         """
         is_conflict, applies = rule.policy == "none_of", among
         if rule.when is not None:
@@ -400,10 +400,10 @@ class _Finder:
         self.not_applied[name] += [note] * (note not in self.not_applied[name])
 
     def _to_solve(self, query: Query, role: str, name: str) -> tuple[Query | None, str]:
-        """Return what the solver checks for a spec of a rule, None if that matches nothing.
+        """Return the query that the solver makes of a spec of a rule; None if nothing matches.
 
-        Then why that is less than the spec asks for, if it is. Raises QueryError, also
-        where only recipes tell.
+        The text says why the query asks for less than the spec, if it does. Raises QueryError,
+        also where only recipes could tell.
         """
         if self._is_virtual(name):
             return self._to_solve_of_virtual(query, role, name), ""
@@ -461,7 +461,7 @@ class _Finder:
         return self._users(name, () if query.package == name else tuple(query.conditions))
 
     def _users(self, virtual: str, terms: tuple[Condition, ...] = ()) -> Query:
-        """Return the specs for which the solver has a provider of a virtual, with its conditions.
+        """Return the query for specs of which the solver knows the provider of a virtual.
 
         It knows the compilers of what it reuses, but no other build dependencies.
         """

@@ -662,7 +662,7 @@ def _among_read(catalog: Catalog) -> str:
 
 
 def _as_far_as_read(catalog: Catalog, sentence: str) -> str:
-    """Return what a sentence on all that there is says where not all of it is read."""
+    """Limit a sentence on all specs to those that were read, if not all were."""
     if catalog.is_whole or not sentence.startswith(("No ", "Unknown ", "There are no")):
         return sentence
     return f"{_among_read(catalog).capitalize()}: {sentence[0].lower()}{sentence[1:]}"

@@ -45,7 +45,7 @@ ABANDONED_SECONDS = 3600
 """Age of a temporary file that nobody writes any more: a download fails long before."""
 
 _RECENT = 3
-"""Seconds in which a file may change again and keep its times, where these are whole seconds."""
+"""Seconds after a change in which another may not show, where times are whole seconds."""
 
 _PIECE = 2**20
 _HEAD = 16

@@ -74,7 +74,7 @@ YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
 
 
 class ListedIn(NamedTuple):
-    """The kind of a database that lists a spec, and its source.
+    """A database that lists a spec: its kind and its source.
 
     `layout` is that of its mirror, `views` for views that were not asked for, or empty for a file
     or tree. `media` is the version in the media type of an index of layout v3, and `database`
@@ -338,14 +338,11 @@ class Problem(Frozen):
 
 
 CONFIGURATION, RECIPES = "the configuration of Spack", "the recipes of Spack"
-"""What answers may rest on besides the sources."""
+"""The grounds of answers besides the sources."""
 
 
 class Gap(NamedTuple):
-    """What could not be read or understood of what answers rest on: its ground.
-
-    The `ground` is the name of a source, CONFIGURATION or RECIPES.
-    """
+    """A problem with a ground of answers: the name of a source, CONFIGURATION or RECIPES."""
 
     problem: Problem
     ground: str

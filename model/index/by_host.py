@@ -50,7 +50,7 @@ class HostAnswers(Protocol):
 
 
 FindGaps = Callable[[Collection[str] | None], list[Gap]]
-"""Returns what could not be read of some grounds, or of all that was read so far."""
+"""Returns the problems of some grounds, or of all that were read so far."""
 
 CodedValues = tuple[Sequence[int], Sequence[Value]]
 CodedLists = tuple[Sequence[int], Sequence[tuple[str, ...]]]

@@ -80,9 +80,9 @@ class Catalog(IndexData):
         return not (self.part or any(source.failure for source in self.sources))
 
     def gaps(self, grounds: Collection[str] | None = None) -> list[Gap]:
-        """Return what could not be read of the sources, and of other grounds.
+        """Return the problems of the sources and of other grounds.
 
-        By default these are all that answers from this catalog have rested on.
+        By default these are all grounds that answers from this catalog have rested on.
         """
         of_sources = map(Gap, self.problems, self.problem_sources)
         failed = (

@@ -250,7 +250,7 @@ def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) ->
 
 
 def asks_for_compiler(condition: Condition) -> bool:
-    """Check whether a condition is on which compiler there is, if its document tells any."""
+    """Check whether a condition asks for a certain compiler, which a document may not tell."""
     if not isinstance(condition, Depends):
         return condition.column == "compiler" and condition.pattern != _ANY_VALUE
     name = condition.name
@@ -396,7 +396,7 @@ class Query(Frozen):
 
     @property
     def grounds(self) -> frozenset[str]:
-        """What its matches rest on besides the sources."""
+        """The grounds of its matches besides the sources."""
         columns = (FIELDS[term.column] for term in self.terms if term.column in FIELDS)
         return frozenset(ground for column in columns for ground in column.rests_on)
 

@@ -51,7 +51,7 @@ _MAX_NAMED = 5
 
 
 class PackageFile(NamedTuple):
-    """The content of a `package_data.json.gz`, and what problems name as their document."""
+    """The content of a `package_data.json.gz`, and its name in problems."""
 
     data: bytes
     origin: str

@@ -100,7 +100,7 @@ class Session(Frozen):
 
     @property
     def configuration(self) -> tuple[object, Sequence[Problem]]:
-        """All that the user's Spack is configured to, and what could not be read of it."""
+        """The parts of Spack's configuration that answers rest on, and its problems."""
         if (spack := self.spack) is None:
             return (), ()
         return (self.reuse_rules, spack.externals, self.recipe_roots), spack.problems

@@ -44,7 +44,7 @@ _MAX_NAMED, _MAX_NAME = 3, 40
 
 
 class SiteView(Frozen):
-    """What an address of the site shows: a source, and a query, which may be empty.
+    """The source and the query, which may be empty, that an address of the site stands for.
 
     `notes` are sentences on how it differs from the site.
     """

@@ -43,7 +43,7 @@ COMMAND_LINE = Origin("command line")
 
 
 class Mistake(Frozen):
-    """What is wrong in a configuration file, and where.
+    """A mistake in a configuration file, with its place.
 
     With `is_unknown` it is only a name that this version does not know: a newer one may.
     """

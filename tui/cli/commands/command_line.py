@@ -132,7 +132,7 @@ class CommandLine:
         return catalogs
 
     def print_gaps(self) -> None:
-        """Print what could not be read of what the answer rests on besides the sources."""
+        """Print the problems of the grounds of the answer besides the sources."""
         for catalog in self.loaded:
             self._print_new(gap.problem for gap in catalog.by_host.find_gaps(self.grounds))
 
