@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, shorten
 
 DOWNLOADING, READING = "bytes of ", "reading "
 """The beginnings of what is counted in bytes; the name of the file or source follows."""
@@ -35,6 +35,11 @@ class Progress(Frozen):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.amount}" if self.name else self.amount
+
+    def fitted(self, cells: int) -> str:
+        """Return name and amount in at most some cells, of which the name gets the rest."""
+        name = shorten(self.name, max(0, cells - cell_width(self.amount) - 2))
+        return shorten(f"{name}: {self.amount}" if name else self.amount, cells)
 
     def bar(self, cells: int) -> str:
         """Return a bar of some cells with the percentage; empty if that is not known.

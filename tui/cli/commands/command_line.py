@@ -387,9 +387,7 @@ class _ShownProgress:
         if not self._is_visible:
             return
         with self._lock:
-            # Paths may be longer than the line.
-            room = max(0, stdio.width() - _bar_width() - len(_CANCELS) - 2)
-            description = shorten(str(self._stages.progress(what, done, total)), room)
+            progress = self._stages.progress(what, done, total)
             now = time.monotonic()
             self._started = now if self._started is None else self._started
             if now - self._started < DELAY:
@@ -397,13 +395,15 @@ class _ShownProgress:
             if self._progress is None:
                 self._progress = _new_progress(no_color=self._no_color)
                 self._progress.start()
-                self._task = self._progress.add_task(description, total=total)
+                self._task = self._progress.add_task("", total=total)
             assert self._task is not None
+            width = self._progress.console.width
+            description = progress.fitted(width - _bar_width(width) - len(_CANCELS) - 2)
             self._progress.update(self._task, description=description, completed=done, total=total)
 
 
-def _bar_width() -> int:
-    return min(24, stdio.width() // 4)
+def _bar_width(columns: int) -> int:
+    return min(24, columns // 4)
 
 
 def _new_progress(*, no_color: bool) -> Progress:
@@ -415,7 +415,7 @@ def _new_progress(*, no_color: bool) -> Progress:
     # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
     vars(console)["show_cursor"] = lambda _show: False
     return Progress(
-        BarColumn(bar_width=_bar_width()),
+        BarColumn(bar_width=_bar_width(console.width)),
         TextColumn("{task.description}", markup=False),
         TextColumn(_CANCELS, markup=False),
         console=console,
