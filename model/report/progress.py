@@ -33,9 +33,6 @@ class Progress(Frozen):
         """What is being done."""
         return f"{self.verb} {self.name}".strip()
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.amount}" if self.name else self.amount
-
     def fitted(self, cells: int) -> str:
         """Return name and amount in at most some cells, of which the name gets the rest."""
         name = shorten(self.name, max(0, cells - cell_width(self.amount) - 2))

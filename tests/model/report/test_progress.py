@@ -22,14 +22,14 @@ from spackscope.model.report.progress import Progress, Stages, bar
 def test_what_is_done_is_counted_with_its_rate(
     stage: tuple[str, int, int | None], pattern: str
 ) -> None:
-    assert re.fullmatch(pattern, str(Stages().progress(*stage)))
+    assert re.fullmatch(pattern, Stages().progress(*stage).fitted(100))
 
 
 def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
     stages = Stages()
     stages.progress("specs read", 9_000, None)
 
-    assert str(stages.progress("specs read", 0, None)) == "0 specs read, 0 a second"
+    assert stages.progress("specs read", 0, None).fitted(100) == "0 specs read, 0 a second"
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,10 @@ def test_a_longer_count_has_no_shorter_bar() -> None:
     drawn = [cell_width(bar(count, 300, 10)) for count in range(301)]
     assert drawn == sorted(drawn)
     assert (drawn[0], drawn[1], drawn[-1]) == (0, 1, 10)
+
+
+def test_the_name_gets_what_the_amount_leaves() -> None:
+    progress = Stages().progress("bytes of a-name-that-is-long.json", 0, 2_000_000)
+
+    assert progress.fitted(50) == "a-name-tha…-long.json: 0 B of 2.0 MB, 0 B a second"
+    assert progress.fitted(10) == "0 B …econd"
