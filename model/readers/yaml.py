@@ -28,7 +28,7 @@ _MAX_SLOW = 2**18
 """Characters that the slow parser reads, which takes a second for them."""
 
 _MERGE = object()
-"""The key of a value that is merged."""
+"""The key of the mappings that are merged into one."""
 
 MakeScalar = Callable[[str, int], str]
 """Makes the value of a scalar from its text and its line, counted from 1."""
@@ -104,19 +104,18 @@ def _pyyaml() -> Any:
 class _Collection:
     """A list or mapping that is being read, after `before` values.
 
-    `key` is that of the next value of a mapping, and `merged` are the mappings that it refers to.
+    `key` is that of the next value of a mapping.
     """
 
-    __slots__ = ("anchor", "before", "key", "merged", "value")
+    __slots__ = ("anchor", "before", "key", "value")
 
     def __init__(self, value: Any, anchor: str | None, before: int) -> None:
         self.value, self.anchor, self.before = value, anchor, before
         self.key: Any = None
-        self.merged: list[dict[str, Any]] | None = None
 
     def close(self) -> Any:
         """Return its value, with the keys of merged mappings after its own."""
-        for mapping in self.merged or ():
+        for mapping in self.value.pop(_MERGE, ()) if isinstance(self.value, dict) else ():
             self.value |= {key: value for key, value in mapping.items() if key not in self.value}
         return self.value
 
@@ -202,12 +201,9 @@ class _Builder:
             return
         top = self._open[-1] if self._open else None
         is_key = top is not None and isinstance(top.value, dict) and top.key is None
-        if top is not None and is_key and event.value == "<<" and event.implicit[0]:
-            if top.merged is not None:
-                self._refuse("the key << is repeated", line)
-            top.key = _MERGE
-        else:
-            self._add(self._make_scalar(event.value, line), 1, event.anchor, line)
+        is_merge = is_key and event.value == "<<" and event.implicit[0]
+        value = _MERGE if is_merge else self._make_scalar(event.value, line)
+        self._add(value, 1, event.anchor, line)
 
     def _refuse(self, reason: str, line: int | None) -> None:
         self.refused.append(YamlError(f"{reason}; this one is left out", line))
@@ -223,20 +219,18 @@ class _Builder:
         if isinstance(top.value, list):
             top.value.append(value)
         elif top.key is None:
-            if not isinstance(value, str):
+            name = "<<" if value is _MERGE else value
+            if not isinstance(name, str):
                 raise YamlError("a key has to be a string", line, is_syntax_error=True)
             if value in top.value and self._make_scalar is not None:
-                self._refuse(f"the key {value[:80]} is repeated", line)
+                self._refuse(f"the key {name[:80]} is repeated", line)
             top.key = value
-        elif top.key is _MERGE:
-            merged = value if isinstance(value, list) else [value]
-            top.key = None
-            if top.merged is not None:
-                return
-            if not all(isinstance(each, dict) for each in merged):
-                self._refuse("<< does not refer to mappings", line)
-            top.merged = [each for each in merged if isinstance(each, dict)]
         else:
+            if top.key is _MERGE:
+                merged = value if isinstance(value, list) else [value]
+                value = [each for each in merged if isinstance(each, dict)]
+                if len(value) < len(merged):
+                    self._refuse("<< does not refer to mappings", line)
             if self._make_scalar is None or top.key not in top.value:
                 top.value[top.key] = value
             top.key = None
