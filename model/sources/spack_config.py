@@ -44,10 +44,7 @@ _MAX_SCOPES = 200
 _MAX_HEAD_SIZE = 1024
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null", "Null", "NULL")
-_BOOLEANS = {
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-}
+_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 """The booleans of YAML 1.2, which has no others."""
 
 
@@ -384,9 +381,10 @@ class Scopes:
     def flag(self, fields: Mapping[Any, Any], key: str, *, default: bool) -> bool:
         """Return the boolean of a key; the default without one, and where it is none."""
         text = self.value(fields, key, Text)
-        if text is not None and text not in _BOOLEANS:
-            self.refuse(text, f"{key} has to be true or false, not {text[:80]}")
-        return default if text is None else _BOOLEANS.get(text, default)
+        if text is None or text in (*_TRUE, *_FALSE):
+            return default if text is None else text in _TRUE
+        self.refuse(text, f"{key} has to be true or false, not {text[:80]}")
+        return default
 
     def entries(
         self, fields: Mapping[Any, Any], key: str, short_for: str = ""
