@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 
 _OF_THE_TESTS = ("SPACKSCOPE_HYPOTHESIS", "SPACKSCOPE_TIMING", "SPACKSCOPE_WRITE_GOLDEN")
 _OF_A_USER = re.compile(
@@ -9,6 +10,7 @@ _OF_A_USER = re.compile(
     "|TEXTUAL|TMUX|XDG)(_.*)?|.*_proxy|COLUMNS|LINES|PYTHONUNBUFFERED|STY|(WAYLAND_)?DISPLAY",
     re.IGNORECASE,
 )
-for _name in filter(_OF_A_USER.fullmatch, [*os.environ]):
+# What a test starts has the variables that the test gives it.
+for _name in filter(_OF_A_USER.fullmatch, [*os.environ] if "pytest" in sys.modules else []):
     if _name not in _OF_THE_TESTS:
         del os.environ[_name]
