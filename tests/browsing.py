@@ -191,6 +191,14 @@ class Browser:
             elif working:
                 await asyncio.sleep(0.001)
 
+    async def settle_but(self, *groups: str) -> None:
+        """Wait until all is done but jobs of some groups, and keys that wait for these."""
+        late = {*groups, "typed"}
+        for _ in range(2):
+            await self.until(
+                lambda: self._is_quiet and late >= {w.split()[0] for w in self._workers()}
+            )
+
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds."""
         end = time.monotonic() + PATIENCE

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, islice, pairwise
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Value
 from spackscope.model.core.frozen import Frozen
@@ -18,6 +18,9 @@ from spackscope.model.index.columns import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, Row
 from spackscope.model.index.view import USED_BY, Order, Partition, RowRole, View
+
+if TYPE_CHECKING:
+    from spackscope.model.index.catalog import Catalog
 
 _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that are known first of a spec."""
@@ -127,16 +130,15 @@ class Listing:
 
     def __init__(
         self,
-        data: IndexData,
+        catalog: Catalog,
         view: View,
         values: ShownValues,
         partition: Partition,
     ) -> None:
-        self.view, self.values = view, values
-        self.ids = ordered_ids(data, view, values.specs)
-        self.lists_dependencies = data.lists_dependencies
+        self.catalog, self.view, self.values = catalog, view, values
+        self.ids = ordered_ids(catalog, view, values.specs)
+        self.lists_dependencies = catalog.lists_dependencies
         self.shown = len(values.specs)
-        self._data = data
         self._opened: dict[int, list[_OpenedRow]] = {}
         if view.folded and view.opened:
             self._open_groups(partition)
@@ -188,7 +190,7 @@ class Listing:
         if not self.view.folded:
             return ids, [1] * len(ids), [RowRole.SPEC] * len(ids)
         opened = [self._opened_at.get(number) for number in range(len(self))[rows]]
-        look_alikes = map(self._data.look_alike, ids)
+        look_alikes = map(self.catalog.look_alike, ids)
         counts = [
             len(row.members) if row is not None else self.count_look_alikes(look_alike)
             for row, look_alike in zip(opened, look_alikes, strict=True)
@@ -234,7 +236,9 @@ class Listing:
         return id_ in self.values.specs
 
     def ids_of(self, row: Row) -> Sequence[int]:
-        """Return the ids of all specs that a row stands for."""
+        """Return the ids of all specs that a row stands for; none of one of another catalog."""
+        if row.catalog is not self.catalog:
+            return ()
         if row.has_look_alikes:
             return self.look_alike_ids(row.look_alike)
         kinds = (RowRole.KIND, RowRole.OPEN_KIND)
@@ -248,19 +252,22 @@ class Listing:
         rows = (row for row in self._opened.get(look_alike, ()) if row.role in roles)
         return next((row.members for row in rows if id_ in row.members), ())
 
-    def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
-        """Return the number of the row that shows a spec, alone or folded with its look-alikes.
+    def row_of(self, row: Row) -> int | None:
+        """Return the number of the row that shows the spec of a row, alone or folded.
 
-        In an opened group it is the row with the role, if there is one, or else the smallest.
+        In an opened group it is the row with its role, if there is one, or else the smallest. A
+        row of another catalog has none.
         """
-        ids = self.ids
+        if row.catalog is not self.catalog:
+            return None
+        ids, id_, look_alike, role = self.ids, row.id, row.look_alike, row.role
         if rows := self._opened.get(look_alike):
             best = min(
-                (row for row in rows if id_ in row.members),
-                key=lambda row: (
-                    (row.members[0], row.role) != (id_, role),
-                    row.role != role,
-                    -row.role,
+                (each for each in rows if id_ in each.members),
+                key=lambda each: (
+                    (each.members[0], each.role) != (id_, role),
+                    each.role != role,
+                    -each.role,
                 ),
                 default=rows[0],
             )

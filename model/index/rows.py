@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain, islice, repeat
 from operator import itemgetter, sub
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.columns import FIELDS, INDEXES, STORED, Column, Value
 from spackscope.model.core.frozen import Frozen, fields, replace
@@ -40,6 +40,9 @@ from spackscope.model.index.columns import (
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Query, exact_term
 
+if TYPE_CHECKING:
+    from spackscope.model.index.catalog import Catalog
+
 _Answer = TypeVar("_Answer")
 
 _HASH_PREFIX = rf"[a-z2-7]{{0,{HASH_LENGTH}}}"
@@ -59,9 +62,11 @@ _in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_a
 class Row(Frozen):
     """One row of a listing: a record, its ids, and how many look-alikes the row stands for.
 
-    `role` is that of the row in an opened group.
+    The ids mean nothing in another catalog than its own. `role` is that of the row in an opened
+    group.
     """
 
+    catalog: Catalog
     id: int
     look_alike: int
     spec: Spec
@@ -293,7 +298,8 @@ class IndexData:
         counts = [1] * len(ids) if counts is None else counts
         roles = [RowRole.SPEC] * len(ids) if roles is None else roles
         rows = zip(ids, counts, roles, strict=True)
-        return [Row(id_, *records[id_], count, role) for id_, count, role in rows]
+        catalog = cast("Catalog", self)
+        return [Row(catalog, id_, *records[id_], count, role) for id_, count, role in rows]
 
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the look-alike and the record of each id."""

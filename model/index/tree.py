@@ -78,6 +78,8 @@ class TreeNode(Frozen):
 class Tree(Frozen):
     """The lines of a tree from top to bottom; a parent is the nearest less deep line above.
 
+    The ids of its lines mean nothing in another catalog than its own.
+
     A spec is unfolded at one line of a section only, so that cycles end and what many specs share
     is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
     already, else the least deep one.
@@ -87,6 +89,7 @@ class Tree(Frozen):
     lines whose names match it, with those above them.
     """
 
+    catalog: Catalog
     lines: tuple[TreeNode, ...]
     members: tuple[int, ...] = ()
     run_only: bool = False
@@ -203,16 +206,16 @@ def read_tree(
     if not catalog.edges.lists(id_):
         return None
     heads = tuple(TreeNode(id_, section, 0) for section in SECTIONS)
-    tree = Tree(heads, tuple(members) if len(members) > 1 else (), run_only)
-    counts = (len(_Reader(catalog, tree, section).ends()) for section in SECTIONS)
+    tree = Tree(catalog, heads, tuple(members) if len(members) > 1 else (), run_only)
+    counts = (len(_Reader(tree, section).ends()) for section in SECTIONS)
     lines = (replace(head, count=count) for head, count in zip(heads, counts, strict=True))
     tree = replace(tree, lines=tuple(lines))
     for section in unfolded:
-        tree = read_unfolded(catalog, tree, tree.head(section))
+        tree = read_unfolded(tree, tree.head(section))
     return tree.prepared()
 
 
-def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
+def read_unfolded(tree: Tree, row: int) -> Tree:
     """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
 
     Lines are ordered by name, and then as the table is. The users of one package are one line,
@@ -221,7 +224,7 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     if not tree.can_unfold(row):
         return tree
     node = tree.lines[row]
-    reader = _Reader(catalog, tree, node.section)
+    reader = _Reader(tree, node.section)
     if node.is_package:
         parent = tree.lines[tree.parent(row) or 0]
         ends = reader.sorted_ends(parent.id if parent.depth else _ROOT)
@@ -234,24 +237,22 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     ).prepared()
 
 
-def read_all_unfolded(catalog: Catalog, tree: Tree, section: TreeSection) -> Tree:
+def read_all_unfolded(tree: Tree, section: TreeSection) -> Tree:
     """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
-    return _Reader(catalog, tree, section).unfolded(never).prepared()
+    return _Reader(tree, section).unfolded(never).prepared()
 
 
-def read_matching(
-    catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop = never
-) -> Tree:
+def read_matching(tree: Tree, text: str, should_stop: ShouldStop = never) -> Tree:
     """Return a tree with the specs whose names contain a text, below a shortest path to each.
 
     They are searched in the unfolded sections. Raises Cancelled.
 
-    >>> read_matching(catalog, tree, "libx").lines
+    >>> read_matching(tree, "libx").lines
     """
     sections = tree.unfolded_sections or SECTIONS[:1]
     tree = replace(tree, search=text)
     for section in sections:
-        tree = _Reader(catalog, tree, section).unfolded(should_stop)
+        tree = _Reader(tree, section).unfolded(should_stop)
     return tree.prepared()
 
 
@@ -286,8 +287,8 @@ class _End(NamedTuple):
 class _Reader:
     """Reads what the specs of one section of a tree lead to."""
 
-    def __init__(self, catalog: Catalog, tree: Tree, section: TreeSection) -> None:
-        self._catalog, self._tree, self._section = catalog, tree, section
+    def __init__(self, tree: Tree, section: TreeSection) -> None:
+        self._catalog, self._tree, self._section = tree.catalog, tree, section
         self._roots = tree.members or (tree.id,)
         self._is_down = section == "dependencies"
 

@@ -80,10 +80,13 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
     """Go to the spec of a line of the tree, or list the users of one package."""
     state = screen.host.state
     tree = state.details.tree if state.details is not None else None
-    if not node.is_package or node.spec is None or state.catalog is None or tree is None:
+    if tree is None or node not in tree.lines:
+        # It is of a catalog that was replaced.
+        return
+    if not node.is_package or node.spec is None:
         screen.controllers.navigation.jump_to(node)
         return
-    catalog, package = state.catalog, node.spec.name
+    hashes_of, package = tree.catalog.hashes.of, node.spec.name
 
     def show(hashes: Sequence[str]) -> None:
         used = parse(" | ".join(f"^/{hash_}" for hash_ in hashes)).with_package(package)
@@ -91,7 +94,7 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
         screen.host.focus("specs")
 
     ids = (tree.members or (tree.id,))[:_MAX_USED]
-    screen.host.run(lambda _: catalog.hashes.of(ids), show, group="jump")
+    screen.host.run(lambda _: hashes_of(ids), show, group="jump")
 
 
 def choose(screen: BrowserScreen, row: Row) -> None:
@@ -203,7 +206,7 @@ def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
         return next(iter(catalog.by_hash(hash_)), None) if catalog is not None else None
 
     if hash_:
-        host.run(read, take, group="rows")
+        host.run(read, take, group="rows", of=catalog)
     else:
         host.cancel("rows")
         take(None)

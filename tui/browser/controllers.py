@@ -33,9 +33,9 @@ class Controllers:
         self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)
-        self.loading.on_catalog = self.rows.forget
 
     def _rows_shown(self) -> None:
+        self.rows.find()
         self.navigation.record()
         self.loading.rows_shown()
 

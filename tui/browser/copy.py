@@ -304,7 +304,7 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
         return CopyContent(text=target.hash)
     about, row = "", target.row
     if row is not None and len(target.folded) > 1:
-        first, about = of_several(catalog, row, target.folded)
+        first, about = of_several(row, target.folded)
         if first is not None:
             opens = f"Open the row ({shown('specs-open')})"
             where = opens if row.role is RowRole.SPEC else "Go to the rows below"

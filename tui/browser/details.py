@@ -44,7 +44,6 @@ class DetailInputs(NamedTuple):
     some. `varying` ranks the variants that vary within the package. `answer` is that of mirrors.
     """
 
-    catalog: Catalog
     row: Row
     has_host: bool
     alike: int
@@ -109,8 +108,9 @@ class DetailsController:
             lambda machine: self._host.change(machine=machine),
             group="host",
         )
-        self._host.run(partial(_check_all, catalog), tell, group="fit", delay=_REST_OF_ALL)
-        self._host.run(lambda _: catalog.edges.prepare(), connected, group="edges")
+        check = partial(_check_all, catalog)
+        self._host.run(check, tell, group="fit", delay=_REST_OF_ALL, of=catalog)
+        self._host.run(lambda _: catalog.edges.prepare(), connected, group="edges", of=catalog)
 
     # Lines and tree
 
@@ -130,17 +130,18 @@ class DetailsController:
         if row is None or state.results is None:
             self._clear()
             return
+        catalog, listing = row.catalog, state.results.listing
+        if catalog is not state.catalog:
+            # It was under the cursor before another catalog came, whose row is shown next.
+            return
         if tree is not None:
             self._keep_options(tree)
         if shows_tree is not None:
             self._shows_tree = shows_tree
-        old, listing = state.details, state.results.listing
-        catalog = state.results.catalog
-        alike = listing.count_look_alikes(row.look_alike)
+        old, alike = state.details, listing.count_look_alikes(row.look_alike)
         asked = DetailInputs(
-            catalog,
             row,
-            state.connected is state.catalog,
+            state.connected is catalog,
             alike,
             listing.shown if alike > 1 else 0,
             listing.values.varying_variants_of(row.look_alike),
@@ -174,7 +175,7 @@ class DetailsController:
                 # A newer row replaces that job too, so its answer is for the selected spec.
                 self.mirrors.ask(row.spec, catalog, lambda _: self.show(row))
 
-        self._host.run(read, take, group="detail", delay=self._delay())
+        self._host.run(read, take, group="detail", delay=self._delay(), of=catalog)
 
     def _delay(self) -> float:
         """Return after how many seconds to read: at once, unless that was done just now."""
@@ -264,7 +265,7 @@ class DetailsController:
                 del self._related[next(iter(self._related))]
             show(related)
 
-        self._host.run(read, take, group="relations", delay=_REST)
+        self._host.run(read, take, group="relations", delay=_REST, of=asked.row.catalog)
 
     def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
@@ -273,7 +274,7 @@ class DetailsController:
             return None
         if len(marks) == 1 and marks[0] != row.spec.hash:
             return marks[0]
-        first, end = asked.catalog.span(row.look_alike)
+        first, end = row.catalog.span(row.look_alike)
         return "" if end - first > 1 else None
 
 

@@ -54,7 +54,7 @@ def count_facets(host: BrowserHost) -> None:
     """Count the facets of the rows, unless that is done."""
     results = host.state.results
     catalog, shown = host.state.catalog, host.state.facets or Facets()
-    if catalog is None or results is None or results.catalog is not catalog:
+    if catalog is None or results is None:
         return
     query, wanted = results.listing.view.query, shown.place[0] if shown.place else None
     is_of_catalog = shown.catalog is catalog
@@ -84,7 +84,7 @@ def count_facets(host: BrowserHost) -> None:
         host.change(facets=replace(facets, place=shown.place))
 
     delay = _REST if is_of_catalog and not shown.is_awaited else 0
-    host.run(read, take, group="facets", delay=delay)
+    host.run(read, take, group="facets", delay=delay, of=catalog)
 
 
 def _show_some(host: BrowserHost, facets: Facets) -> None:
@@ -140,7 +140,7 @@ def summarize(
                     new = {}
         return new
 
-    host.run(read, show, group="overview", delay=_REST)
+    host.run(read, show, group="overview", delay=_REST, of=catalog)
 
 
 def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:

@@ -52,8 +52,7 @@ class Loading:
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
     show instead of rows and what to do about it, `on_packages` with the first catalog while its
-    rows are read, `on_catalog` when another catalog has come, and `on_draft` after that if a text
-    is being typed.
+    rows are read, and `on_draft` when another catalog has come while a text is being typed.
     """
 
     def __init__(
@@ -75,7 +74,6 @@ class Loading:
         self._rows_shown = threading.Event()
         self.on_missing: OnMissing = lambda text, choices: None
         self.on_packages: OnPackages = lambda summary: None
-        self.on_catalog: Callable[[], None] = lambda: None
         self.on_draft: Callable[[], None] = lambda: None
 
     @property
@@ -102,7 +100,7 @@ class Loading:
 
         def done(loaded: Summary | str) -> None:
             self._loaded(loaded)
-            if shown is not None and shown is self._host.state.catalog:
+            if shown is not None and shown is self._host.state.newest:
                 self._details.look_again()
 
         self._host.run(job, done, group="load")
@@ -285,7 +283,7 @@ class Loading:
     def _take(self, loaded: Summary) -> None:
         """Show another catalog, with the same view as far as that is possible."""
         state = self._host.state
-        if state.summary is not None and loaded.catalog is state.catalog:
+        if state.summary is not None and loaded.catalog is state.newest:
             is_other = loaded.chips != state.summary.chips
             self._host.change(summary=loaded)
             if is_other and state.sheet is not None:
@@ -303,11 +301,9 @@ class Loading:
         row, first = host.where.row, state.results.windows.get(0) if state.results else None
         # A cursor on the first row stays there, as newer ones may come before that.
         is_moved = row is not None and not (first and first[0].id == row.id)
-        self._navigation.forget()
         host.change(summary=loaded)
         if state.catalog is None and not self.start_query:
             self.on_packages(loaded)
-        self.on_catalog()
         query = self._search.reread() if state.catalog is None else state.view.query
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.names:

@@ -72,7 +72,7 @@ class Navigation:
         self._at = -1
         self._arriving: UndoStep | None = None
         self.on_sheet: Callable[[], object] = lambda: None
-        search.before_change = self.leave
+        search.before_change, search.on_catalog = self.leave, self.forget
 
     @property
     def _current(self) -> UndoStep | None:
@@ -80,11 +80,11 @@ class Navigation:
         return self._steps[self._at] if self._steps else None
 
     def forget(self) -> None:
-        """Forget all steps and ways: their ids belong to the replaced catalog."""
-        self._host.cancel("jump", "path")
+        """Forget all steps, details and marked specs: their ids belong to the replaced catalog."""
         self._steps.clear()
         self._at, self._arriving = -1, None
         self._details.forget()
+        self._host.change(marked=())
 
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
@@ -217,7 +217,7 @@ class Navigation:
             self._host.say("This spec is already selected")
             return
         reading = partial(_read_target, state.catalog, state.view, id_)
-        self._host.run(reading, self._jumped, group="jump")
+        self._host.run(reading, self._jumped, group="jump", of=state.catalog)
 
     def jump_to_hash(self, hash_: str) -> None:
         """Select the spec with a hash: its id may be another one in a newer catalog."""
@@ -230,7 +230,7 @@ class Navigation:
 
             return dag_of(catalog).find([hash_]).get(hash_)
 
-        self._host.run(find, self.jump, group="path")
+        self._host.run(find, self.jump, group="path", of=catalog)
 
     def _jumped(self, target: JumpTarget | None) -> None:
         if target is None:

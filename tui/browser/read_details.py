@@ -67,15 +67,16 @@ def read_details(
     run_only: bool,
 ) -> Details:
     """Read the lines of a row and its tree, unless that is there; `run_only` is that of a tree."""
-    catalog, row, tree = asked.catalog, asked.row, details.tree
-    members = _members(catalog, listing, row, has_host=asked.has_host)
+    row, tree = asked.row, details.tree
+    members = _members(listing, row, has_host=asked.has_host)
     if tree is None and asked.has_host:
-        tree = read_tree(catalog, row.id, unfolded, members=members.ids, run_only=run_only)
+        tree = read_tree(row.catalog, row.id, unfolded, members=members.ids, run_only=run_only)
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)
 
 
 def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
-    catalog, row, answer = asked.catalog, asked.row, asked.answer
+    row, answer = asked.row, asked.answer
+    catalog = row.catalog
     spec = catalog.with_compilers(row) if asked.has_host else row.spec
     # Whether it runs here is among the relations, which are read for any spec.
     spec = replace(spec, fit=None)
@@ -93,14 +94,14 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     return with_count([*lines, *(answer.lines if answer is not None else ())], members)
 
 
-def _members(catalog: Catalog, listing: Listing, row: Row, *, has_host: bool) -> Members:
+def _members(listing: Listing, row: Row, *, has_host: bool) -> Members:
     """Read the specs that a row stands for."""
     if row.count < 2:
         return Members((row.id,))
     ids = tuple(listing.look_alike_ids(row.look_alike))
     if not has_host:
         return Members(ids, 0, row.role)
-    kinds = row_notes(catalog).kinds(ids)
+    kinds = row_notes(row.catalog).kinds(ids)
     if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
         return Members(next(kind.ids for kind in kinds if row.id in kind.ids), 1, row.role)
     is_known = all(kind.is_known for kind in kinds)
@@ -125,7 +126,7 @@ def pending_lines_of(
         lines += pending_lines([KINDS_DIFFER])
     if mark is not None:
         lines += pending_lines([NEXT_TO])
-    if not asked.catalog.edges.lists(asked.row.id):
+    if not asked.row.catalog.edges.lists(asked.row.id):
         return lines
     labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
     return [*lines, *pending_lines(labels)]
@@ -146,7 +147,8 @@ def read_relations(
     It is compared with the one with the hash `mark`, or if that is "" with the look-alike nearest
     to it. Raises Cancelled.
     """
-    catalog, row = asked.catalog, asked.row
+    row = asked.row
+    catalog = row.catalog
     fits = _fits(catalog, session, row.id)
     others = _needs_and_users(catalog, members, session, sources)
     if catalog.by_host.has_host:
@@ -155,14 +157,14 @@ def read_relations(
             show_part(Related([*fits, *others]))
         fits += deprecated_values(catalog, row.id, should_stop)
     if members.is_group and members.kinds and listing is not None:
-        return Related([*fits, *_kinds(catalog, listing, row, should_stop), *others])
+        return Related([*fits, *_kinds(listing, row, should_stop), *others])
     if mark is None:
         return Related([*fits, *others])
     show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
-    other = marked if mark else _nearest(search, catalog, row, should_stop)
+    other = marked if mark else _nearest(search, row, should_stop)
     if other is None or graph.identity(other) == graph.identity(row.id):
         return Related([*fits, *others])
     comparison = search.pairs.compare(row.id, other, should_stop=should_stop)
@@ -212,11 +214,9 @@ def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
     return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
 
 
-def _kinds(
-    catalog: Catalog, listing: Listing, row: Row, should_stop: ShouldStop
-) -> list[DetailLine]:
+def _kinds(listing: Listing, row: Row, should_stop: ShouldStop) -> list[DetailLine]:
     """Read in what the kinds of a folded row differ. Raises Cancelled."""
-    notes = row_notes(catalog)
+    notes = row_notes(row.catalog)
     closed = replace(row, role=RowRole.SPEC)
     note = notes.of(listing, [closed], should_stop=should_stop)
     whole = {**note, **notes.whole(listing, [closed], note, should_stop=should_stop)}
@@ -259,16 +259,14 @@ def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(variants) or "differs"
 
 
-def _nearest(
-    search: NearestSearch, catalog: Catalog, row: Row, should_stop: ShouldStop
-) -> int | None:
+def _nearest(search: NearestSearch, row: Row, should_stop: ShouldStop) -> int | None:
     """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
 
     Raises Cancelled.
     """
     graph = search.pairs.dag
     own = graph.identity(row.id)
-    alike = range(*catalog.span(row.look_alike))[:_MAX_CANDIDATES]
+    alike = range(*row.catalog.span(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))
     kinds = run_kinds(graph, ids, should_stop=should_stop)
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]

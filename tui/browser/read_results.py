@@ -77,7 +77,6 @@ def _results(
     cursor = _cursor(catalog, listing, target)
     starts = window_starts(cursor - _NEAR, cursor + _NEAR, len(listing))
     return Results(
-        catalog,
         listing,
         _with_selected(packages, selected),
         selected,
@@ -87,7 +86,7 @@ def _results(
         catalog.virtuals.sentence(view.query),
         hidden_by_host(catalog, view.query, should_stop),
         cursor,
-        read_windows(catalog, listing, starts),
+        read_windows(listing, starts),
     )
 
 
@@ -119,8 +118,10 @@ def _with_selected(
 
 
 def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int:
+    if isinstance(target, Row) and target.catalog is not catalog:
+        target = target.spec.hash
     rows = catalog.by_hash(target) if isinstance(target, str) else [target] if target else []
-    numbers = (listing.row_of(row.id, row.look_alike, row.role) for row in rows)
+    numbers = map(listing.row_of, rows)
     return next((number for number in numbers if number is not None), 0)
 
 

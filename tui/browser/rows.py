@@ -118,10 +118,10 @@ class RowsController:
         A folded row whose builds run differently shows none: it opens at its first kind, to be
         marked next.
         """
-        catalog, listing = self._host.state.catalog, self._host.state.listing
+        listing = self._host.state.listing
         if row.count == 1:
             self._toggle_mark(row, "")
-        elif catalog is not None and listing is not None:
+        elif listing is not None:
 
             def mark(found: tuple[int | None, str]) -> None:
                 first, text = found
@@ -132,7 +132,7 @@ class RowsController:
                     self._open(row, first)
 
             ids = listing.ids_of(row)
-            self._host.run(lambda _: of_several(catalog, row, ids), mark, group="marking")
+            self._host.run(lambda _: of_several(row, ids), mark, group="marking", of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
@@ -195,15 +195,10 @@ class RowsController:
 
     def _change(self, marks: Iterable[str]) -> None:
         self._host.change(marks=tuple(marks))
-        self._find()
+        self.find()
         self._details.relate()
 
-    def forget(self) -> None:
-        """Find the marked specs again: another catalog has come, where they have other ids."""
-        self._host.change(marked=())
-        self._find()
-
-    def _find(self) -> None:
+    def find(self) -> None:
         """Find the marked specs in the catalog that are not known yet."""
         state = self._host.state
         known = {spec.hash: spec for spec in state.marked}
@@ -215,6 +210,7 @@ class RowsController:
             lambda _: _read_marked(catalog, state.marks),
             lambda marked: self._host.change(marked=marked),
             group="marks",
+            of=catalog,
         )
 
     def pick(self, row: Row) -> None:
@@ -280,7 +276,7 @@ def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) 
     return catalog.listing(single, should_stop=should_stop).ids
 
 
-def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
+def of_several(row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
     """Return a spec of the first kind of a row that stands for some, and what to say of it.
 
     None in its place if all run the same, or it is not known: then the row shows a hash.
@@ -290,7 +286,7 @@ def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[int | No
         # Imported in the thread that needs it, after the first rows are shown.
         from spackscope.model.report.kinds import row_notes
 
-        kinds = row_notes(catalog).partition(ids)
+        kinds = row_notes(row.catalog).partition(ids)
         if not kinds:
             return None, f", one of {count} that look the same (dependencies are not listed)"
         if len(kinds) > 1:

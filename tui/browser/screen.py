@@ -293,14 +293,13 @@ class BrowserScreen(Screen[None]):
 
     @on(SpecRows.RowsNeeded)
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
-        if (results := self.host.state.results) is None:
-            return
-        take = partial(self.panes.table.rows.take_rows, event.listing)
-        self.host.run(lambda _: event.read(results.catalog), take, group="rows")
+        if event.listing is self.host.state.listing:
+            take = partial(self.panes.table.rows.take_rows, event.listing)
+            self.host.run(lambda _: event.read(), take, group="rows")
 
     @on(SpecRows.NotesNeeded)
     def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
-        if (results := self.host.state.results) is None or event.listing is not results.listing:
+        if event.listing is not self.host.state.listing:
             return
         take = partial(self.panes.table.rows.take_notes, event)
 
@@ -308,15 +307,13 @@ class BrowserScreen(Screen[None]):
             def show(notes: Notes) -> None:
                 task.report(lambda: take(notes, is_last=False))
 
-            return event.read(results.catalog, task, show)
+            return event.read(task, show)
 
         self.host.run(job, take, group="notes", delay=_REST)
 
     @on(TreeRows.TreeRequested)
     def _read_tree(self, event: TreeRows.TreeRequested) -> None:
-        catalog = self.host.state.catalog
-        # Without details the tree is that of a catalog that was replaced.
-        if catalog is None or self.host.state.details is None:
-            return
-        take = partial(self.panes.detail.tree_rows.take_tree, event.tree)
-        self.host.run(lambda task: event.read(catalog, task), take, group="unfold")
+        tree, take = event.tree, self.panes.detail.tree_rows.take_tree
+        # While another catalog is read the last tree stays, and cannot be unfolded.
+        if tree.catalog is self.host.state.catalog:
+            self.host.run(event.read, partial(take, tree), group="unfold", of=tree.catalog)

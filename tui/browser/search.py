@@ -70,7 +70,8 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 class Search:
     """Request views, complete typed text, and keep the rows while it has none.
 
-    `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
+    `before_change` is called before the view changes, `on_shown` when the rows of one are shown,
+    and before that `on_catalog` if they are those of another catalog.
     """
 
     def __init__(self, host: BrowserHost) -> None:
@@ -83,6 +84,7 @@ class Search:
         self.given_up = ""
         self.before_change: Callable[[], None] = lambda: None
         self.on_shown: Callable[[], None] = lambda: None
+        self.on_catalog: Callable[[], None] = lambda: None
 
     def show(
         self,
@@ -109,6 +111,9 @@ class Search:
             host.cancel("completions")
         if cursor_on is not None or selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
+        if state.newest is not state.catalog:
+            # Its groups have other numbers there.
+            view = view.closed()
         sheet = state.sheet if view.query == state.view.query else None
         host.change(view=view, refused=None, draft=draft, sheet=sheet)
         host.show_query(rewrite=rewrite)
@@ -153,6 +158,10 @@ class Search:
         if answer.listing.view is not self._host.state.view:
             self._drop_chosen_package(answer.listing.view)
         state = self._host.state
+        if answer.catalog is not state.catalog:
+            if self._entry is not None:
+                self._entry = self._entry._replace(view=self._entry.view.closed())
+            self.on_catalog()
         self._last_good, self._cursor_on = state.view.query, None
         is_query = state.draft is None or state.draft.parsed.query is not None
         self._host.change(results=answer, stale="" if is_query else "?")
@@ -179,7 +188,7 @@ class Search:
 
     def _refuse(self, refusal: Refusal) -> None:
         state, draft = self._host.state, self._host.state.draft
-        has_rows = state.results is not None and state.results.catalog is state.catalog
+        has_rows = state.results is not None and state.results.catalog is state.newest
         if draft is not None and draft.parsed.query is None and has_rows:
             # The refusal is of what was typed before this text, which is no query yet.
             self._host.change(refused=state.view)
@@ -307,7 +316,7 @@ class Search:
         """Show a view from before the input was changed, at once if its rows are there."""
         host, results = self._host, self._host.state.results
         # Those of a catalog that was replaced are just being read again.
-        is_there = results is not None and results.catalog is host.state.catalog
+        is_there = results is not None and results.catalog is host.state.newest
         if results is not None and is_there and results.listing.view == view:
             host.cancel("view", "completions")
             host.change(view=results.listing.view, refused=None, draft=None, stale="")
@@ -396,7 +405,7 @@ class Search:
         A filter is completed only then: the box would cover the rows that match.
         """
         host, state = self._host, self._host.state
-        catalog = state.catalog
+        catalog = state.newest
         draft = state.draft if state.draft is not None else Draft(parsed)
         is_quiet = bool(parsed.column) or parsed.text == self._chosen_text
         if catalog is None or (is_quiet and not always):

@@ -321,7 +321,7 @@ class Sheets:
             ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
             if len(ids) < 2:
                 # Only one is shown: all in the index.
-                ids = range(*catalog.span(selected.look_alike))
+                ids = range(*selected.catalog.span(selected.look_alike))
             if len(ids) < 2:
                 self._host.say(nothing_to_compare())
                 return
@@ -403,7 +403,7 @@ class Sheets:
 
     def cover(self) -> None:
         """Show what the caches have of the environment, or of each, or of the stacks."""
-        catalog = self._host.state.catalog
+        catalog = self._host.state.newest
         if catalog is None:
             self._host.say(LOADING, error=True)
             return
@@ -427,7 +427,7 @@ class Sheets:
     def changes(self) -> None:
         """Show what changed from the first source to the second, or between two of more."""
         self._host.cancel("awaited")
-        catalog = self._host.state.catalog
+        catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if catalog is None or len(names) < 2:
             self._ask_when_loaded(self.changes, ONE_SOURCE)

@@ -74,7 +74,6 @@ class Results(Frozen):
     `windows` the rows around it.
     """
 
-    catalog: Catalog
     listing: Listing
     packages: Sequence[PackageCount]
     selected: PackageCount | None = None
@@ -85,6 +84,11 @@ class Results(Frozen):
     hidden: str = ""
     cursor: int = 0
     windows: Windows = field(default_factory=dict)
+
+    @property
+    def catalog(self) -> Catalog:
+        """The catalog that was asked."""
+        return self.listing.catalog
 
 
 class Refusal(Frozen):
@@ -248,6 +252,9 @@ class BrowserState(Frozen):
     older query: `0` if what is typed has none, `?` if it has an error. `connected` is the catalog
     whose edges have been read, so that trees can be shown. `machine` is what specs are to run on.
     A `sheet` is shown in the place of the rows.
+
+    All numbers in it are those of one catalog, that of the rows. Another catalog that was loaded
+    is in the `summary` alone until its rows are read, and all is replaced at once.
     """
 
     summary: Summary | None = None
@@ -267,7 +274,12 @@ class BrowserState(Frozen):
 
     @property
     def catalog(self) -> Catalog | None:
-        """The catalog that answers views; None until one is loaded."""
+        """The catalog of all that is shown; None until one is loaded."""
+        return self.results.catalog if self.results is not None else self.newest
+
+    @property
+    def newest(self) -> Catalog | None:
+        """The catalog that was loaded last, which answers the next view."""
         return self.summary.catalog if self.summary is not None else None
 
     @property
@@ -410,11 +422,13 @@ class BrowserHost(Protocol):
         *,
         group: str,
         delay: float = 0,
+        of: Catalog | None = None,
     ) -> None:
         """Run a job in a worker thread after some seconds, and pass its result to `done`.
 
-        A newer job of the same group replaces an older one, whose result is dropped. A job that
-        raises Cancelled has no result.
+        A newer job of the same group replaces an older one, whose result is dropped; so is one
+        with numbers `of` a catalog that is not shown any more. A job that raises Cancelled has no
+        result.
         """
 
     def cancel(self, *groups: str) -> None:

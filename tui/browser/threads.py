@@ -13,6 +13,7 @@ from textual.worker import Worker, get_current_worker
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
@@ -29,9 +30,15 @@ class Call(Message):
     """Call a function on the event loop, for a job of a group."""
 
     def __init__(
-        self, group: str, generation: int, call: Callable[[], object], is_last: bool = False
+        self,
+        group: str,
+        generation: int,
+        of: Catalog | None,
+        call: Callable[[], object],
+        is_last: bool = False,
     ) -> None:
         super().__init__()
+        self.of = of
         self.group = group
         self.generation = generation
         self.call = call
@@ -44,6 +51,7 @@ class ThreadTask(Frozen):
     screen: Screen[None]
     group: str
     generation: int
+    of: Catalog | None
     worker: Worker[None]
 
     def __call__(self) -> bool:
@@ -52,11 +60,11 @@ class ThreadTask(Frozen):
 
     def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self.group, self.generation, call))
+        self.screen.post_message(Call(self.group, self.generation, self.of, call))
 
     def finish(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop as the last thing."""
-        self.screen.post_message(Call(self.group, self.generation, call, is_last=True))
+        self.screen.post_message(Call(self.group, self.generation, self.of, call, is_last=True))
 
 
 class ScreenHost:
@@ -99,6 +107,7 @@ class ScreenHost:
         *,
         group: str,
         delay: float = 0,
+        of: Catalog | None = None,
     ) -> None:
         """Run a job in a worker thread after some seconds, and pass its result to `done`."""
         self.cancel(group)
@@ -106,7 +115,7 @@ class ScreenHost:
         generation = self._generations[group]
 
         def work() -> None:
-            task = ThreadTask(self._screen, group, generation, get_current_worker())
+            task = ThreadTask(self._screen, group, generation, of, get_current_worker())
             try:
                 result = job(task)
             except Cancelled:
@@ -122,12 +131,13 @@ class ScreenHost:
         self._screen.run_worker(job_, group=group, exclusive=True, thread=not delay)
 
     def take(self, call: Call) -> None:
-        """Do what a job asks for, unless a newer one has replaced it."""
+        """Do what a job asks for, unless a newer one, or another catalog, has replaced it."""
         if call.generation != self._generations[call.group]:
             return
         if call.is_last:
             self._running.discard(call.group)
-        call.call()
+        if call.of is None or call.of is self.state.catalog:
+            call.call()
         if call.is_last:
             if call.group == "load" and not self.is_running("view"):
                 # The catalog stays, but what is known of its sources may be new.

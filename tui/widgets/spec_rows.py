@@ -11,7 +11,6 @@ from textual.message import Message
 
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.model.report.table_columns import GAP, Layout, Placed, ShownWidths
@@ -34,12 +33,12 @@ Windows = Mapping[int, Sequence[Row]]
 """Rows by the number of the first row of their window, a multiple of `WINDOW`."""
 
 
-def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> Windows:
+def read_windows(listing: Listing, starts: Iterable[int]) -> Windows:
     """Read windows of rows from the index: for a worker thread.
 
-    >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
+    >>> table.take_rows(listing, read_windows(listing, [0, 64]))
     """
-    windows = {s: catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
+    windows = {s: listing.catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
     for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
         # The cells of flowing variants ask for these.
         listing.values.variants_of(look_alike)
@@ -126,9 +125,9 @@ class SpecRows(VirtualList):
             """Replace an older request that was not handled yet."""
             return isinstance(message, SpecRows.RowsNeeded)
 
-        def read(self, catalog: Catalog) -> Windows:
+        def read(self) -> Windows:
             """Read the windows: for a worker thread."""
-            return read_windows(catalog, self.listing, self.starts)
+            return read_windows(self.listing, self.starts)
 
     class NotesNeeded(Message):
         """Posted when rows without notes are in view; a newer message replaces all older ones."""
@@ -145,16 +144,15 @@ class SpecRows(VirtualList):
             """Replace an older request that was not handled yet."""
             return isinstance(message, SpecRows.NotesNeeded)
 
-        def read(
-            self, catalog: Catalog, should_stop: ShouldStop, show: Callable[[Notes], object]
-        ) -> Notes:
+        def read(self, should_stop: ShouldStop, show: Callable[[Notes], object]) -> Notes:
             """Compute the notes, and show them before those that take longer.
 
             For a worker thread. Raises Cancelled.
             """
             from spackscope.model.report.kinds import row_notes
 
-            listing, rows, reading = self.listing, self.rows, row_notes(catalog)
+            listing, rows = self.listing, self.rows
+            reading = row_notes(listing.catalog)
             notes = reading.of(listing, rows, self.shown_widths, should_stop=should_stop)
             show(notes)
             return reading.whole(listing, rows, notes, should_stop=should_stop)

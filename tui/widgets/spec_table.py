@@ -235,7 +235,6 @@ class SpecTable(Vertical, Fitted):
         self._gaps = " · ".join(map(clean, sheet.gaps)) if sheet is not None else ""
         self._title = clean(sheet.title) if sheet is not None else ""
         self._notes = " · ".join(map(clean, notes))
-        self.sheet_row = None
         self.sheet_rows.show_sheet(sheet, cursor, empty)
         self.place()
         self.tell_highlighted()
@@ -460,9 +459,7 @@ class SpecTable(Vertical, Fitted):
 
     @on(VirtualList.Highlighted)
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if self.shows_sheet:
-            self.sheet_row = None
-        else:
+        if not self.shows_sheet:
             event.stop()
         self.tell_highlighted()
 
@@ -470,7 +467,7 @@ class SpecTable(Vertical, Fitted):
         """Post the row under the cursor, once it has been read, or the spec of that of a sheet."""
         if self.shows_sheet:
             self._show_reading()
-            hash_ = self.sheet_rows.hash_in(self.columns.current)
+            self.sheet_row, hash_ = None, self.sheet_rows.hash_in(self.columns.current)
             self.awaits_sheet_row = bool(hash_)
             self.post_message(Browse("highlight_hash", hash_))
         elif not self.rows.is_waiting:

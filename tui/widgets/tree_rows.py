@@ -9,7 +9,6 @@ from textual import on
 from textual.message import Message
 
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -17,7 +16,7 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode, TreeSection
 
-    ReadTree = Callable[[Catalog, ShouldStop], Tree]
+    ReadTree = Callable[[ShouldStop], Tree]
 
 
 class TreeRows(VirtualList):
@@ -82,7 +81,8 @@ class TreeRows(VirtualList):
         Where nothing could be read it is the same tree.
         """
         shown = self.dependency_tree
-        if shown is None or (old.id, old.members) != (shown.id, shown.members):
+        ids = old.catalog, old.id, old.members
+        if shown is None or ids != (shown.catalog, shown.id, shown.members):
             return
         self.is_waiting = False
         if new is old:
@@ -135,7 +135,7 @@ class TreeRows(VirtualList):
         if tree is None:
             return
         if tree.can_unfold(row):
-            self._request(lambda catalog, _: _unfolded(catalog, tree, row))
+            self._request(lambda _: _unfolded(tree, row))
         elif tree.is_repeated(row):
             self.move_to(tree.original(row))
         elif tree.lines[row].is_unfolded:
@@ -164,14 +164,14 @@ class TreeRows(VirtualList):
         self.move_to(head)
         if any(line.is_unfolded for line in lines):
             folded = tree.fold(head)
-            self._request(lambda catalog, _: _unfolded(catalog, folded, head))
+            self._request(lambda _: _unfolded(folded, head))
         else:
-            self._request(lambda catalog, _: _all_unfolded(catalog, tree, section))
+            self._request(lambda _: _all_unfolded(tree, section))
 
     def action_run_only(self) -> None:
         """Show run-time dependencies only, or again all dependencies."""
         if (tree := self.dependency_tree) is not None:
-            self._request(lambda catalog, _: _read_again(catalog, tree, not tree.run_only))
+            self._request(lambda _: _read_again(tree, not tree.run_only))
 
     def action_close(self) -> None:
         """Remove the search; without one leave the tree."""
@@ -184,31 +184,31 @@ class TreeRows(VirtualList):
 # Trees are read in worker threads, long after the first frame: what reads them is imported there.
 
 
-def _unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
+def _unfolded(tree: Tree, row: int) -> Tree:
     from spackscope.model.index.tree import read_unfolded
 
-    return read_unfolded(catalog, tree, row)
+    return read_unfolded(tree, row)
 
 
-def _all_unfolded(catalog: Catalog, tree: Tree, section: TreeSection) -> Tree:
+def _all_unfolded(tree: Tree, section: TreeSection) -> Tree:
     from spackscope.model.index.tree import read_all_unfolded
 
-    return read_all_unfolded(catalog, tree, section)
+    return read_all_unfolded(tree, section)
 
 
-def _matching(catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop) -> Tree:
+def _matching(tree: Tree, text: str, should_stop: ShouldStop) -> Tree:
     from spackscope.model.index.tree import read_matching
 
-    return read_matching(catalog, tree, text, should_stop)
+    return read_matching(tree, text, should_stop)
 
 
-def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
+def _read_again(tree: Tree, run_only: bool) -> Tree:
     """Read a tree with the same unfolded sections, without a search."""
     from spackscope.model.index.tree import read_tree
 
     sections = tree.unfolded_sections
-    again = read_tree(catalog, tree.id, sections, members=tree.members, run_only=run_only)
-    return again or tree
+    catalog, members = tree.catalog, tree.members
+    return read_tree(catalog, tree.id, sections, members=members, run_only=run_only) or tree
 
 
 def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
@@ -219,8 +219,8 @@ def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
     if text == tree.search:
         return None
     if text:
-        return TreeRows.TreeRequested(tree, lambda c, stop: _matching(c, tree, text, stop))
-    return TreeRows.TreeRequested(tree, lambda c, _: _read_again(c, tree, tree.run_only))
+        return TreeRows.TreeRequested(tree, lambda stop: _matching(tree, text, stop))
+    return TreeRows.TreeRequested(tree, lambda _: _read_again(tree, tree.run_only))
 
 
 def _first_match(tree: Tree) -> int:

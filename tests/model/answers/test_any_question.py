@@ -46,7 +46,7 @@ HOST = "target=x86_64_v3 glibc=2.39"
 
 def search_tree(catalog: Catalog, stop: ShouldStop) -> object:
     tree = read_tree(catalog, 0)
-    return tree and read_matching(catalog, tree, "zlib", stop)
+    return tree and read_matching(tree, "zlib", stop)
 
 
 def summarise(catalog: Catalog, stop: ShouldStop) -> object:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.versions import version_key
@@ -184,7 +185,7 @@ def test_each_spec_is_in_one_row_whatever_is_folded_and_opened(
         assert row.count == len(listing.ids_of(row))
         assert row.role in (SPEC, GROUP) or row.look_alike in opened & groups
         assert satisfies(row.spec, query)
-        assert listing.row_of(row.id, row.look_alike, row.role) == number
+        assert listing.row_of(row) == number
         kinds = partition(list(listing.look_alike_ids(row.look_alike)))
         is_open = row.look_alike in opened & groups and view.folded
         opened_kinds = [k for k in kinds if is_open and len(k) > 1 and view.opened_kinds & {*k}]
@@ -192,7 +193,7 @@ def test_each_spec_is_in_one_row_whatever_is_folded_and_opened(
         found = listing.opened_kind(row.id, row.look_alike)
         assert list(found) == list(expected_kind) or (partition is whole and not found)
     for row in mixed.rows(range(mixed.total)):
-        at = listing.row_of(row.id, row.look_alike)
+        at = listing.row_of(row)
         assert listing.shows(row.id) == satisfies(row.spec, query)
         assert listing.count_look_alikes(row.look_alike) == expected[row.look_alike]
         if listing.shows(row.id):
@@ -223,12 +224,12 @@ def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path:
         *((id_, KIND, 1) for id_ in range(4)),
     ]
     view = View(folded=True, opened=frozenset({0}), opened_kinds=frozenset({2}))
-    listing = catalog.listing(view, partition=halves)
+    listing, (row,) = catalog.listing(view, partition=halves), catalog.rows([0])
     for id_, role, number in (
         *((2, GROUP, 0), (0, GROUP, 0), (3, OPEN_KIND, 1), (2, OPEN_KIND, 1), (2, SPEC, 3)),
         *((0, KIND, 4), (1, KIND, 4), (1, SPEC, 4), (9, SPEC, 0)),
     ):
-        assert listing.row_of(id_, 0, role) == number
+        assert listing.row_of(replace(row, id=id_, role=role)) == number
 
 
 # What is to be said of all rows

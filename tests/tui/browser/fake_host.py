@@ -31,6 +31,7 @@ class Job(NamedTuple):
     work: Callable[..., Any]
     done: Callable[[Any], object]
     delay: float
+    of: Catalog | None
 
 
 class FakeTask:
@@ -107,9 +108,10 @@ class FakeHost:
         *,
         group: str,
         delay: float = 0,
+        of: Catalog | None = None,
     ) -> None:
         self.jobs.pop(group, None)
-        self.jobs[group] = Job(job, done, delay)
+        self.jobs[group] = Job(job, done, delay, of)
 
     def cancel(self, *groups: str) -> None:
         for group in groups:
@@ -165,7 +167,8 @@ class FakeHost:
                 result = job.work(FakeTask())
             except Cancelled:
                 continue
-            job.done(result)
+            if job.of is None or job.of is self.state.catalog:
+                job.done(result)
 
 
 class FakeBrowser:

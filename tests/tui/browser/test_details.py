@@ -146,7 +146,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert browser.tree.members == tuple(sorted(browser.tree.members))
     assert len(browser.tree.members) == 4
 
-    tree = read_unfolded(browser.catalog, browser.tree, 0)
+    tree = read_unfolded(browser.tree, 0)
     mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
     browser.put(pane="detail", node=mpich)
     copy_hash(browser.controllers)

@@ -45,7 +45,7 @@ def unfold(browser: FakeBrowser, name: str = "") -> None:
     """Unfold the dependencies, or one of them, as the pane does."""
     tree = browser.tree
     row = tree.lines.index(line(browser, name)) if name else tree.head("dependencies")
-    browser.controllers.details.take_tree(read_unfolded(browser.catalog, tree, row))
+    browser.controllers.details.take_tree(read_unfolded(tree, row))
 
 
 def line(browser: FakeBrowser, name: str) -> TreeNode:
@@ -228,14 +228,19 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     assert (len(browser.tree.lines) == lines) == is_kept
 
 
-def test_a_jump_whose_catalog_was_replaced_is_dropped(browser: FakeBrowser, index: Path) -> None:
+@pytest.mark.parametrize(
+    ("jobs", "detail"), [(("load",), "openmpi@2.0"), (("load", "view"), "hdf5@2.0")]
+)
+def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
+    browser: FakeBrowser, index: Path, jobs: tuple[str, ...], detail: str
+) -> None:
     unfold(browser)
     browser.navigation.jump_to(line(browser, "openmpi"))
     index.write_bytes(index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.controllers.loading.load()
-    browser.host.work("load")
+    browser.host.work(*jobs)
     browser.settle()
-    assert browser.detail == "hdf5@2.0"
+    assert browser.detail == detail
 
 
 # Why

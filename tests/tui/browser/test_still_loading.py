@@ -7,10 +7,12 @@ import re
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.sources import discover
+from spackscope.tui.browser import read_results
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node
 from tests.program import PATIENCE
@@ -250,3 +252,45 @@ async def test_a_package_is_known_once_its_source_is_read(held: Held, tmp_path: 
         held.let_go("large")
         await browser.settle()
         assert browser.packages == {"hdf5": 4, "netcdf-c": 1}
+
+
+@pytest.fixture
+def late_rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Rows of a second catalog are read once the event is set, as on a slow machine."""
+    is_late, read, catalogs = threading.Event(), read_results.read_results, list[object]()
+
+    def read_late(catalog: object, *arguments: Any, **options: Any) -> Any:
+        catalogs.append(catalog)
+        assert catalog is catalogs[0] or is_late.wait(PATIENCE)
+        return read(catalog, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(read_results, "read_results", read_late)
+    yield is_late
+    is_late.set()
+
+
+@pytest.mark.parametrize("nodes", [HERE, HERE[-1:]], ids=["several", "one"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        *("C", "C W", "C y", "S", "2 F", "2 d", "2 e", "2 W", "2 t", "2 t enter"),
+        *("2 enter", "2 space j space d", "2 z", "2 z z", "2 h", "2 y", "2 Y", "3 j enter", "H"),
+        *("D", "slash z escape", "u", "A"),
+    ],
+)
+async def test_keys_that_come_before_the_rows_of_another_catalog_act_on_what_is_shown(
+    held: Held, late_rows: threading.Event, tmp_path: Path, keys: str, nodes: list[Node]
+) -> None:
+    # Of the only one, the number there is higher than all numbers here.
+    (tmp_path / "spack.lock").write_bytes(environment(nodes, *(each["hash"] for each in nodes)))
+    async with held.browsing(tmp_path / "spack.lock", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.details is not None)
+        first = browser.state.summary
+        held.let_go("large")
+        await browser.until(lambda: browser.state.summary is not first)
+        browser.send(*keys.split())
+        await browser.settle_but("view")
+        late_rows.set()
+        await browser.settle()
+        assert browser.app.is_running
+        assert browser.state.catalog is browser.state.newest

@@ -49,7 +49,7 @@ class Rows(Recorder, TreeRows):
     def answer(self) -> None:
         """Answer the last request as a worker does."""
         request = self.posted(TreeRows.TreeRequested)[-1]
-        self.take_tree(request.tree, request.read(self.catalog, never))
+        self.take_tree(request.tree, request.read(never))
 
     @property
     def line(self) -> str:

@@ -72,7 +72,7 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
     assert rows.requests == [(0,)]
 
     rows.messages.clear()
-    rows.take_rows(listing, read_windows(catalog, listing, [0]))
+    rows.take_rows(listing, read_windows(listing, [0]))
     assert not rows.is_waiting
     row = rows.row(0)
     assert row is not None
@@ -84,7 +84,7 @@ def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
     catalog: Catalog, listing: Listing
 ) -> None:
     rows = Rows()
-    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
     assert rows.requests == []
     rows.move_to(COUNT - 1)
     rows.refresh()
@@ -93,7 +93,7 @@ def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
     assert rows.is_waiting
 
     other = catalog.listing(View(folded=True))
-    rows.take_rows(other, read_windows(catalog, other, [1_984]))
+    rows.take_rows(other, read_windows(other, [1_984]))
     assert rows.is_waiting, "rows of another listing are not shown"
     rows.take_rows(listing, {1_984: ()})
     assert not rows.is_waiting, "rows that cannot be read are not waited for"
@@ -115,7 +115,7 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
         Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 14, 14), 13, 14),
     ]
     listing = catalog.listing(View(folded=True))
-    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
     rows.fit_gutter()
     (request,) = rows.note_requests
     assert [row.id for row in request.rows] == [0]
@@ -157,7 +157,7 @@ def test_the_windows_of_a_range_stay_within_the_list() -> None:
 
 def test_windows_hold_the_rows_of_the_listing(catalog: Catalog, listing: Listing) -> None:
     last = COUNT - COUNT % WINDOW
-    windows = RowWindows(read_windows(catalog, listing, [0, last]))
+    windows = RowWindows(read_windows(listing, [0, last]))
     for number in (0, WINDOW - 1, last, COUNT - 1):
         row = windows.row(number)
         assert row is not None
@@ -178,7 +178,7 @@ def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
     rows = Rows()
     rows.placed = [Placed(TableColumn(USED_BY, USED_BY, 4, 4), 0, 4)]
     listing = catalog.listing(View(folded=True))
-    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
     (request,) = rows.note_requests
     key = note_key(request.rows[0])
     for users, shown in ((999, "999"), (42_000, "42k"), (425_999, "425k")):
