@@ -49,7 +49,7 @@ search: $(VENV)/dev.stamp
 shake: $(VENV)/dev.stamp
 	@timing=$${SPACKSCOPE_TIMING:-$$(date +%s)}; echo "SPACKSCOPE_TIMING=$$timing"; \
 	    SPACKSCOPE_TIMING=$$timing $(BIN)/python -m pytest -n auto --dist worksteal tests/tui/browser \
-	    tests/tui/widgets tests/tui/dialogs tests/tui/keymap tests/tui/settings $(ARGS)
+	    tests/tui/widgets tests/tui/dialogs tests/tui/keymap tests/tui/settings tests/tui/test_random_keys.py $(ARGS)
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .

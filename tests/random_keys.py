@@ -24,6 +24,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.geometry import Region
 
+from spackscope.tui.process import tuning
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
@@ -76,17 +77,25 @@ class Seen:
 
 @dataclass
 class RandomKeys:
-    """Presses keys and checks the screen after each; `counts` says what was seen how often."""
+    """Presses keys and checks the screen after each; `counts` says what was seen how often.
+
+    Where something is to `change` the sources, they are read again at any moment of the keys, of
+    which most are not waited for then; what they copy is not compared.
+    """
 
     browser: Browser
     clipboard: Clipboard
     rng: random.Random
+    change: Callable[[], None] | None = None
     counts: Counter[str] = field(default_factory=Counter)
     pressed: deque[str] = field(default_factory=lambda: deque(maxlen=_LAST_KEYS))
 
     async def press_one(self) -> None:
         """Press a key, or type a text, turn the wheel or change the size of the terminal."""
         at = self.rng.random()
+        if self.change is not None and self.rng.random() < 0.2:
+            self.change()
+            self.browser.send("r")
         if at < 0.01:
             size = self.rng.choice(SIZES)
             self.pressed.append(f"resize {size}")
@@ -112,10 +121,11 @@ class RandomKeys:
     async def _press(self, key: str) -> None:
         self.pressed.append(key)
         self.counts[key] += 1
-        is_copy = key == "y" and not self._is_typing
+        is_copy = key == "y" and not self._is_typing and self.change is None
         seen = self.look() if is_copy else None
         self.clipboard.take()
-        await self.browser.press(key)
+        settle = self.change is None or self.rng.random() < 0.3
+        await self.browser.press(key, settle=settle)
         copied = self.clipboard.take()
         if seen is not None:
             self.check_copied(seen, copied)
@@ -244,6 +254,7 @@ async def press_random_keys(
     *,
     query: str = "",
     directory: Path,
+    change: Callable[[], None] | None = None,
 ) -> Counter[str]:
     """Press keys in a browser as long as `go_on`, given their number, returns True.
 
@@ -256,11 +267,12 @@ async def press_random_keys(
     names = [*map(os.path.abspath, sources)]
     with _working_in(directory):
         async with browsing(*names, query=query, size=size, environ=environ) as browser:
-            keys = RandomKeys(browser, clipboard, rng)
+            keys = RandomKeys(browser, clipboard, rng, change)
             number = 0
             while go_on(number) and browser.app.is_running:
                 await keys.press_one()
                 number += 1
+            await browser.settle()
     return keys.counts
 
 
@@ -283,6 +295,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keys", type=int, default=600, help="keys in each browser")
     options = parser.parse_args()
+    # As the program does: else its memory grows by what the heaps of threads cannot return.
+    tuning.limit_heaps()
     end, counts, seed = time.monotonic() + options.seconds, Counter[str](), options.seed
     failures = 0
     while time.monotonic() < end:

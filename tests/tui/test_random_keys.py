@@ -1,14 +1,19 @@
-"""A short run of random keys: what is copied is what the screen showed."""
+"""A short run of random keys: what is copied is what the screen showed, and none ends it."""
 
 from __future__ import annotations
 
+import gzip
+import json
+import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.browsing import INDEX
+from tests.builders import environment
 from tests.random_keys import press_random_keys
+from tests.tui.browser.test_still_loading import HDF5, HERE, OTHER
 
 
 async def press(seed: int, directory: Path) -> Counter[str]:
@@ -28,3 +33,33 @@ async def test_what_is_copied_is_what_was_shown_whatever_the_keys(
     seed: int, tmp_path: Path
 ) -> None:
     assert (await press(seed, tmp_path))["y"]
+
+
+async def press_while_sources_change(seed: int, directory: Path, keys: int) -> None:
+    """Press keys while another part of an index, or nothing of it, is there at each reload."""
+    rng, path, lock = random.Random(seed), directory / "index.json", directory / "spack.lock"
+    document = json.loads(gzip.decompress(INDEX.read_bytes()))
+    installs = document["database"]["installs"]
+
+    def change() -> None:
+        share = rng.choice((0.0, 0.3, 0.6, 0.9, 1.0))
+        some = {hash_: each for hash_, each in installs.items() if rng.random() < share}
+        document["database"]["installs"] = some
+        path.write_text("cut off" if rng.random() < 0.1 else json.dumps(document))
+        lock.write_bytes(environment(HERE, *rng.choice(((HDF5,), (HDF5, OTHER)))))
+
+    change()
+    sources = [str(lock), str(path)]
+    await press_random_keys(
+        sources, seed, lambda number: number < keys, directory=directory, change=change
+    )
+
+
+async def test_no_key_ends_the_program_while_sources_change(tmp_path: Path) -> None:
+    await press_while_sources_change(1, tmp_path, 40)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(2, 20))
+async def test_no_key_ends_the_program_whenever_sources_change(seed: int, tmp_path: Path) -> None:
+    await press_while_sources_change(seed, tmp_path, 100)
