@@ -25,6 +25,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
+from spackscope.tui.browser.threads import JobThreads
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import ExitCode, crash, signals, tuning
@@ -145,6 +146,10 @@ class SpackscopeApp(App[list[str]]):
             super().refresh_css(animate)
         else:
             self.stylesheet.set_variables(self.get_css_variables())
+
+    def on_load(self) -> None:
+        """Let no job keep the program from ending."""
+        asyncio.get_running_loop().set_default_executor(JobThreads())
 
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""

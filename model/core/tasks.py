@@ -53,6 +53,8 @@ MAX_THREADS = 8
 TICK = 0.05
 """Seconds between two calls of `should_stop`."""
 
+_PATIENCE = 1.0
+
 T = TypeVar("T")
 
 
@@ -97,6 +99,18 @@ def run_cancellable(function: Callable[[], T], should_stop: ShouldStop) -> T:
     for new in _results([function], should_stop):
         results.update(new)
     return results[0]
+
+
+def run_briefly(function: Callable[[], T], default: T) -> T:
+    """Run a function as `run_cancellable` does; return a default if it takes over a second.
+
+    Looking at a path hangs below a mount whose server is gone.
+    """
+    end = time.monotonic() + _PATIENCE
+    try:
+        return run_cancellable(function, lambda: time.monotonic() > end)
+    except Cancelled:
+        return default
 
 
 def sleep(seconds: float, should_stop: ShouldStop) -> None:

@@ -29,6 +29,7 @@ from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
@@ -69,7 +70,7 @@ def discover(
     *,
     on_late: Callable[[list[DiscoveredSource]], None] | None = None,
 ) -> list[DiscoveredSource]:
-    """Discover the documents of each source, in the order given; remote ones in parallel.
+    """Discover the documents of each source, in the order given; several ones in parallel.
 
     A source that cannot be read has a `failure`, whatever went wrong; the others are discovered
     all the same. Where some take long, `on_late` is called once with all sources, of which those
@@ -85,15 +86,10 @@ def discover(
             on_late(_unique([results.get(index, other) for index, other in enumerate(late)]))
 
     tasks = [partial(_discover, source, session) for source in sources]
-    if len(sources) > 1 and any(_may_take_long(source) for source in sources):
-        from spackscope.model.core.tasks import run_parallel
-
-        results = run_parallel(
-            tasks, session.should_stop, late_after=_LATE_SECONDS, on_late=report_late
-        )
-    else:
-        results = [task() for task in tasks]
-    return _unique(results)
+    # Also a path of this machine may hang, as below a mount whose server is gone.
+    return _unique(
+        run_parallel(tasks, session.should_stop, late_after=_LATE_SECONDS, on_late=report_late)
+    )
 
 
 def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:

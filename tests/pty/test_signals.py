@@ -40,6 +40,17 @@ HUNG = (
     "ACTIONS['fold'] = fold\n"
     "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
+# Whoever looks at this path waits as long as for a mount whose server is gone.
+HUNG_PATH = "hung-mount"
+WITH_HUNG_PATH = (
+    "import os\n"
+    "stat = os.stat\n"
+    "def waiting(path, *args, **options):\n"
+    f"    if {HUNG_PATH!r} in str(path): os.read(os.pipe()[0], 1)\n"
+    "    return stat(path, *args, **options)\n"
+    "os.stat = waiting\n"
+    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
+)
 # A function is interrupted whenever the main thread calls it while the terminal is raw.
 INTERRUPTED = (
     "import os, signal, sys, termios, threading\n"
@@ -281,3 +292,41 @@ def test_a_failing_source_is_reported_after_the_terminal_is_restored(program: Pr
         assert terminal.wait() == 3
         said = terminal.text.rindex("spackscope: the source http://127.0.0.1:1/m cannot be read")
         assert said > terminal.text.rindex("\x1b[?1049l")
+
+
+def test_a_source_that_hangs_hides_no_other_and_keeps_nobody_from_leaving(
+    program: Program,
+) -> None:
+    words = "-f", HUNG_PATH, "-f", "sample"
+    with unchanged(program, *words, command=(COMMAND[0], "-c", WITH_HUNG_PATH)) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize(("key", "code"), [("q", 0), ("\x03", 130)])
+def test_the_only_source_that_hangs_keeps_nobody_from_leaving(
+    program: Program, key: str, code: int
+) -> None:
+    with unchanged(
+        program, "-f", HUNG_PATH, command=(COMMAND[0], "-c", WITH_HUNG_PATH)
+    ) as terminal:
+        terminal.read_until("reading the sources")
+        if key == "q":
+            terminal.send("\x1b")
+            terminal.read_until("was stopped")
+        terminal.send(key)
+        assert terminal.wait() == code
+
+
+def test_a_second_signal_of_another_kind_ends_a_program_that_hangs(program: Program) -> None:
+    with unchanged(program, command=(COMMAND[0], "-c", HUNG)) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.send("z")
+        while terminal.read_more():
+            pass
+        terminal.process.send_signal(signal.SIGTERM)
+        terminal.read_more()
+        assert terminal.process.poll() is None
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.wait() == -signal.SIGHUP

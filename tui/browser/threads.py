@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.message import Message
@@ -18,12 +19,27 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.process import jobs
 from spackscope.tui.settings import Settings
 
 if TYPE_CHECKING:
     from spackscope.tui.copy_forms import CopyDone
 
 Result = TypeVar("Result")
+
+_MAX_THREADS = 32
+
+
+class JobThreads(ThreadPoolExecutor):
+    """The threads of an event loop, whose end waits for them only for a moment."""
+
+    def __init__(self) -> None:
+        super().__init__(_MAX_THREADS, jobs.NAME)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Begin no job any more, and wait for those that run."""
+        super().shutdown(wait=False, cancel_futures=True)
+        jobs.wait()
 
 
 class Call(Message):

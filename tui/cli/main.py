@@ -26,16 +26,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if argv is None and _print_version():
             return 0
+        from spackscope.tui.process import jobs
         from spackscope.tui.process.crash import run_guarded
 
         if argv is not None:
             return run_guarded(lambda: _run(argv))
+        code = 130
         try:
-            return run_guarded(lambda: _run(sys.argv[1:]))
+            code = run_guarded(lambda: _run(sys.argv[1:]))
+        except SystemExit as end:
+            code = int(end.code or 0)
         finally:
             # Python looks for garbage among all that is imported before it ends: 7 % of the
             # instructions of a `find` (valgrind --tool=callgrind).
             gc.freeze()
+            jobs.end(code)
+        return code
     except KeyboardInterrupt:
         return 130
     except Exception as error:

@@ -39,8 +39,8 @@ class Terminated(SystemExit):
 def handled() -> Iterator[None]:
     """Turn signals into Terminated, so that screens and files are cleaned up.
 
-    An ignored signal stays ignored, as SIGHUP under nohup. During the cleanup only a repeated
-    signal other than SIGINT ends the program at once.
+    An ignored signal stays ignored, as SIGHUP under nohup. During the cleanup any other signal
+    ends the program at once, except that a command does not obey a second SIGINT.
     """
     _received.clear()
     if threading.current_thread() is not threading.main_thread():
@@ -64,7 +64,7 @@ def handled() -> Iterator[None]:
 def on_signal(end: Callable[[int], object], give_back: Callable[[], object]) -> Iterator[None]:
     """Call `end` with the first signal instead of raising.
 
-    `give_back` is called at the end, and before a repeated signal ends the program at once.
+    `give_back` is called at the end, and before a second signal ends the program at once.
     """
     _listeners.append((end, give_back))
     try:
@@ -106,11 +106,11 @@ def _give_back() -> None:
 
 
 def _handle(number: int, _frame: FrameType | None) -> None:
-    is_first, is_repeated = not _received, number in _received
+    is_first = not _received
     _received.append(number)
     if _is_giving_back:
         return
-    if is_repeated and (_listeners or number != signal.SIGINT):
+    if not is_first and (_listeners or number != signal.SIGINT):
         _give_back()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

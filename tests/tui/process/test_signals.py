@@ -163,12 +163,12 @@ def test_a_signal_ends_whatever_is_done_with_an_index(
 @pytest.mark.parametrize(
     ("numbers", "code"),
     [
-        ((signal.SIGINT, signal.SIGINT, signal.SIGHUP, signal.SIGHUP), -signal.SIGHUP),
+        ((signal.SIGINT, signal.SIGINT, signal.SIGHUP), -signal.SIGHUP),
         ((signal.SIGTERM, signal.SIGINT, signal.SIGTERM), -signal.SIGTERM),
     ],
     ids=["Ctrl-C", "SIGTERM"],
 )
-def test_only_a_repeated_signal_disturbs_the_unwinding(
+def test_only_a_second_signal_but_ctrl_c_disturbs_the_unwinding(
     program: Program, numbers: Sequence[signal.Signals], code: int
 ) -> None:
     with started(program, ENDLESS.format(patch=UNWINDING), "find", "x") as process:

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from spackscope.model.core.tasks import run_briefly
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.command_table import BROWSE
@@ -22,7 +23,7 @@ def run(line: CommandLine) -> ExitCode:
     if options.command == BROWSE and sources == (PREFIX,) and not options.sources:
         # The browser can be tried on the sample beside a Spack without binaries.
         sources = (PREFIX, SAMPLE)
-    if all(map(_is_missing, sources)):
+    if run_briefly(lambda: all(map(_is_missing, sources)), False):
         # It says why none can be read, and the terminal stays as it is.
         line.load_quietly(sources)
     if options.near:

@@ -19,6 +19,7 @@ from spackscope.model.core.files import MAX_FILE_SIZE, read_file, too_large
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
+from spackscope.model.core.tasks import run_briefly
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
@@ -77,7 +78,8 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
         is_cover = options.command == "cover"
         usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
         named = dict.fromkeys((*sources, *options.words))
-        pipes = [name for name in named if name == STANDARD_INPUT or _is_pipe(name)]
+        certain = [name for name in named if name == STANDARD_INPUT]
+        pipes = run_briefly(lambda: [*filter(_is_pipe, named)], certain)
         if piped := {name: stack.enter_context(_copy(name, usage)) for name in pipes}:
             # Else the session keeps what it has read of the configuration of Spack.
             session = replace(session, piped=piped)
@@ -315,9 +317,9 @@ def _hints(words: Sequence[str]) -> list[str]:
 
 
 def _is_pipe(name: str) -> bool:
-    """Check whether a name is a FIFO or, as in `-f <(curl …)`, a pipe."""
+    """Check whether a name is standard input, a FIFO or, as in `-f <(curl …)`, a pipe."""
     try:
-        return stat.S_ISFIFO(os.stat(name).st_mode)
+        return name == STANDARD_INPUT or stat.S_ISFIFO(os.stat(name).st_mode)
     except (OSError, ValueError):
         return False
 
