@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 200
 MAX_LINES = 50_000
-"""Lines of the trees that are kept with the steps; a line takes some 300 bytes."""
+"""Lines of the trees and sheets that are kept with the steps; one of a tree takes 300 bytes."""
+_OF_SHEET = 1_000
+"""Lines that a sheet counts for besides its own: what it was computed from is kept with it."""
 _MISSING = "this spec is named as a dependency, but is not in this index"
 
 
@@ -118,7 +120,7 @@ class Navigation:
     def _push(self, step: UndoStep) -> None:
         """Add a step after the one shown, in place of all that came after it.
 
-        The oldest are dropped, and their trees before, if all trees together are too large.
+        The oldest are dropped, and their trees and sheets before, if all together are too large.
         """
         self._steps[self._at + 1 :] = [step]
         del self._steps[:-MAX_STEPS]
@@ -126,12 +128,18 @@ class Navigation:
         # Steps share trees.
         lines, trees = 0, set()
         for number, each in reversed(list(enumerate(self._steps))):
-            tree = each.details.tree if each.details is not None else None
+            details, opened = each.details, each.sheet
+            tree = details.tree if details is not None else None
             if tree is not None and id(tree) not in trees:
                 trees.add(id(tree))
                 lines += len(tree.lines)
-            if each.details is not None and lines > MAX_LINES:
-                self._steps[number] = replace(each, details=replace(each.details, tree=None))
+            if opened is not None and opened.sheet is not None:
+                lines += len(opened.sheet.rows) + _OF_SHEET
+            if lines > MAX_LINES:
+                details = details and replace(details, tree=None)
+                # It is read again where the user comes back to it.
+                opened = opened and replace(opened, catalog=None, sheet=None)
+                self._steps[number] = replace(each, details=details, sheet=opened)
 
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current

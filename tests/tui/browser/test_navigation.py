@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from spackscope.model.index.tree import TreeNode, read_unfolded
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
+from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
 from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -226,6 +228,24 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     retrace(browser, -1)
     assert browser.detail == "hdf5@1.0"
     assert (len(browser.tree.lines) == lines) == is_kept
+
+
+def test_sheets_that_are_too_large_together_are_read_again(
+    browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(navigation, "MAX_LINES", 3_000)
+    columns = ("os", "target", "version", "compiler", "platform", "package", "namespace")
+    for column in columns:
+        browser.controllers.sheets.ask("stats", options={"by": (column,)})
+        browser.settle()
+    gc.collect()
+    assert sum(isinstance(each, Sheet) for each in gc.get_objects()) < len(columns)
+    for column in reversed(columns[:-1]):
+        retrace(browser, -1)
+        opened = browser.state.sheet
+        assert opened is not None
+        assert opened.options["by"] == (column,)
+        assert opened.sheet is not None, opened.text
 
 
 @pytest.mark.parametrize(
