@@ -31,7 +31,7 @@ _DRIVERS = {range(450, 525): "11", range(525, 580): "12"}
 (docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html)."""
 
 _NVIDIA = ("nvidia-smi", "--query-gpu=compute_cap,driver_version", "--format=csv,noheader")
-_NVIDIA_LINE = re.compile(r"^(\d+)\.(\d), (\d+)\.", re.MULTILINE)
+_NVIDIA_LINE = re.compile(r"^(\d{1,3})\.(\d), (\d{1,4})\.", re.MULTILINE)
 _AMD = ("amdgpu-arch", "rocminfo")
 _AMD_LINE = re.compile(r"(?:^|--)(gfx[0-9a-f]+(?::\w+[+-])*)\s*$", re.MULTILINE)
 _TIMEOUT = 1.0

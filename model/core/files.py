@@ -67,8 +67,12 @@ def too_large(size: int | None, max_size: int) -> OSError:
 
 def _open_regular(path: str, more_flags: int = 0) -> int:
     """Open a regular file, or a link to one, for reading. Raises OSError."""
-    # A FIFO without a writer would otherwise block for ever, and so would some of the kernel's.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | more_flags)
+    try:
+        # A FIFO without a writer would block for ever, and so would some of the kernel's.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | more_flags)
+    except ValueError as error:
+        # A path from data may have a NUL.
+        raise OSError(str(error)) from None
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)

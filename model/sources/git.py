@@ -48,7 +48,8 @@ class Git:
                     env=self._environ,
                     start_new_session=True,
                 )
-            except OSError:
+            except (OSError, ValueError):
+                # A path from a configuration may have a NUL.
                 return b"", "git cannot be run"
             with process:
                 answer = partial(process.communicate, data, GIT_TIMEOUT)

@@ -214,11 +214,11 @@ class _Folder:
     """A directory with repositories."""
 
     def __init__(self, path: str) -> None:
-        self._path, self._real = path, os.path.realpath(path) + os.sep
         if not os.path.isdir(path):
             raise Unreadable(
                 "there is no such directory; `spack repo update` fetches repositories"
             )
+        self._path, self._real = path, os.path.realpath(path) + os.sep
 
     def text(self, name: str) -> str:
         """Return a small file; "" where there is none. Raises OSError."""

@@ -177,6 +177,8 @@ def app(program: Program) -> Iterator[Program]:
         ({"nvidia_smi": "echo 'No devices were found'"}, ["yes"]),
         ({"nvidia_smi": "echo '7.0, 550.54.15'; exit 9"}, ["yes"]),
         ({"nvidia_smi": "head -c 10000000 /dev/zero"}, ["yes"]),
+        ({"nvidia_smi": f"echo '9.0, {'5' * 5_000}.54'"}, ["yes"]),
+        ({"nvidia_smi": f"echo '{'9' * 5_000}.0, 550.54'"}, ["yes"]),
         ({"amdgpu_arch": "echo gfx90a"}, ["no", "other GPU"]),
         (
             {"rocminfo": "echo '  Name:     amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-  '"},

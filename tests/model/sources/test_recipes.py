@@ -343,3 +343,24 @@ def test_a_stop_ends_the_reading(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         read_recipes([RecipeRoot(str(site))], {}, stop, never)
+
+
+NO_DIRECTORY = "there is no such directory; `spack repo update` fetches repositories"
+NO_REPOSITORY = "is not a package repository: it has no repo.yaml"
+
+
+@pytest.mark.parametrize(
+    ("path", "places", "why"),
+    [
+        ("tree/\0", (), NO_DIRECTORY),
+        ("tree", ("a\0b",), NO_REPOSITORY),
+        ("bare.git", ("a\0b",), NO_REPOSITORY),
+    ],
+)
+def test_a_path_with_a_nul_is_one_that_does_not_exist(
+    path: str, places: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
+    write_repository(tmp_path / "tree" / "a", recipes())
+    commit(tmp_path / "tree", tmp_path / "bare.git")
+    found = read_recipes([RecipeRoot(f"{tmp_path}/{path}", places)], {})
+    assert [problem.reason for problem in found.problems] == [why]

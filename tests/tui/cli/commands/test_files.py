@@ -20,8 +20,10 @@ from spackscope.model.sources.files import MAX_FILES, FileLists
 from spackscope.model.sources.session import Session
 from tests.builders import (
     SPACK_DATA,
+    database,
     files_in,
     hash_of,
+    installs,
     leaf,
     mirror_v2,
     serve_files,
@@ -138,6 +140,13 @@ def test_the_names_before_a_cut_are_listed(program: Program) -> None:
     found = program("files", "xz", "-f", "tree")
     assert "bin/xz" in found.stdout
     assert "file is cut off at character" in found.stderr
+
+
+def test_a_prefix_with_a_nul_cannot_be_read(program: Program) -> None:
+    spec = installs(leaf(XZ, "xz", "5.8"), path="/opt/x\0z", installed=True)
+    (program.home / "index.json").write_bytes(database(spec))
+    message = program.refused("files", "xz", "-f", "index.json", code=3)
+    assert "cannot be read: its name has a NUL" in message
 
 
 def test_values_of_any_type_are_unknown(program: Program) -> None:
