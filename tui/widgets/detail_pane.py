@@ -83,7 +83,6 @@ class DetailPane(Vertical):
     # Whether the search is about to get the focus: until then nothing may hide it.
     _opens_search = False
     _key: object = None
-    _waiting: Timer | None = None
 
     lines = getters.query_one(DetailLines)
 
@@ -91,6 +90,8 @@ class DetailPane(Vertical):
         super().__init__(id=id, classes=classes)
         self._head, self.tree_rows = TreeHead(), TreeRows(id="tree-rows")
         self._search_input = FilterInput(name="tree", id="tree-input")
+        # By their seconds, each begun once while values are waited for.
+        self._waits: dict[float, Timer] = {}
 
     def compose(self) -> ComposeResult:
         """Lay out the values; the tree takes their place once it is first shown."""
@@ -174,18 +175,19 @@ class DetailPane(Vertical):
 
     def wait(self, *, is_other: bool) -> None:
         """Dim the values soon while another spec is read; sooner where all of it `is_other`."""
-        if self._waiting is None:
-            patience = _SHORT_PATIENCE if is_other else _PATIENCE
-            self._waiting = self.set_timer(patience, self._dim)
+        patience = _SHORT_PATIENCE if is_other else _PATIENCE
+        if patience not in self._waits:
+            self._waits[patience] = self.set_timer(patience, self._dim)
 
     def _dim(self) -> None:
         # A timer that was stopped may have sent its call before.
-        self.set_class(self._waiting is not None, "-pending")
+        self.set_class(bool(self._waits), "-pending")
 
     def _end_wait(self) -> None:
-        if self._waiting is not None:
-            self._waiting.stop()
-            self._waiting = None
+        if self._waits:
+            for timer in self._waits.values():
+                timer.stop()
+            self._waits.clear()
             self.remove_class("-pending")
 
     def _keep_focus(self, before: VirtualList) -> None:
