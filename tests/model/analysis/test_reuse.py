@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,8 +99,9 @@ def test_spack_selects_the_same(
     spack = SpackRoot(tmp_path)
     for case in RULES[::step]:
         catalog, version = whole_catalogs[case["source"]], VERSIONS[case["source"]]
-        # JSON is YAML.
+        # JSON is YAML. Of a text that ends in a colon Spack drops one, unless it has a @.
         text = json.dumps({"concretizer": {"reuse": case["reuse"]}})
+        text = re.sub(r'"([^"@]*:)"(?!:)', r'"\1:"', text)
         spack.write("home/.spack/concretizer.yaml", text)
         hashes = selected(catalog, rules_of(spack), "DWXRFNC", version)
         digest = hashlib.sha256("\n".join(sorted(hashes)).encode()).hexdigest()
