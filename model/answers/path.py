@@ -26,7 +26,8 @@ def answer(asked: Asked) -> Sheet[PathStep]:
     """Return the specs from the one that depends on the other, whichever is named first."""
     (catalog,) = asked.load(asked.sources)
     hashes = [asked.find_hash(catalog, [word]) for word in asked.words]
-    a, b = map(dag_of(catalog).find(hashes).__getitem__, hashes)
+    ids = dag_of(catalog).find(hashes)
+    a, b = (ids[hash_] if hash_ in ids else catalog.listed(hash_).id for hash_ in hashes)
     if a == b:
         raise WrongQuestion("These are the same spec")
     edges = catalog.edges.path(a, b) or catalog.edges.path(b, a)
