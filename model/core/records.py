@@ -39,7 +39,7 @@ FIRST_SPACK = {2: "0.17", 3: "0.18", 4: "0.21", 5: "1.0", 6: "1.3"}
 """The first Spack that writes a specfile format; a Spack reads none that is newer than its own."""
 
 FIRST_OF_DATABASE = {5: "0.13", 6: "0.17", 7: "0.21", 8: "1.0", 9: "1.3"}
-"""The first Spack that writes a version of the database: that of indexes and install trees."""
+"""The first Spack that writes a version of the database, in indexes and install trees."""
 
 COMPILED_IN, PROVIDED_IN, NEWEST_FORMAT = 5, 6, max(FIRST_SPACK)
 """The first formats in which compilers are dependencies, and in which nodes state what virtuals

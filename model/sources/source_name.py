@@ -38,7 +38,7 @@ DEVELOP = "develop"
 
 
 class PublicCache(Frozen):
-    """The URL or path of a tag list, and the tags to read; without tags that of `default_tag`."""
+    """The URL or path of a tag list, and the tags to read; without tags, `default_tag` is read."""
 
     tag_list: str
     tags: tuple[str, ...] = ()
