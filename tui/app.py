@@ -148,7 +148,7 @@ class SpackscopeApp(App[list[str]]):
             self.stylesheet.set_variables(self.get_css_variables())
 
     def on_load(self) -> None:
-        """Let no job keep the program from ending."""
+        """Run jobs in threads that cannot keep the program from ending."""
         asyncio.get_running_loop().set_default_executor(JobThreads())
 
     def on_mount(self) -> None:

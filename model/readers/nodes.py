@@ -99,7 +99,7 @@ class NodeReader:
         self.fields = FieldReader(origin)
         self.prefix, self.expected = "", 0
         self.source_remark, self.database = "", 0
-        """What is wrong with all documents of the same version, and that of a database."""
+        """What is wrong with every document of this version, and the version of a database."""
         self.format: int | None = None
         self.hash_format: int | None = None
         """The specfile format in which the nodes were hashed, if it is not `format`."""

@@ -133,7 +133,7 @@ class _Builder:
         self._anchors: dict[str, tuple[Any, int]] = {}
 
     def build(self, yaml: Any, text: str, loader: Any) -> YamlError | None:
-        """Build the value; return the error if it is not that of the whole text."""
+        """Build the value; return the error if only a part of the text was read."""
         try:
             for event in yaml.parse(text, Loader=loader):
                 self._add_event(yaml, event)

@@ -126,7 +126,7 @@ def read_recipes(
 
 
 def forget_recipes(environ: Mapping[str, str]) -> None:
-    """Remove what is kept, so that all recipes are read again."""
+    """Remove the files with deprecations, so that all recipes are read again."""
     cache = xdg_dir(environ, "cache")
     for path in glob.iglob(f"{glob.escape(cache)}/recipes-*.json") if cache else ():
         with contextlib.suppress(OSError):

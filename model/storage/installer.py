@@ -1,4 +1,4 @@
-"""Tell how to add a library to the Python that runs the program."""
+"""Name the command that adds a library to the Python that runs the program."""
 
 from __future__ import annotations
 
