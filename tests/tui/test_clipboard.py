@@ -356,6 +356,8 @@ class Tmux:
             "TMUX_TMPDIR": directory,
             "TERM": "xterm-256color",
             "LC_ALL": "C.UTF-8",
+            # A user whom no shell is given, as nobody, has a pane that ends at once.
+            "SHELL": "/bin/sh",
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
 
