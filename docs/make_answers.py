@@ -25,13 +25,13 @@ _QUESTIONS = {
     "needs": "needs bzip2 -f mirror",
     "files": "files hdf5 -f tree",
     "cover": "cover new/spack.lock -f index.json",
+    "cover --host": "cover new/spack.lock -f index.json --host zen3",
     "why": "why new/spack.lock -f index.json",
     "doubles": "doubles old/spack.lock",
     "diff": "diff uehz56w wuqgt3p -f index.json",
     "path": "path uehz56w 3hbanml -f index.json",
     "diff of sources": "diff old/spack.lock new/spack.lock",
     "history": "history libpng -f index.json",
-    "weather": "weather new/spack.lock -f index.json --host zen3",
     "challenge": "challenge -f pruned -f copy",
     "prune": "prune --preview bzip2 -f mirror",
     "stats": "stats mpi -f sample hdf5",
@@ -152,8 +152,9 @@ _MEANINGS = {
     "environment": "the environment; `stack` without one",
     "cached": "how many specs are cached or installed",
     "percent": "the same as a percentage",
-    "runs_on_HOST": "the percentage that runs on a host: a column per host",
-    "unknown_on_HOST": "how many specs may or may not run there",
+    "host": "a host",
+    "runs": "the percentage that runs on it",
+    "unknown": "how many specs may or may not run there",
     "archives": "bytes of all archives",
     "unknown_sizes": "how many archives have no known size",
     "trend": "the percentage in each snapshot",
@@ -182,7 +183,7 @@ _MEANINGS = {
     "content_hash": "the hash of the content",
     "document": "the document that has the record",
 }
-"""What columns mean, by their names; those of each host, spec or axis have one name here."""
+"""What columns mean, by their names; those of each spec or axis have one name here."""
 
 
 def answer_table() -> str:
@@ -235,7 +236,6 @@ def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str]]]:
     """Yield the name of each column, and the types of its values in the rows; "" is null."""
     for column in sheet.columns:
         name = re.sub(r"^[a-z2-7]{32}$", "HASH", column.name)
-        name = re.sub(r"_on_.*", "_on_HOST", name)
         values = [column.value(item) for item in sheet.rows[: len(sheet.rows)]]
         types = {_TYPES.get(type(value), "list") for value in values}
         yield name, types

@@ -141,10 +141,20 @@ class Coverage(Frozen):
         """The number of specs that are not external."""
         return len(self.hits) + len(self.missing)
 
+    @property
+    def percent(self) -> float:
+        """The share that is cached or installed, in percent."""
+        return percentage(len(self.hits), self.total)
+
     def nearest_hashes(self) -> dict[str, str]:
         """Return the hash of the nearest candidate by the hash of each missing spec with one."""
         best = {s.hash: s.nearest.best.id for s in self.missing if s.nearest.best is not None}
         return {hash_: self.graph.hash(id_) for hash_, id_ in best.items()}
+
+
+def percentage(part: int, total: int) -> float:
+    """Return a part in percent; 100 if there is nothing to cover."""
+    return 100 * part / total if total else 100.0
 
 
 def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:

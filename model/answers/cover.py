@@ -1,23 +1,35 @@
-"""The specs of an environment that caches have, and why others are missing."""
+"""What of an environment is cached, and why the rest is missing; or a row for each of several."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, fold_differences
-from spackscope.model.analysis.cover import Coverage, Missing, Present, cover, find_nearest
+from spackscope.model.analysis.cover import (
+    Coverage,
+    Missing,
+    Present,
+    cover,
+    find_nearest,
+    percentage,
+)
 from spackscope.model.analysis.dag import post_order
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.history import Observation, read_snapshots
+from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.reuse import MIRROR
+from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.errors import Unreadable, WrongQuestion
+from spackscope.model.core.columns import size_text
+from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import exact_query
+from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.relations import lacking
@@ -28,6 +40,10 @@ from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
 
+_BARS = "▁▂▃▄▅▆▇█"
+_MAX_TREND = 20
+"""Snapshots with a bar."""
+
 _MAX_LACKING = 2
 """Differences of a missing spec from the nearest that are written out in its row."""
 
@@ -35,47 +51,76 @@ _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
 
 
-def answer(asked: Asked) -> Sheet[CoveredSpec]:
-    """Return the specs of an environment, the missing ones first; not good if there are some."""
-    name = asked.words[0] if asked.words else asked.session.environ.get("SPACK_ENV", "")
-    if not name:
-        raise WrongQuestion(
-            "cover needs an environment, and none is active: name a directory or a spack.lock; "
-            "see `spackscope cover --help`"
-        )
-    if SAMPLE in asked.sources and not asked.options.get("sources"):
+def answer(asked: Asked) -> Sheet[Any]:
+    """Return the specs of an environment, the missing ones first, or a row for each of several.
+
+    Without an environment there is a row for each stack, and with hosts one for each host. Not
+    good where less than `fail_under` percent are cached, or run on a host that is asked for.
+    """
+    limit = _limit(asked.options.get("fail_under", "100"))
+    try:
+        hosts = [parse_host(text) for text in asked.options.get("hosts", ())]
+    except QueryError as error:
+        raise WrongQuestion(f"--host: {error}") from None
+    names = asked.words or [*filter(None, [asked.session.environ.get("SPACK_ENV", "")])]
+    if names and SAMPLE in asked.sources and not asked.options.get("sources"):
         raise WrongQuestion(
             "cover needs caches to compare with, such as -f public; none is configured"
         )
     asked.grounds.add(CONFIGURATION)
-    shown = "standard input" if name == STANDARD_INPUT else name
-    path = asked.session.piped.get(name)
-    listed = asked.read_hashes(path, shown) if path else None
-    if listed is None:
-        environment, caches = asked.load([find_environment(name, asked.session)], asked.sources)
-        coverage = cover(environment, caches)
-    else:
-        hashes, others = listed
-        if others and not hashes:
-            raise Unreadable(f"{shown} has no hashes")
-        (caches,) = asked.load(asked.sources)
-        coverage = cover(hashes, caches)
+    caches, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
-    if asked.options.get("format") == "hashes":
+    if coverages and asked.options.get("format") == "hashes":
         # They need no reasons, which take most of the time.
-        its = coverage.missing if is_missing_only else coverage.hits
-        rows = [CoveredSpec(each.hash) for each in its]
-        return Sheet("", (), rows, hash=lambda row: row.hash, is_good=not coverage.missing)
+        rows = [
+            CoveredSpec(each.hash)
+            for coverage in coverages.values()
+            for each in (coverage.missing if is_missing_only else coverage.hits)
+        ]
+        is_good = all(each.percent >= limit for each in coverages.values())
+        return Sheet("", (), rows, hash=lambda row: row.hash, is_good=is_good)
+    if hosts or len(coverages) != 1:
+        return _totals_sheet(asked, caches, coverages, hosts, limit)
+    (coverage,) = coverages.values()
     should_stop = asked.session.should_stop
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
     coverage = find_nearest(coverage, on_progress=asked.on_progress, should_stop=should_stop)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
     seconds, by_nearest = _read_seconds(coverage, caches, should_stop)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
-    sheet = coverage_sheet(coverage, seconds, notes)
+    sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if is_missing_only:
         return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
     return sheet
+
+
+def _cover(asked: Asked, names: Sequence[str]) -> tuple[Catalog, dict[str, Coverage]]:
+    """Return the caches, and their coverage of each environment or list of hashes."""
+    lists = dict[str, list[str]]()
+    for name in names:
+        shown = "standard input" if name == STANDARD_INPUT else name
+        path = asked.session.piped.get(name)
+        if path and (listed := asked.read_hashes(path, shown)) is not None:
+            lists[name], others = listed
+            if others and not lists[name]:
+                raise Unreadable(f"{shown} has no hashes")
+    documents = [name for name in dict.fromkeys(names) if name not in lists]
+    sources = [[find_environment(name, asked.session)] for name in documents]
+    *catalogs, caches = asked.load(*sources, asked.sources)
+    catalog_of = dict(zip(documents, catalogs, strict=True))
+    environments = {name: lists[name] if name in lists else catalog_of[name] for name in names}
+    return caches, {name: cover(its, caches) for name, its in environments.items()}
+
+
+def _limit(text: str) -> float:
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = -1.0
+    if not 0 <= limit <= 100:
+        message = f"--fail-under takes a percentage from 0 to 100, not {clean(text)}"
+        raise WrongQuestion(message)
+    return limit
 
 
 class CoveredSpec(NamedTuple):
@@ -120,7 +165,6 @@ def coverage_sheet(
         notes=notes,
         remarks=list(coverage_doubts(coverage)),
         exports={"hashes": lambda: iter([hit.hash for hit in coverage.hits])},
-        is_good=not coverage.missing,
     )
 
 
@@ -183,7 +227,7 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
         "needed_by",
         lambda row: row.missing and row.missing.needed_by,
         "needed by",
-        text=lambda count: f"{count:,}" if count else "",
+        text=lambda count: _count_text(count or 0),
     ),
     SheetColumn("recorded", lambda row: row.missing and row.missing.is_recorded, drawn=False),
     SheetColumn("order", lambda row: row.order, drawn=False),
@@ -401,3 +445,168 @@ def _kind(difference: Difference) -> str:
     if name.endswith("flags") or name == "ldlibs":
         return "flags"
     return "variants" if name.startswith("variant:") else name
+
+
+# Several environments, stacks or hosts
+
+
+class Total(NamedTuple):
+    """How many specs of an environment or a stack are cached, and run on a host.
+
+    `there` counts those that are cached or installed. Of these, `runs` run on the host, and
+    `unknown` may or may not. `size` is the bytes of their archives, without `unknown_sizes` of
+    them. `trend` is `there` at each snapshot, and `wanted` are the missing specs.
+    """
+
+    name: str
+    host: str
+    total: int
+    there: int
+    runs: int
+    unknown: int
+    size: float
+    unknown_sizes: int
+    trend: Sequence[int] = ()
+    wanted: Sequence[str] = ()
+
+
+def _totals_sheet(
+    asked: Asked,
+    caches: Catalog,
+    coverages: Mapping[str, Coverage],
+    hosts: Sequence[Host],
+    limit: float,
+) -> Sheet[Total]:
+    """Return a row for each environment, or each stack of the caches, and each host."""
+    if not (coverages or caches.total):
+        raise asked.no_match(caches, Query())
+    fits = [HostFit(caches, host) for host in hosts or [host_of(asked.session)]]
+    names = [source.name for source in caches.sources if source.name not in coverages]
+    snapshots, failures = read_snapshots(names, asked.session.environ)
+    rows = list(_environments(caches, coverages, fits, snapshots) or _stacks(caches, fits))
+    worst = min(percentage(row.runs if hosts else row.there, row.total) for row in rows)
+    if asked.options.get("missing"):
+        rows = [row for row in rows if row.there < row.total]
+    return Sheet(
+        counted(len(coverages), "environment") if coverages else "",
+        [
+            SheetColumn("environment" if coverages else "stack", lambda row: row.name),
+            *_TOTAL_COLUMNS,
+        ],
+        rows,
+        query=lambda row: exact_query("stack", row.name),
+        remarks=failures,
+        limit=None,
+        is_good=worst >= limit,
+    )
+
+
+def _totals(
+    caches: Catalog, name: str, total: int, ids: Sequence[int], fits: Iterable[HostFit]
+) -> Iterator[Total]:
+    """Yield for each host how many specs of the caches run there."""
+    sizes = [spec.size for spec in caches.records(ids)]
+    size = sum(size or 0 for size in sizes)
+    for fit in fits:
+        answers = Counter(fit.brief(id_).fits for id_ in ids)
+        counts = len(ids), answers[True], answers[None]
+        yield Total(name, fit.host.short, total, *counts, size, sizes.count(None))
+
+
+def _environments(
+    caches: Catalog,
+    coverages: Mapping[str, Coverage],
+    fits: Sequence[HostFit],
+    snapshots: Sequence[Sequence[Observation]],
+) -> list[Total]:
+    """Return the rows of environments; one sequence of `snapshots` is of one source."""
+    rows = []
+    for name, coverage in coverages.items():
+        ids = [caches.by_hash(hit.hash)[0].id for hit in coverage.hits]
+        trend, wanted = _trend(coverage, snapshots), _most_wanted(coverage)
+        for row in _totals(caches, name, coverage.total, ids, fits):
+            rows.append(row._replace(trend=trend, wanted=wanted))
+    return rows
+
+
+def _stacks(caches: Catalog, fits: Sequence[HostFit]) -> Iterator[Total]:
+    """Yield the rows of the stacks of caches, or of all that those without stacks have."""
+    values = caches.values("stack")
+    names = sorted({name for value in values if isinstance(value, tuple) for name in value})
+    ids_of = {name: caches.match(exact_query("stack", name)).ids() for name in names}
+    for name, ids in (ids_of or {"all": range(caches.total)}).items():
+        yield from _totals(caches, name, len(ids), ids, fits)
+
+
+def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> list[int]:
+    """Return how many specs of an environment were cached at each snapshot of any source."""
+    hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
+    by_time = []
+    for number, observations in enumerate(snapshots):
+        present: set[str] = set()
+        for each in observations:
+            present = present.difference(each.went) | (each.came.keys() & hashes)
+            by_time.append((each.when, number, present))
+    newest: dict[int, set[str]] = {}
+    trend = []
+    for _, number, present in sorted(by_time):
+        newest[number] = present
+        trend.append(len(set().union(*newest.values())))
+    return trend
+
+
+def _most_wanted(coverage: Coverage) -> list[str]:
+    """Return missing specs with the number of others that need each, the most needed first."""
+    needed = [spec for spec in coverage.missing if spec.is_needed]
+    needed.sort(key=lambda spec: -spec.needed_by)
+    counts = (f" ({spec.needed_by:,})" if spec.needed_by else "" for spec in needed)
+    return [f"{s.package}@{s.version}{count}" for s, count in zip(needed, counts, strict=True)]
+
+
+def _percent_column(
+    name: str, part: Callable[[Total], int], head: str | None = None
+) -> SheetColumn[Total]:
+    """Return a column of parts in percent, drawn rounded down, so that only all is 100 %."""
+    return SheetColumn(
+        name,
+        lambda row: round(percentage(part(row), row.total), 2),
+        head,
+        text=lambda percent: "<1 %" if 0 < percent < 1 else f"{int(percent)} %",
+        is_right=True,
+    )
+
+
+def _count_text(count: int) -> str:
+    return f"{count:,}" if count else ""
+
+
+def _trend_text(percents: Sequence[float]) -> str:
+    """Return the first and last percentage of the snapshots, and a bar for each recent one."""
+    if not percents:
+        return ""
+    bars = "".join(_BARS[min(7, int(each * 8 / 100))] for each in percents[-_MAX_TREND:])
+    return f"{int(percents[0])} → {int(percents[-1])} % {bars}"
+
+
+_TOTAL_COLUMNS: list[SheetColumn[Total]] = [
+    SheetColumn("specs", lambda row: row.total),
+    SheetColumn("cached", lambda row: row.there, drawn=False),
+    _percent_column("percent", lambda row: row.there, "cached"),
+    SheetColumn("host", lambda row: row.host),
+    _percent_column("runs", lambda row: row.runs, "runs there"),
+    SheetColumn("unknown", lambda row: row.unknown, text=_count_text),
+    SheetColumn(
+        "archives",
+        lambda row: row.size,
+        "download",
+        text=lambda size: size_text(size) if size else "",
+        is_right=True,
+    ),
+    SheetColumn("unknown_sizes", lambda row: row.unknown_sizes, text=_count_text),
+    SheetColumn(
+        "trend",
+        lambda row: [round(percentage(count, row.total), 2) for count in row.trend],
+        text=_trend_text,
+    ),
+    SheetColumn("most_needed", lambda row: row.wanted, "missing, most needed first", is_list=True),
+]

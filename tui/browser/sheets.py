@@ -413,11 +413,10 @@ class Sheets:
                 self._ask_when_loaded(self.cover, NO_CACHE)
             elif not names and self._host.is_running("load"):
                 self._ask_when_loaded(self.cover, "")
-            elif len(names) == 1:
-                self.ask("cover", self._given(catalog, names[0]))
             elif names or catalog.total:
                 given = [self._given(catalog, name) for name in names]
-                self.ask("weather", *given, choose=self._cover_of if given else None)
+                choose = self._cover_of if len(given) > 1 else None
+                self.ask("cover", *given, choose=choose)
 
         self._host.run(lambda _: environments(catalog), take, group="menu")
 

@@ -378,8 +378,11 @@ spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
     ),
     Command(
         "cover",
-        "list what of an environment is cached and what is missing",
-        ("[-f CACHE]... [--missing] [OUTPUT] [CACHE]... [ENVIRONMENT]",),
+        "list what of environments is cached and what is missing",
+        (
+            "[-f CACHE]... [--missing] [--host HOST]... [--fail-under N] [OUTPUT] [CACHE]... "
+            "[ENVIRONMENT...]",
+        ),
         """\
 Print how much of an environment is cached or installed, and why the rest is
 missing. Missing specs are grouped by reason, each with its role (root, to run,
@@ -390,12 +393,32 @@ directory or name of an environment, or - for hashes on standard input; by
 default it is the one among the sources, else the active one. An install tree
 among the caches knows how long its builds took: then the answer estimates the
 minutes, and the longest chain of builds. `spackscope why` says why the
-concretizer did not reuse a cached build.""",
+concretizer did not reuse a cached build.
+
+For several environments, and with --host, print a row for each environment and
+host: how many of its specs are cached or installed, how many run there, the
+size of their archives, and what is missing, most needed first. Snapshots that
+`spackscope snapshot` recorded add a trend. Without an environment you get a
+row for each stack of the caches.""",
         (
             _flag(
                 "missing",
                 "print only what is missing; without it, --hashes prints what is cached or "
                 "installed",
+            ),
+            _values(
+                "host",
+                "a host to run on, such as zen3 or 'target=zen4 glibc=2.28'; may be repeated",
+                "HOST",
+                "host",
+                "hosts",
+            ),
+            _value(
+                "fail-under",
+                "exit with 1 if less than this percentage of an environment is cached, or with "
+                "--host runs on that host. Default: 100",
+                "N",
+                "number",
             ),
             *_SHEET,
             _CONFIG,
@@ -403,11 +426,10 @@ concretizer did not reuse a cached build.""",
             *_SOURCES_WITHOUT_ALL,
         ),
         words="environment",
-        most=1,
-        wrong_count="takes one environment, and caches with -f: {first}",
-        codes={0: "nothing is missing", 1: "something is missing"},
+        codes={0: "nothing is missing", 1: "less is cached than --fail-under"},
         examples="""\
 spackscope cover spack.lock -f public
+spackscope cover climate ocean --host zen3 --host zen4 --fail-under 90
 spackscope cover climate --missing --hashes > to-push
 spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
     ),
@@ -504,44 +526,11 @@ spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
         """\
 Record the specs of each source with the date, in one file per source below
 $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
-`spackscope weather`. Each snapshot adds only the changes since the last one.""",
+`spackscope cover`. Each snapshot adds only the changes since the last one.""",
         _SOURCES,
         examples="""\
 spackscope snapshot
 spackscope snapshot -f spack:site -f public""",
-    ),
-    Command(
-        "weather",
-        "print the cache coverage of environments, per host",
-        ("[-f CACHE]... [--host HOST]... [--fail-under N] [OUTPUT] [ENVIRONMENT...]",),
-        """\
-Print for each ENVIRONMENT (a spack.lock, a directory or a name) how many of
-its specs are cached or installed, how many run on each host, the size of their
-archives, and what is missing, most needed first. Snapshots that `spackscope
-snapshot` recorded add a trend. Without an environment you get a row for each
-stack of the caches.""",
-        (
-            _values(
-                "host",
-                "a host to run on, such as zen3 or 'target=zen4 glibc=2.28'; may be repeated",
-                "HOST",
-                "host",
-                "hosts",
-            ),
-            _value(
-                "fail-under",
-                "exit with 1 if less than this percentage of an environment is cached, or with "
-                "--host runs on that host",
-                "N",
-                "number",
-            ),
-            *_ANSWER,
-        ),
-        words="environment",
-        codes={0: "enough is there", 1: "less than --fail-under"},
-        examples="""\
-spackscope weather spack.lock -f public
-spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
     ),
     Command(
         "challenge",
@@ -850,6 +839,9 @@ cd try && spackscope index.json""",
 
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
+
+OLD_NAMES: Mapping[str, str] = {"weather": "cover"}
+"""Commands that have gone, and what prints their answers now."""
 
 LISTED = tuple(command for command in _TABLE if command.name != BROWSE and command.summary)
 """The commands that the help lists."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, QUERY, WITH_HELP
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, OLD_NAMES, QUERY, WITH_HELP
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
@@ -65,6 +65,14 @@ def test_a_word_may_look_like_a_command(words: list[str], command: str) -> None:
     assert parse_arguments(words).near == command
 
 
+@pytest.mark.parametrize("words", [[], ["a.lock", "--fail-under", "90"], ["--help"]])
+def test_a_command_that_has_gone_names_the_new_one(program: Program, words: list[str]) -> None:
+    for old, new in OLD_NAMES.items():
+        answer = f"spackscope: {old} is now {new}: spackscope {new} …\n"
+        assert program.refused(old, *words, code=ExitCode.USAGE) == answer
+        assert program.refused("help", old, code=ExitCode.USAGE) == answer
+
+
 @pytest.mark.parametrize("command", WITH_HELP)
 def test_the_help_of_a_command_names_no_option_of_another(command: str) -> None:
     text = command_help(COMMANDS[command])
@@ -105,7 +113,7 @@ def test_the_command_is_the_first_word_and_options_may_precede_it() -> None:
         (["cover", "-f", "m", "-f", "a/spack.lock"], ("m",), ("a/spack.lock",)),
         (["cover", "-f", "a/spack.lock"], ("a/spack.lock",), ()),
         (["cover", "a/index.json"], (), ("a/index.json",)),
-        (["weather", "public", "a.lock", "b.lock"], ("public",), ("a.lock", "b.lock")),
+        (["cover", "public", "a.lock", "b.lock"], ("public",), ("a.lock", "b.lock")),
     ],
 )
 def test_a_word_that_can_only_be_a_source_needs_no_option(

@@ -240,10 +240,6 @@ def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["cover"], "none is active: name a directory or a spack.lock"),
-        (["cover", "a", "b"], "cover takes one environment, and caches with -f: b"),
-        (["cover", "spack.lock", "./spack.lock", "-f", "index.json"],
-         "takes one environment, and caches with -f: ./spack.lock"),
         (["cover", "-", "-f", "-"], "- is standard input: the environment or a cache, not both"),
         (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
         (["cover", "spack.lock"], "cover needs caches to compare with, such as -f public"),

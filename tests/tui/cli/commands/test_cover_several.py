@@ -1,4 +1,4 @@
-"""`weather` says how much of environments or stacks the caches cover, by host."""
+"""`cover` says how much of several environments or stacks the caches have, by host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tests.program import Program
 ZLIB, HDF5, VTK, BZIP2 = (letter * 32 for letter in "zhvb")
 ZEN3 = {"platform": "linux", "platform_os": "rocky9", "target": "zen3"}
 ZEN4 = {**ZEN3, "target": "zen4"}
-WEATHER = ("weather", "spack.lock", "-f", "index.json", "--host", "zen3")
+COVER = ("cover", "spack.lock", "-f", "index.json")
+ON_ZEN3 = (*COVER, "--host", "zen3")
 
 
 @pytest.fixture
@@ -29,45 +30,60 @@ def home(program: Program) -> Path:
     return program.home
 
 
-def test_each_environment_has_a_row_and_each_host_a_column(program: Program, home: Path) -> None:
-    result = program(*WEATHER, "--host", "zen4", "--json")
-    (row,) = json.loads(result.stdout)
+def test_each_environment_and_each_host_have_a_row(program: Program, home: Path) -> None:
+    result = program(*ON_ZEN3, "--host", "zen4", "--fail-under", "0", "--json")
+    row, other = json.loads(result.stdout)
     assert (row["environment"], row["specs"], row["cached"]) == ("spack.lock", 3, 2)
-    assert (row["runs_on_zen3_linux"], row["runs_on_zen4_linux"]) == (33.33, 66.67)
+    assert [(each["host"], each["runs"]) for each in (row, other)] == [
+        ("zen3, linux", 33.33),
+        ("zen4, linux", 66.67),
+    ]
     assert (row["percent"], row["unknown_sizes"], row["most_needed"]) == (66.67, 2, ["vtk@1.3.1"])
     assert (result.returncode, result.stderr) == (0, "")
-    _, text = program.on_terminal(*WEATHER, changes={"NO_COLOR": "1"})
-    assert text.splitlines()[-1].split()[:6] == ["spack.lock", "3", "66", "%", "33", "%"]
+    _, text = program.on_terminal(*ON_ZEN3, changes={"NO_COLOR": "1"})
+    cells = ["spack.lock", "3", "66", "%", "zen3,", "linux", "33", "%"]
+    assert text.splitlines()[-1].split()[:8] == cells
 
 
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        ([], 0),
-        (["--fail-under", "66"], 1),
-        (["--fail-under", "33"], 0),
+        ([], 1),
         (["--fail-under", "34"], 1),
+        (["--fail-under", "33"], 0),
+        (["--host", "zen4", "--fail-under", "34"], 1),
         (["--fail-under", "much"], 2),
         (["--fail-under", "101"], 2),
         (["--host", "nosuch=1"], 2),
     ],
 )
-def test_a_limit_is_an_exit_code(
+def test_what_runs_on_a_host_is_compared_with_a_limit(
     words: list[str], code: int, program: Program, home: Path
 ) -> None:
-    assert program(*WEATHER, *words).returncode == code
-    # Without a host that is named, what counts is what is there.
-    limit = ("weather", "spack.lock", "-f", "index.json", "--fail-under")
-    assert program(*limit, "66").returncode == 0
-    assert program(*limit, "67").returncode == 1
+    assert program(*ON_ZEN3, *words).returncode == code
 
 
-def test_the_worst_of_several_rows_decides(program: Program, home: Path) -> None:
-    whole = environment([leaf(ZLIB, "zlib", "1.3")], ZLIB)
-    (home / "whole.lock").write_bytes(whole)
-    for names in (("whole.lock", "spack.lock"), ("spack.lock", "whole.lock")):
-        words = ("weather", *names, "-f", "index.json", "--fail-under")
-        assert [program(*words, limit).returncode for limit in ("66", "67")] == [0, 1]
+@pytest.mark.parametrize("form", [[], ["--missing"], ["--hashes"], ["--missing", "--hashes"]])
+def test_the_worst_environment_decides(form: list[str], program: Program, home: Path) -> None:
+    (home / "whole.lock").write_bytes(environment([leaf(ZLIB, "zlib", "1.3")], ZLIB))
+    for names in (["spack.lock"], ["whole.lock", "spack.lock"], ["spack.lock", "whole.lock"]):
+        words = ("cover", *names, "-f", "index.json", *form)
+        assert program(*words).returncode == 1
+        codes = [program(*words, "--fail-under", limit).returncode for limit in ("66", "67")]
+        assert codes == [0, 1]
+
+
+def test_hashes_are_those_of_all_environments(program: Program, home: Path) -> None:
+    (home / "other.lock").write_bytes(environment([leaf(BZIP2, "bzip2", "1.0")], BZIP2))
+    words = (*COVER, "other.lock", "--hashes")
+    assert program(*words).stdout.split() == [ZLIB, HDF5]
+    assert program(*words, "--missing").stdout.split() == [VTK, BZIP2]
+
+
+def test_only_environments_that_lack_something_are_missing(program: Program, home: Path) -> None:
+    (home / "whole.lock").write_bytes(environment([leaf(ZLIB, "zlib", "1.3")], ZLIB))
+    rows = json.loads(program(*COVER, "whole.lock", "--missing", "--json").stdout)
+    assert [row["environment"] for row in rows] == ["spack.lock"]
 
 
 def test_what_most_others_need_is_named_first(program: Program, home: Path) -> None:
@@ -80,7 +96,7 @@ def test_what_most_others_need_is_named_first(program: Program, home: Path) -> N
     ]
     (home / "spack.lock").write_bytes(environment(nodes, VTK))
     write_index(home, leaf("o" * 32, "other", "1"))
-    (row,) = json.loads(program("weather", "spack.lock", "-f", "index.json", "--json").stdout)
+    (row,) = json.loads(program(*ON_ZEN3, "--json").stdout)
     assert row["most_needed"] == ["zlib@1.3 (2)", "bzip2@1.0 (1)", "hdf5@1.3.1", "vtk@1.3.1"]
 
 
@@ -90,25 +106,25 @@ def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
     program("snapshot", "-f", "index.json")
     (home / "index.json").write_bytes(whole)
     program("snapshot", "-f", "index.json")
-    (row,) = json.loads(program(*WEATHER, "--json").stdout)
+    (row,) = json.loads(program(*ON_ZEN3, "--json").stdout)
     assert row["trend"] == [33.33, 66.67]
-    assert "33 → 66 % ▃▆" in program.on_terminal(*WEATHER)[1]
+    assert "33 → 66 % ▃▆" in program.on_terminal(*ON_ZEN3)[1]
 
 
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
-    rows = json.loads(program("weather", "--host", "zen3", "--json").stdout)
+    rows = json.loads(program("cover", "--host", "zen3", "--json").stdout)
     assert ("data-vis-sdk", 7, 100.0) in [
         (row["stack"], row["specs"], row["percent"]) for row in rows
     ]
 
 
 def test_bytes_are_summed_as_far_as_they_are_told(program: Program) -> None:
-    words = ("weather", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3", "--json")
+    words = ("cover", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3", "--json")
     (row,) = json.loads(program(*words).stdout)
     assert (round(row["archives"], -2), row["unknown_sizes"]) == (16_000, 18)
 
 
-def test_of_nothing_there_is_no_weather(program: Program) -> None:
+def test_a_cache_without_specs_covers_nothing(program: Program) -> None:
     (program.home / "empty.json").write_bytes(database({}))
-    result = program("weather", "-f", "empty.json", "--fail-under", "100")
+    result = program("cover", "-f", "empty.json", "--fail-under", "100")
     assert (result.returncode, result.stdout) == (1, "")

@@ -16,6 +16,6 @@ def test_a_part_is_rounded_down(cached: int, drawn: str, program: Program) -> No
     lock = environment(nodes, *(node["hash"] for node in nodes))
     (program.home / "spack.lock").write_bytes(lock)
     write_index(program.home, *nodes[:cached], leaf(hash_of(999), "other", "1"))
-    words = ("weather", "spack.lock", "-f", "index.json")
+    words = ("cover", "spack.lock", "-f", "index.json", "--host", "zen3")
     _, text = program.on_terminal(*words, changes={"NO_COLOR": "1"})
     assert text.splitlines()[-1].split(maxsplit=2)[2].startswith(drawn)
