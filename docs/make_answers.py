@@ -57,6 +57,7 @@ _NEVER_KNOWN = {
     "follows": "text",
     "page": "text",
     "place": "text",
+    "rule": "text",
     "prefix": "text",
     "remark": "text",
     "source": "text",
@@ -85,7 +86,9 @@ _MEANINGS = {
     "page": "the address of its page on cache.spack.io",
     "fits": "whether it runs on the host; null if unknown",
     "reusable": "whether Spack can reuse it; null if unknown",
-    "reasons": "why not: objects with `letter`, `label` and `sentence`",
+    "reasons": "why not: objects with the name of a rule in `rule`, `of_dependency`, `label` and "
+    "`sentence`",
+    "rule": "the name of the rule that it breaks",
     "dependencies": "objects with `deptypes` and `virtuals`; null if the source lists none",
     "package_hash": "the hash of the recipe",
     "external": "the prefix of an external",

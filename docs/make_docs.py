@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import dropwhile
 from pathlib import Path
 
+from spackscope.model.core.rules import RULES
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
 from spackscope.tui.cli.commands.help import sections_of
 from spackscope.tui.cli.commands.man import PAGES
@@ -186,6 +187,16 @@ def package_table() -> str:
     return "\n".join(lines)
 
 
+def rule_table() -> str:
+    """Return the table of rules on running and reuse in Markdown."""
+    lines = ["| rule | breaks | label | what to do |", "|---|---|---|---|"]
+    for rule in RULES:
+        breaks = " and ".join(["running"] * rule.is_run + ["reuse"] * rule.is_reuse)
+        change = rule.change.replace("{place}", "`place`")
+        lines.append(f"| `{rule.name}` | {breaks} | {rule.label} | {change} |")
+    return "\n".join(lines)
+
+
 def tour_list() -> str:
     """Return the steps of the tour as a list in Markdown."""
     steps = [step for step in TOUR if step.written]
@@ -214,6 +225,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "variables": (DOCS / "reference" / "configuration.md", variable_table),
     "files": (DOCS / "reference" / "configuration.md", file_table),
     "columns": (DOCS / "reference" / "output.md", answer_table),
+    "rules": (DOCS / "reference" / "output.md", rule_table),
     "exit codes": (DOCS / "reference" / "output.md", exit_code_table),
     "drawing": (DOCS / "architecture.md", drawing),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),

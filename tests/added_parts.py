@@ -2,8 +2,8 @@
 
 Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
 columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
-column, and `successor`, which is a new field of records. It also has a format, a command, and an
-answer with a key.
+column, and `successor`, which is a new field of records. It also has a rule on reuse, a format, a
+command, and an answer with a key.
 """
 
 from __future__ import annotations
@@ -166,6 +166,12 @@ def test_a_new_field_is_read_from_indexes_and_is_empty_on_pages(
         assert len(versions(catalog, "!digest=?*")) >= 1
     flat = Program(tmp_path)("find", "--json", "-f", str(page)).stdout
     assert [record["successor"] for record in json.loads(flat)] == [""]
+
+
+def test_why_names_the_new_rule(program: Program, source: Path) -> None:
+    rows = json.loads(program("why", "zlib", "--json", "-f", str(source)).stdout)
+    assert {row["rule"] for row in rows} == {"unwanted"}
+    assert {row["change"] for row in rows} == {"remove it"}
 
 
 def test_find_prints_the_new_format(source: Path, tmp_path: Path) -> None:

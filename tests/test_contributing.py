@@ -36,6 +36,15 @@ EDITS = {
         '            "path": "" if',
     ),
     "model/index/columns.py": ("\nSCHEMA_VERSION = ", "\nSCHEMA_VERSION = 1 + "),
+    "model/core/rules.py": (
+        "\nRULES = (\n",
+        '\nRULES = (\n    UNWANTED := Rule("unwanted", "unwanted package", "remove it"),\n',
+    ),
+    "model/analysis/fit.py": (
+        "    return [rules.WRAPPER.reason] if",
+        '    if name in ("py-build", "zlib"):\n        return [rules.UNWANTED.reason]\n'
+        "    return [rules.WRAPPER.reason] if",
+    ),
     "model/report/export.py": (
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
@@ -103,15 +112,17 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_added_columns_and_an_answer_are_found(copy: Path) -> None:
+def test_added_columns_a_rule_and_an_answer_are_found(copy: Path) -> None:
     line = [sys.executable, "-m", "spackscope.tui.cli.main"]
     environ = environment(copy / "home", PYTHONPATH=str(copy))
     for words, heads in (
         (["find", "--csv", "series=1.2", "py-build"], {"series", "successor"}),
         (["tally", "--csv", "py-build"], {"package", "builds"}),
+        (["find", "--csv", "--columns=reasons", "reusable=unwanted*"], {"reasons"}),
     ):
         text = subprocess.check_output([*line, *words], env=environ, encoding="utf-8")
         assert heads <= {*text.splitlines()[0].split(",")}
+    assert "unwanted: unwanted package" in text
 
 
 @pytest.mark.exhaustive

@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.analysis.dag import ClosureMasks, Mask
 from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import Host, Libc
-from spackscope.model.core.columns import FIELDS
+from spackscope.model.core import rules
+from spackscope.model.core.columns import FIELDS, Value
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
 from spackscope.model.core.records import (
     COMPILED_IN,
     FIRST_SPACK,
     Fit,
-    FitReason,
     NodeFacts,
     compiler_name,
     is_run,
 )
+from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
@@ -37,13 +38,6 @@ from spackscope.model.index.edges import Adjacency
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut
-
-_LETTERS = "IVDWXRFNCQAPTLOGU"
-"""The letters of rules in their order. Of the last six a spec does not run on the host, of the
-others Spack does not reuse it: I, V and N for want of an index, C and Q by the configuration, A by
-recipes that deprecate it. Spack asks for no GPU."""
-
-_RUN_LETTERS, _NOT_REUSE = _LETTERS[-6:], _LETTERS[-2:]
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -58,53 +52,21 @@ def _compiler_bit(name: str) -> Mask:
     return _COMPILER_BITS.get(compiler_name(name.partition("@")[0]), 0)
 
 
-def _refused(letter: str, label: str) -> FitReason:
-    """Return the reason of a rule, without a sentence: nodes have it in common."""
-    is_reuse = letter not in _NOT_REUSE
-    return FitReason(letter, clean(label), "", letter in _RUN_LETTERS, is_reuse=is_reuse)
-
-
-def _unknown(label: str, *, is_run: bool = True) -> FitReason:
-    return FitReason("", label, "", is_run)
-
-
-_DEV_PATH = _refused("D", "under development")
-_WRAPPER = _refused("W", "compiler wrapper")
-_EXTERNAL = _refused("X", "external")
-_NO_RUNTIME = _refused("R", "compiler without its runtime")
-_OLD_FORMAT = _refused("F", "built before Spack 1.0")
-_OTHER_GPU = _refused("G", "other GPU")
 _GPU_VARIANTS = {"cuda_arch": "sm_", "amdgpu_target": ""}
 """The variants that name GPUs, and what comes before their values."""
 
-_TOO_NEW, _OTHER, _UNKNOWN = "target too new", "other target", "unknown target"
-
-_NOT_TOLD = (
-    _NOT_DESCRIBED := _unknown("dependency not described"),
-    _NO_ARCHITECTURE := _unknown("architecture not listed"),
-    _UNKNOWN_HOST := _unknown("platform of the host unknown"),
-    _UNKNOWN_TARGET := _unknown("target of the host unknown"),
-    _UNKNOWN_OS := _unknown("release of the host unknown"),
-    _UNKNOWN_FORMAT := _unknown("format not listed", is_run=False),
-    _NOT_LISTED := _unknown("dependencies not listed"),
-    _UNKNOWN_LIBC := _unknown("libc of the host unknown"),
-    _UNLISTED_LIBC := _unknown("C library not listed")._replace(is_reuse=False),
-    _UNKNOWN_GPU := _unknown("GPU code may not run")._replace(is_reuse=False),
-)
-"""Why it is not known, in the order in which it is listed after what is."""
-
-_OTHER_LABELS = {"P": "other platform", "L": "other C library", "O": "other os"}
-_OTHER_LABELS |= {"A": "deprecated", "U": "newer cuda"}
-"""The labels of further reasons by their letters."""
-
-_LABELS_BELOW = {"X": "external dependency", "D": "dependency under development"}
-"""The labels of reasons where only dependencies have them."""
+_TOO_NEW, _OTHER, _UNKNOWN = "target too new", rules.TARGET.label, "unknown target"
 
 _MAX_TARGETS = 4
 _MAX_REASONS = 200
 """Different reasons that are told apart; a real index has some twenty."""
 
 _CHECK_INTERVAL = 4096
+
+
+def _of_package(name: str) -> list[FitReason]:
+    """Return the reasons of all specs of a package."""
+    return [rules.WRAPPER.reason] if name == "compiler-wrapper" else []
 
 
 class ReasonMasks(NamedTuple):
@@ -146,9 +108,11 @@ class HostFit:
             version, cannot = version_key(spack_version), clean(f"Spack {spack_version} cannot")
             for number, first in FIRST_SPACK.items():
                 if version < version_key(first):
-                    reason = _refused("N", f"built by Spack {first} or later")
-                    sentence = f"{reason.label}, which {cannot} read"
-                    self._newer_formats[number] = reason._replace(sentence=sentence)
+                    needed = f"Spack {first} or later"
+                    label = f"built by {needed}"
+                    self._newer_formats[number] = rules.NEWER_FORMAT.with_label(
+                        label, sentence=f"{label}, which {cannot} read", change=f"use {needed}"
+                    )
             self._takes_old = version < version_key("1.2")
         self._is_before_1 = COMPILED_IN in self._newer_formats
         self._libc_mask = lru_cache(None)(self._check_libc)
@@ -230,7 +194,7 @@ class HostFit:
                 compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
                 for compiler, runtime in _RUNTIME_OF.items()
             ):
-                own |= self._mask(_NO_RUNTIME)
+                own |= self._mask(rules.NO_RUNTIME.reason)
         return ReasonMasks(own, self._below.whole(id_, should_stop))
 
     @cached_property
@@ -305,23 +269,23 @@ class HostFit:
     def _own_reasons(self, id_: int) -> Mask:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
-            return self._mask(_NOT_DESCRIBED)
+            return self._mask(rules.NOT_DESCRIBED.reason)
         look_alike, mask = self._catalog.look_alike(id_), self._configured.get(id_, 0)
         shared = (masks[codes[look_alike]] for masks, codes in self._shared_masks)
         mask, facts = reduce(or_, shared, mask), self._facts(id_)
         if facts.external or self._libc_edges.of(id_) or not self._edges.lists(id_):
-            mask &= ~self._mask(_UNLISTED_LIBC)
+            mask &= ~self._mask(rules.UNLISTED_LIBC.reason)
         if facts.external:
             # Spack takes an external to run with any C library of the host.
-            return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
+            return mask if self._is_listed(id_) else mask | self._mask(rules.EXTERNAL.reason)
         if not facts.spec_format:
-            mask |= self._mask(_UNKNOWN_FORMAT)
+            mask |= self._mask(rules.UNKNOWN_FORMAT.reason)
         elif (newer := self._newer_formats.get(facts.spec_format)) is not None:
             # Of a database its own version counts: see `reuse.find_kept_out`.
             if not self._are_indexed[self._catalog.column("presence")[look_alike]]:
                 mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
-            mask |= self._mask(_OLD_FORMAT)
+            mask |= self._mask(rules.OLD_FORMAT.reason)
         if drivers := self._driver_masks:
             below = (drivers.get(child, 0) for child in self._run_edges.of(id_))
             mask = reduce(or_, below, mask)
@@ -331,34 +295,28 @@ class HostFit:
     def _shared_masks(self) -> list[tuple[Sequence[Mask], Sequence[int]]]:
         """The reasons of look-alikes by the codes of columns, each with the column."""
         catalog = self._catalog
-        values = (catalog.texts(name) for name in ("platform", "os", "target", "compiler"))
-        archs = [self._mask(*self._of_architecture(*arch)) for arch in zip(*values, strict=True)]
-        wrapper = self._mask(_WRAPPER)
-        names = catalog.texts("package")
-        packages = [wrapper if name == "compiler-wrapper" else 0 for name in names]
-        variants = [
-            self._of_variants(set_) if isinstance(set_, tuple) else 0
-            for set_ in catalog.values("variants")
+        archs = zip(*map(catalog.texts, ("platform", "os", "target", "compiler")), strict=True)
+        variant_sets = catalog.values("variants")
+        reasons: list[tuple[list[list[FitReason]], Sequence[int]]] = [
+            ([self._of_architecture(*arch) for arch in archs], catalog.column("arch")),
+            ([*map(_of_package, catalog.texts("package"))], catalog.column("package")),
+            ([*map(self._of_variants, variant_sets)], catalog.column("variant_set")),
+            ([[rules.NOT_LISTED.reason], []], self._edges.are_listed),
         ]
-        listed = [self._mask(_NOT_LISTED), 0]
-        return [
-            (archs, catalog.column("arch")),
-            (packages, catalog.column("package")),
-            (variants, catalog.column("variant_set")),
-            (listed, self._edges.are_listed),
-        ]
+        return [([self._mask(*each) for each in its], codes) for its, codes in reasons]
 
-    def _of_variants(self, variants: tuple[str, ...]) -> Mask:
+    def _of_variants(self, variants: Value) -> list[FitReason]:
         """Return the reasons of variants; few have names that count."""
-        text = "\n".join(variants)
-        if not ("dev_path" in text or any(name in text for name in _GPU_VARIANTS)):
-            return 0
-        is_developed = any(split_variant(variant)[0] == "dev_path" for variant in variants)
-        reasons = [_DEV_PATH] if is_developed else []
-        if (targets := _gpu_targets(variants)) and self._gpus[0]:
-            runs = run_on(self._gpus[0], targets)
-            reasons += [_OTHER_GPU] * (runs is False) + [_UNKNOWN_GPU] * (runs is None)
-        return self._mask(*reasons)
+        texts = variants if isinstance(variants, tuple) else ()
+        text, reasons = "\n".join(texts), list[FitReason]()
+        if "dev_path" in text and any(split_variant(each)[0] == "dev_path" for each in texts):
+            reasons.append(rules.DEVELOPED.reason)
+        if any(name in text for name in _GPU_VARIANTS):
+            targets = _gpu_targets(texts)
+            runs = not (targets and self._gpus[0]) or run_on(self._gpus[0], targets)
+            if runs is not True:
+                reasons.append((rules.UNKNOWN_GPU if runs is None else rules.GPU).reason)
+        return reasons
 
     @cached_property
     def _gpus(self) -> tuple[Sequence[str], str]:
@@ -373,7 +331,7 @@ class HostFit:
         driver = self._gpus[1] if ids else ""
         versions = {id_: self._catalog.text("version", id_) for id_ in ids if driver}
         return {
-            id_: self._mask(_refused("U", f"cuda {version} > {driver}"))
+            id_: self._mask(rules.CUDA.with_label(f"cuda {version} > {driver}"))
             for id_, version in versions.items()
             if not driver_runs(driver, version)
         }
@@ -388,30 +346,30 @@ class HostFit:
         from archspec.cpu import TARGETS
 
         if not (platform and target):
-            return [_NO_ARCHITECTURE]
+            return [rules.NO_ARCHITECTURE.reason]
         host, reasons = self.host, []
         if not host.platform:
-            reasons.append(_UNKNOWN_HOST)
+            reasons.append(rules.UNKNOWN_PLATFORM.reason)
         elif platform != host.platform:
-            reasons.append(_refused("P", f"platform {platform}"))
+            reasons.append(rules.PLATFORM.with_label(f"platform {platform}"))
         if not host.target:
-            reasons.append(_UNKNOWN_TARGET)
+            reasons.append(rules.UNKNOWN_TARGET.reason)
         elif target not in self._targets:
             own, here, label = TARGETS.get(target), TARGETS.get(host.target), _UNKNOWN
             if own is not None and here is not None:
                 label = _TOO_NEW if own > here else _OTHER
                 if own.family != here.family:
                     label = f"{own.family.name} target"
-            reasons.append(_refused("T", label))
+            reasons.append(rules.TARGET.with_label(label))
         if platform == LINUX and compiler not in ("", "none") and os != host.os:
-            reasons.append(_UNLISTED_LIBC)
+            reasons.append(rules.UNLISTED_LIBC.reason)
         if host.platform == MACOS and not host.os:
-            reasons.append(_UNKNOWN_OS)
+            reasons.append(rules.UNKNOWN_OS.reason)
         elif host.platform == MACOS and os != host.os:
             names = MACOS_RELEASES
             is_newer = os in names and host.os in names and names.index(os) > names.index(host.os)
             runs = os in names and host.os in names and not is_newer
-            reason = _refused("O", f"os {os} > {host.os}" if is_newer else f"os {os}")
+            reason = rules.OS.with_label(f"os {os} > {host.os}" if is_newer else f"os {os}")
             is_reused = os in self._reused_oses
             if not (runs and is_reused):
                 reasons.append(reason._replace(is_run=not runs, is_reuse=not is_reused))
@@ -439,11 +397,11 @@ class HostFit:
         """Return the mask of specs that need a C library."""
         own = self.host.libc
         if id_ >= self._edges.count:
-            return self._mask(_NOT_DESCRIBED)
+            return self._mask(rules.NOT_DESCRIBED.reason)
         if self.host.platform != LINUX:
             return 0
         if own is None:
-            return self._mask(_UNKNOWN_LIBC)
+            return self._mask(rules.UNKNOWN_LIBC.reason)
         # Not the record: that has the answer whether it runs, which is being computed.
         name, version = (self._catalog.text(column, id_) for column in ("package", "version"))
         libc = Libc(name, version, self._facts(id_).external)
@@ -455,37 +413,31 @@ class HostFit:
             label = f"{libc.name}, not {own.name}"
         elif libc.prefix == own.prefix:
             label = f"{libc} > {own.version}"
-        return self._mask(_refused("L", label))
+        return self._mask(rules.LIBC.with_label(label))
 
     def _mask(self, *reasons: FitReason) -> Mask:
-        """Return the bits of some reasons; after many, reasons with one letter share a bit."""
+        """Return the bits of some reasons; after many, reasons of one rule share a bit."""
         mask = 0
         with self._bits_lock:
             for reason in reasons:
-                if reason.letter and len(self._bits) >= _MAX_REASONS and reason not in self._bits:
-                    reason = reason._replace(label=_OTHER_LABELS.get(reason.letter, "other"))
+                if len(self._bits) >= _MAX_REASONS and reason not in self._bits:
+                    reason = reason._replace(label=reason.rule.label)
                 mask |= self._bits.setdefault(reason, 1 << len(self._bits))
         return mask
 
     def _reasons_of(self, mask: Mask) -> list[tuple[FitReason, Mask]]:
-        """Return the reasons of a mask with their bits, in the order of their letters.
+        """Return the reasons of a mask with their bits, in the order of their rules.
 
-        Of several with a letter, as on two versions of a C library, it is the one that asks for
+        Of several with a rule, as on two versions of a C library, it is the one that asks for
         most.
         """
-        most: dict[str, tuple[FitReason, Mask]] = {}
+        most: dict[Rule, tuple[FitReason, Mask]] = {}
         for reason, bit in list(self._bits.items()):
             if mask & bit:
-                other, _ = most.setdefault(reason.letter or reason.label, (reason, bit))
+                other, _ = most.setdefault(reason.rule, (reason, bit))
                 if version_key(reason.label) > version_key(other.label):
-                    most[reason.letter] = reason, bit
-        return sorted(
-            most.values(),
-            key=lambda pair: (
-                _LETTERS.index(pair[0].letter) if pair[0].letter else len(_LETTERS),
-                pair[0] in _NOT_TOLD and _NOT_TOLD.index(pair[0]),
-            ),
-        )
+                    most[reason.rule] = reason, bit
+        return sorted(most.values(), key=lambda pair: RULES.index(pair[0].rule))
 
     def _fit(self, verdict: ReasonMasks, id_: int | None = None) -> Fit:
         """Return what a verdict means: own reasons, those of dependencies alone, unknown ones.
@@ -493,27 +445,25 @@ class HostFit:
         With the id of its spec all have sentences.
         """
         own = self._reasons_of(verdict.own)
-        letters = {reason.letter for reason, _ in own} - {""}
+        own_rules = {reason.rule for reason, _ in own}
         reasons = [
             reason if id_ is None else reason._replace(sentence=self._sentence(id_, reason))
             for reason, _ in own
         ]
-        below = self._reasons_of(verdict.whole & ~verdict.own)
-        for reason, bit in sorted(below, key=lambda pair: pair[0].letter or "~"):
-            if reason.letter in letters:
+        for reason, bit in self._reasons_of(verdict.whole & ~verdict.own):
+            if reason.rule in own_rules:
                 continue
             sentence = reason.sentence
             if id_ is not None:
                 witness = self._below.witness(id_, bit)
                 sentence = f"{self._edges.name(witness)}: {self._sentence(witness, reason)}"
-            label = _LABELS_BELOW.get(reason.letter, reason.label)
-            letter, sentence = reason.letter.lower(), clean(sentence)
-            reasons.append(reason._replace(letter=letter, label=label, sentence=sentence))
-        reasons.sort(key=lambda reason: not reason.letter)
-        runs = [reason for reason in reasons if reason.is_run]
-        reused = [reason for reason in reasons if reason.is_reuse]
+            label, sentence = reason.rule.dependency_label or reason.label, clean(sentence)
+            reasons.append(reason._replace(label=label, sentence=sentence, of_dependency=True))
+        reasons.sort(key=lambda reason: reason.rule.is_unknown)
+        runs = [reason.rule for reason in reasons if reason.is_run]
+        reused = [reason.rule for reason in reasons if reason.is_reuse]
         fits, reusable = (
-            False if any(reason.letter for reason in each) else None if each else True
+            None if each and all(rule.is_unknown for rule in each) else not each
             for each in (runs, reused)
         )
         return Fit(fits, reusable, tuple(reasons))
@@ -522,6 +472,8 @@ class HostFit:
         """Return what a reason says of a node."""
         if id_ >= self._edges.count:
             return reason.label
+        if reason.sentence:
+            return reason.sentence
         facts, target, host = self._facts(id_), self._catalog.text("target", id_), self.host.target
         of_label = {
             _TOO_NEW: f"target {target} > {host}",
@@ -530,29 +482,31 @@ class HostFit:
         }
         other_family = f"target {target} is for another family than {host}"
         sentences = {
-            "D": "it was built from sources under development (dev_path)",
-            "W": "Spack never reuses the compiler wrapper",
-            "X": f"external at {facts.external}, which is not in the host's packages.yaml",
-            "R": "a compiler it depends on comes without its runtime (Spack up to January 2026)",
-            "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
-            f" needs {COMPILED_IN})",
-            "N": reason.sentence,
-            "A": f"{reason.label}, which {reason.place} does not list",
-            "I": f"{reason.label}; `spack buildcache update-index {reason.place}` creates it",
-            "P": f"{reason.label}, not {self.host.platform}",
-            "T": of_label.get(reason.label, other_family),
-            "U": f"{reason.label}, the CUDA of the driver",
+            rules.DEVELOPED: "it was built from sources under development (dev_path)",
+            rules.WRAPPER: "Spack never reuses the compiler wrapper",
+            rules.EXTERNAL: f"external at {facts.external}, which is not in the host's"
+            " packages.yaml",
+            rules.NO_RUNTIME: "a compiler it depends on comes without its runtime (Spack up to"
+            " January 2026)",
+            rules.OLD_FORMAT: f"built before Spack 1.0, in format {facts.spec_format} (Spack since"
+            f" 2026 needs {COMPILED_IN})",
+            rules.DEPRECATED: f"{reason.label}, which {reason.place} does not list",
+            rules.NO_INDEX: f"{reason.label}; `spack buildcache update-index {reason.place}`"
+            " creates it",
+            rules.PLATFORM: f"{reason.label}, not {self.host.platform}",
+            rules.TARGET: of_label.get(reason.label, other_family),
+            rules.CUDA: f"{reason.label}, the CUDA of the driver",
         }
-        if reason in (_OTHER_GPU, _UNKNOWN_GPU):
+        if reason.rule in (rules.GPU, rules.UNKNOWN_GPU):
             code = self._catalog.column("variant_set")[self._catalog.look_alike(id_)]
             variants = self._catalog.values("variants")[code]
             targets = _gpu_targets(variants) if isinstance(variants, tuple) else ()
             built, here = (", ".join(cut_list(x, _MAX_TARGETS)) for x in (targets, self._gpus[0]))
-            may_run = ", which may run it" if reason == _UNKNOWN_GPU else ""
+            may_run = ", which may run it" if reason.rule is rules.UNKNOWN_GPU else ""
             return clean(f"built for {built}; the host has {here}{may_run}")
-        if reason == _NOT_LISTED and target in self._targets:
+        if reason.rule is rules.NOT_LISTED and target in self._targets:
             return clean(f"{reason.label}; target {target} runs on {host}")
-        return clean(sentences.get(reason.letter, f"{reason.label}, {reason.place}".strip(", ")))
+        return clean(sentences.get(reason.rule, f"{reason.label}, {reason.place}".strip(", ")))
 
 
 def _gpu_targets(variants: Iterable[str]) -> list[str]:

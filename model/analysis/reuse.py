@@ -16,13 +16,23 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import (
     FIRST_OF_DATABASE,
     LANGUAGES,
-    FitReason,
     ListedIn,
     Problem,
     SourceStatus,
     compiler_name,
     has_no_index,
     is_compiler,
+)
+from spackscope.model.core.rules import (
+    DEPRECATED,
+    MIRROR,
+    NEWER_INDEX,
+    NO_INDEX,
+    NO_V2_INDEX,
+    PACKAGES,
+    REUSE,
+    FitReason,
+    Rule,
 )
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
@@ -55,11 +65,9 @@ from spackscope.model.sources.spack_config import (
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""
 
-_NO_INDEX = "its mirror has no index"
+_REUSE = "concretizer:reuse"
 _FIRST_OF_V3 = 8
 """The first version of the database whose Spack reads layout v3."""
-_REUSE, MIRROR = "concretizer:reuse", "its mirror"
-"""The beginnings of the reasons, by the place of the rule."""
 
 _MAX_SPECS = 6
 """Specs of a rule that its reason names."""
@@ -135,9 +143,9 @@ class _Reads:
         place = spack_argument(source.name)
         if has_no_index(source.kind, source.layout):
             if "v3" in source.layout:
-                return _reason("I", _NO_INDEX, place)
+                return NO_INDEX.with_label(NO_INDEX.label, place)
             # Spack 1 writes indexes of layout v3 only.
-            return _reason("V", f"{_NO_INDEX} of layout v2", place)
+            return NO_V2_INDEX.with_label(NO_V2_INDEX.label, place)
         its = [each for each in indexes if each.source == source.name]
         lacks = [self._lack(index, place) for index in its]
         return next(iter(lacks), None) if all(lacks) else None
@@ -151,17 +159,17 @@ class _Reads:
         """
         own = self._own
         if index.layout == "views":
-            return _reason("I", f"{_NO_INDEX} but those of views", place)
+            return NO_INDEX.with_label(f"{NO_INDEX.label} but those of views", place)
         if not own:
             return None
         if index.layout == "v3" and own < _FIRST_OF_V3:
-            return _reason("V", f"{_NO_INDEX} of layout v2", place)
+            return NO_V2_INDEX.with_label(NO_V2_INDEX.label, place)
         if index.media not in ("", str(own)):
-            label = f"{_NO_INDEX} of database v{own}, only v{index.media}"
+            label = f"{NO_INDEX.label} of database v{own}, only v{index.media}"
             if index.source in self._with_own:
                 label = f"its mirror lists it in database v{index.media}, not v{own}"
             if index.media.isdecimal() and int(index.media) < own:
-                return _reason("I", label, place)
+                return NO_INDEX.with_label(label, place)
             sentence = f"{label}, which {self._spack} asks for, {place}"
         elif index.database > own:
             label = f"its index is of database v{index.database}"
@@ -170,11 +178,7 @@ class _Reads:
             sentence = f"{label}, which {self._spack} cannot read, {place}"
         else:
             return None
-        return _reason("N", label, place, sentence)
-
-
-def _reason(letter: str, label: str, place: str, sentence: str = "") -> FitReason:
-    return FitReason(letter, clean(label), clean(sentence), False, place)
+        return NEWER_INDEX.with_label(label, place, sentence)
 
 
 def _texts(value: Value) -> tuple[str, ...]:
@@ -226,8 +230,9 @@ class _Finder:
     def _kept_out(self, reason: FitReason, mask: int) -> KeptOut:
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
-    def _excluded(self, mask: int, label: str, rule: Text, letter: str = "C") -> KeptOut:
-        return self._kept_out(_reason(letter, label, place_of(rule)), mask)
+    def _excluded(self, mask: int, rule: Rule, label: str, by: Text) -> KeptOut:
+        """Return what an entry of the configuration excludes."""
+        return self._kept_out(rule.with_label(label, place_of(by)), mask)
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
         """Yield the specs that no document lists which Spack reads, by mirror.
@@ -257,33 +262,33 @@ class _Finder:
         # Specs that an index only describes are judged like cached ones.
         cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
-            yield self._excluded(self._every, f"{_REUSE} is {rules.reuse}", rules.reuse)
+            yield self._excluded(self._every, REUSE, f"{_REUSE} is {rules.reuse}", rules.reuse)
             return
-        fetched, filters = 0, list[tuple[str, Selection, int]]()
+        fetched, filters = 0, list[tuple[Rule, str, Selection, int]]()
         for source in self._catalog.sources:
             of_source = cached & self._matching(exact_query("source", source.name))
             selection = rules.mirrors.get(source.name, Selection())
             fetched |= self._selected(selection, of_source)
-            filters.append((MIRROR, selection, of_source))
+            filters.append((MIRROR, "its mirror", selection, of_source))
         reused = 0
         for selections, among in ((rules.caches, fetched), (rules.trees, installed)):
             for selection in selections:
                 reused |= self._selected(selection, among)
-        filters += [(_REUSE, selection, fetched) for selection in rules.caches]
-        filters += [(_REUSE, selection, installed) for selection in rules.trees]
+        filters += [(REUSE, _REUSE, selection, fetched) for selection in rules.caches]
+        filters += [(REUSE, _REUSE, selection, installed) for selection in rules.trees]
         left = self._every & ~reused
-        for name, selection, among in filters:
+        for rule, name, selection, among in filters:
             for spec in selection.exclude:
                 if mask := self._among(left & among, spec):
-                    yield self._excluded(mask, f"{name} excludes {spec}", spec)
+                    yield self._excluded(mask, rule, f"{name} excludes {spec}", spec)
                     left &= ~mask
             among &= left
             if mask := among & ~self._included(selection, among):
                 label = f"{name} includes only {_shown(selection.include, 'and')}"
-                yield self._excluded(mask, label, selection.include[0])
+                yield self._excluded(mask, rule, label, selection.include[0])
                 left &= ~mask
         if left and rules.reuse is not None:
-            yield self._excluded(left, f"{_REUSE} takes nothing from there", rules.reuse)
+            yield self._excluded(left, REUSE, f"{_REUSE} takes nothing from there", rules.reuse)
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that break requirements or conflicts of packages.yaml.
@@ -316,7 +321,7 @@ class _Finder:
                         if mask:
                             what = f"{_shown(rule.specs, 'or')}{of}{where}{why}"
                             label = f"packages.yaml {verb} {what}"
-                            yield self._excluded(mask, label, rule.specs[0], "Q")
+                            yield self._excluded(mask, PACKAGES, label, rule.specs[0])
 
     def not_allowed(
         self, rules: ReuseRules, deprecated: Iterable[DeprecatedSpecs]
@@ -328,11 +333,11 @@ class _Finder:
         for package, deprecation, ids in deprecated:
             if not rules.allows(package, deprecation):
                 place = f"packages:{package}:deprecation:allow"
-                reason = _reason("A", f"deprecated: {deprecation.why}", place)
+                reason = DEPRECATED.with_label(f"deprecated: {deprecation.why}", place)
                 yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in ids))
                 if rules.checks_build:
                     users = self._catalog.edges.up.reached(ids).difference(ids)
-                    reason = _reason("A", f"built with a deprecated {package}", place)
+                    reason = DEPRECATED.with_label(f"built with a deprecated {package}", place)
                     yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in users))
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:

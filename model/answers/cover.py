@@ -19,13 +19,13 @@ from spackscope.model.analysis.dag import post_order
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
-from spackscope.model.analysis.reuse import MIRROR
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
+from spackscope.model.core.rules import MIRROR
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
@@ -305,7 +305,7 @@ def filtered_remarks(
             counts.update(
                 (reason.label, reason.place)
                 for reason in fit.reasons
-                if reason.letter == "C" and reason.label.startswith(MIRROR)
+                if reason.rule is MIRROR and not reason.of_dependency
             )
     for (label, place), count in counts.most_common():
         yield f"{count:,} cached, but {label} ({place})"

@@ -30,23 +30,6 @@ _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"
 _BUILD = "build it, or open a cache that has it"
 
-_CHANGES = {
-    "I": "create it: spack buildcache update-index {place}",
-    "V": "create it with a Spack before 1.0: spack buildcache update-index {place}",
-    "N": "use a newer Spack",
-    "D": "nothing to do: Spack never reuses builds of sources under development",
-    "W": "nothing to do: Spack always builds its compiler wrapper",
-    "X": "list it with this prefix in packages.yaml",
-    "A": "use a newer version, or allow it in {place}",
-    "R": "rebuild it with Spack 1.0 or later",
-    "F": "rebuild it with Spack 1.0 or later",
-    "P": "use another machine",
-    "T": "use another machine or target",
-    "L": "use another machine or os",
-    "O": "use another machine or os",
-}
-"""What to do so that Spack reuses a spec, by the letters of rules that are in no file."""
-
 
 def answer(asked: Asked) -> Sheet[Judged]:
     """Return the verdicts on builds that a query names, or on those nearest to a lock file's.
@@ -132,13 +115,15 @@ def find_candidates(
 class Verdict(NamedTuple):
     """Why Spack does not reuse a spec: the reason, the file and line of a rule, and the change.
 
-    Without a reason, Spack can reuse it. `reusable` is the value of this column, if it has one.
+    Without a reason, Spack can reuse it. `reusable` is the value of this column, if it has one,
+    and `rule` the name of the rule of `core.rules` that it breaks.
     """
 
     reason: str = ""
     place: str = ""
     change: str = ""
     reusable: str = ""
+    rule: str = ""
 
 
 class Judged(NamedTuple):
@@ -183,13 +168,9 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         text = "concretizer:reuse allows only dependencies of the requested specs"
         yield Verdict(text, place, f"change {place}")
     for reason in fit.reasons:
-        if reason.letter and reason.is_reuse:
-            text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.sentence or reason.label}"
-            change = _CHANGES.get(reason.letter.upper(), "change {place}")
-            change = change.replace("{place}", reason.place)
-            if reason.letter.upper() == "N" and reason.label.startswith("built by"):
-                change = reason.label.replace("built by", "use")
-            yield Verdict(text, reason.place, change, reason.label)
+        if reason.is_reuse and not reason.rule.is_unknown:
+            text = f"{_OF_DEPENDENCY * reason.of_dependency}{reason.sentence or reason.label}"
+            yield Verdict(text, reason.place, reason.change, reason.label, reason.rule.name)
     if fit.reusable is None:
         text = ", ".join(reason.label for reason in fit.reasons if reason.is_reuse)
         yield Verdict(text, reusable=UNKNOWN)
@@ -343,6 +324,7 @@ _COLUMNS: list[SheetColumn[Judged]] = [
         wraps=True,
     ),
     SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
+    SheetColumn("rule", lambda row: row.verdict.rule or None, drawn=False),
     SheetColumn("built_with", lambda row: row.built_with or None, "built with", wraps=True),
     SheetColumn("differs_in", lambda row: row.lacks, wraps=True),
 ]

@@ -7,6 +7,7 @@ from itertools import compress
 from typing import NamedTuple, TypeGuard
 
 from spackscope.model.core.frozen import Frozen, fields
+from spackscope.model.core.rules import FitReason
 
 HASH_LENGTH = 32
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -93,28 +94,6 @@ class ListedIn(NamedTuple):
         return cls(layout, media, int(database), source)
 
 
-NO_INDEX = frozenset("IVN")
-"""The letters of the reason that a mirror has no index that Spack reads."""
-
-
-class FitReason(NamedTuple):
-    """Why a spec does not run on the host, or why Spack would not reuse it there.
-
-    `letter` is that of a rule of `analysis.fit_rules`, in lower case if only a dependency breaks
-    it, and empty for a reason why that is not known. `label` is shared by reasons of one kind,
-    and `sentence` names what is in the way. Those that do not concern `is_run`, running, are
-    about reuse only, and those that do not concern `is_reuse` about running only. Of a rule of the
-    configuration `place` is the file and line.
-    """
-
-    letter: str
-    label: str
-    sentence: str
-    is_run: bool
-    place: str = ""
-    is_reuse: bool = True
-
-
 class Fit(Frozen):
     """Whether a spec runs on the host, and whether Spack would reuse it there, with all reasons.
 
@@ -139,7 +118,7 @@ class Fit(Frozen):
 def _answer(is_true: bool | None, reasons: Iterable[FitReason]) -> tuple[str, ...]:
     if is_true:
         return (YES,)
-    labels = (r.label for r in reasons if bool(r.letter) == (is_true is not None))
+    labels = (r.label for r in reasons if r.rule.is_unknown == (is_true is None))
     return UNKNOWN if is_true is None else NO, *dict.fromkeys(labels)
 
 

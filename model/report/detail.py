@@ -8,7 +8,7 @@ from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, NO_INDEX, NO_VIRTUALS, Fit, Spec
+from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, Fit, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -182,7 +182,7 @@ def install_line(spec: Spec) -> DetailLine:
         reason = "installed, but in no build cache"
     elif not spec.cached:
         reason = "no binary: none of your caches has the archive"
-    elif spec.fit is not None and not NO_INDEX.isdisjoint(r.letter for r in spec.fit.reasons):
+    elif spec.fit is not None and any(reason.rule.hides for reason in spec.fit.reasons):
         reason = "Spack needs an index that it reads to install by hash, and the mirror has none"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)

@@ -23,12 +23,20 @@ NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none"
 _FITS = {True: "yes", False: "no", None: "unknown"}
 
 
-def _reasons(fit: Fit) -> list[dict[str, str]]:
-    return [{"letter": r.letter, "label": r.label, "sentence": r.sentence} for r in fit.reasons]
+def _reasons(fit: Fit) -> list[dict[str, Any]]:
+    return [
+        {
+            "rule": reason.rule.name,
+            "of_dependency": reason.of_dependency,
+            "label": reason.label,
+            "sentence": reason.sentence,
+        }
+        for reason in fit.reasons
+    ]
 
 
-def _labels(reasons: list[dict[str, str]]) -> str:
-    return "; ".join(dict.fromkeys(reason["label"] for reason in reasons))
+def _flat(reasons: list[dict[str, Any]]) -> str:
+    return "; ".join(dict.fromkeys("{rule}: {label}".format_map(each) for each in reasons))
 
 
 _COLUMNS: list[SheetColumn[Spec]] = [
@@ -48,7 +56,7 @@ _COLUMNS += [
 _FIT_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn("fits", lambda spec: spec.fit and spec.fit.fits, flat=_FITS.__getitem__),
     SheetColumn("reusable", lambda spec: spec.fit and spec.fit.reusable, flat=_FITS.__getitem__),
-    SheetColumn("reasons", lambda spec: spec.fit and _reasons(spec.fit), flat=_labels),
+    SheetColumn("reasons", lambda spec: spec.fit and _reasons(spec.fit), flat=_flat),
 ]
 _MORE_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn(

@@ -44,7 +44,7 @@ def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
         ("reusable", "Spack does not reuse it: ", fit.reusable is False),
     ):
         for reason in fit.reasons if is_refused else ():
-            if reason.letter and reason.is_run == (column == "fits"):
+            if not reason.rule.is_unknown and reason.is_run == (column == "fits"):
                 yield FitSentence(column, reason.label, start + reason.sentence)
                 start = ""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearCandidate, NearestSearch
+from spackscope.model.core.rules import FitReason
 from spackscope.model.index.catalog import Catalog
 from tests.builders import SPACK_DATA, Node, catalog_of, write_index
 
@@ -39,6 +40,11 @@ def ids_of(graph: Dag, *hashes: str) -> list[int]:
     """Return the ids of nodes by their hashes."""
     found = graph.find(hashes)
     return [found[hash_] for hash_ in hashes]
+
+
+def named(reason: FitReason) -> str:
+    """Return the rule of a reason, as `target`, or `^target` where only dependencies break it."""
+    return "^" * reason.of_dependency + reason.rule.name
 
 
 def graph_of(directory: Path, *nodes: Node) -> Dag:

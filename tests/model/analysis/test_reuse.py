@@ -14,6 +14,7 @@ import pytest
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
+from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.spack_config import (
     ReuseRules,
@@ -34,6 +35,7 @@ from tests.builders import (
     write_index,
 )
 from tests.examples import some_and_all
+from tests.model.analysis.cases import named
 
 RULES = json.loads((SPACK_DATA / "analysis" / "reuse_rules.json").read_text())
 """For values of concretizer:reuse how many hashes are selected from a source, and their digest.
@@ -68,6 +70,12 @@ UNDECIDED = [
 ]
 """The values of `packages` in SOLVED that only recipes decide."""
 
+SELECTING = {"under-development", "compiler-wrapper", "external", "compiler-runtime"}
+SELECTING |= {"old-format", "newer-format", "newer-index", "concretizer-reuse", "mirror-filter"}
+"""The rules of `ReusableSpecsSelector`."""
+
+REUSED = "concretizer-reuse"
+
 HOST = parse_host("target=zen3 glibc=2.35")
 MPI, HDF5 = hash_of(8), hash_of(9)
 
@@ -83,11 +91,11 @@ def fit_of(catalog: Catalog, rules: ReuseRules, spack_version: str = "") -> Host
     return HostFit(catalog, HOST, kept_out=lambda: kept_out, spack_version=spack_version)
 
 
-def selected(catalog: Catalog, rules: ReuseRules, letters: str, spack_version: str) -> set[str]:
-    """Return the hashes of what is cached and has none of some letters."""
+def selected(catalog: Catalog, rules: ReuseRules, spack_version: str) -> set[str]:
+    """Return the hashes of what is cached and is selected."""
     fit = fit_of(catalog, rules, spack_version)
     codes, fits = fit.codes(), fit.fits()
-    refused = [bool({r.letter for r in each.reasons} & set(letters)) for each in fits]
+    refused = [any(named(r) in SELECTING for r in each.reasons) for each in fits]
     rows = catalog.rows(range(catalog.total))
     return {r.spec.hash for r in rows if r.spec.cached and not refused[codes[r.id]]}
 
@@ -103,7 +111,7 @@ def test_spack_selects_the_same(
         text = json.dumps({"concretizer": {"reuse": case["reuse"]}})
         text = re.sub(r'"([^"@]*:)"(?!:)', r'"\1:"', text)
         spack.write("home/.spack/concretizer.yaml", text)
-        hashes = selected(catalog, rules_of(spack), "DWXRFNC", version)
+        hashes = selected(catalog, rules_of(spack), version)
         digest = hashlib.sha256("\n".join(sorted(hashes)).encode()).hexdigest()
         assert (len(hashes), digest[:16]) == (case["count"], case["digest"]), case["reuse"]
 
@@ -125,41 +133,43 @@ def catalog(tmp_path: Path) -> Catalog:
 @pytest.mark.parametrize(
     ("packages", "refused"),
     [
-        ("{hdf5: {require: '@1.12'}}", "hdf5 Q requires @1.12"),
+        ("{hdf5: {require: '@1.12'}}", "hdf5 packages-yaml requires @1.12"),
         ("{hdf5: {require: '@1.14'}}", ""),
         ("{hdf5: {require: [{any_of: ['@1.12', '@1.14']}]}}", ""),
-        ("{hdf5: {require: [{one_of: ['@1.14', '^zlib']}]}}", "hdf5 Q requires @1.14 or ^zlib"),
+        ("{hdf5: {require: [{one_of: ['@1.14', '^zlib']}]}}",
+         "hdf5 packages-yaml requires @1.14 or ^zlib"),
         ("{hdf5: {require: [{spec: '@1.12', when: '^openmpi'}]}}", ""),
         ("{zlib: {require: [{spec: '@2', when: '%gcc'}]}}",
          ""),
-        ("{hdf5: {require: [{spec: '@1.12', when: '^mpich'}]}}", "hdf5 Q requires @1.12"),
+        ("{hdf5: {require: [{spec: '@1.12', when: '^mpich'}]}}",
+         "hdf5 packages-yaml requires @1.12"),
         ("{mpi: {require: mpich@4}}", ""),
-        ("{mpi: {require: openmpi}}", "hdf5 Q requires openmpi for mpi"),
+        ("{mpi: {require: openmpi}}", "hdf5 packages-yaml requires openmpi for mpi"),
         # A compiler has none, and what does not have the variant cannot have it.
         ("{all: {require: '%gcc@13'}}", ""),
         ("{all: {require: +nothing}}", ""),
         ("{all: {require: '@9'}, hdf5: {require: '@1'}, zlib: {require: '@1'}, mpich: "
          "{require: '@4'}}",
-         "gcc Q requires @9"),
+         "gcc packages-yaml requires @9"),
         ("{all: {require: '%clang'}, hdf5: {require: '@1.14'}, mpich: {require: '@4'}}",
-         "hdf5 q requires %clang, zlib Q requires %clang"),
+         "hdf5 ^packages-yaml requires %clang, zlib packages-yaml requires %clang"),
         ("{hdf5: {buildable: false, prefer: ['@1.12']}}", ""),
         # A default counts only as far as a package can match it.
         ("{all: {require: [{any_of: ['+nothing', '%gcc']}]}}", ""),
         ("{zlib: {conflict: ['@2', '%gcc@13']}}", ""),
-        ("{hdf5: {conflict: ['^zlib']}}", "hdf5 Q conflicts with ^zlib"),
+        ("{hdf5: {conflict: ['^zlib']}}", "hdf5 packages-yaml conflicts with ^zlib"),
         ("{hdf5: {conflict: [{spec: '@1.14', when: '^mpich', message: 'use 1.12'}]}}",
-         "hdf5 Q conflicts with @1.14: use 1.12"),
+         "hdf5 packages-yaml conflicts with @1.14: use 1.12"),
         ("{hdf5: {conflict: [{spec: '@1.14', when: '^openmpi'}]}}", ""),
         ("{all: {conflict: ['%gcc'], require: '@1:'}, hdf5: {conflict: ['+nothing']}, "
          "zlib: {conflict: ['@9']}}",
          ""),
-        ("{mpi: {conflict: [mpich@4]}}", "hdf5 Q conflicts with mpich@4 for mpi"),
+        ("{mpi: {conflict: [mpich@4]}}", "hdf5 packages-yaml conflicts with mpich@4 for mpi"),
         ("{mpi: {conflict: [mpich@3]}}", ""),
         # What is a query, but not a spec of Spack's, is no rule.
         ("{hdf5: {require: ['!hdf5', '@1|@2', 'hdf5 zlib', 'py-*', '@1.1*']}}", ""),
         ("{hdf5: {conflict: [cached, any=hdf5, name=hdf5], require: cached}}",
-         "hdf5 Q requires cached"),
+         "hdf5 packages-yaml requires cached"),
     ],
 )  # fmt: skip
 def test_requirements_rule_out_what_is_there(
@@ -170,9 +180,9 @@ def test_requirements_rule_out_what_is_there(
     fit, found = fit_of(catalog, rules_of(spack)), list[str]()
     for row in catalog.rows(range(catalog.total)):
         for reason in fit.of(row.id).reasons:
-            if reason.letter in ("Q", "q"):
+            if reason.rule is PACKAGES:
                 said = reason.label.removeprefix("packages.yaml ")
-                found.append(f"{row.spec.package} {reason.letter} {said}")
+                found.append(f"{row.spec.package} {named(reason)} {said}")
                 assert reason.place.endswith("packages.yaml:1")
     assert ", ".join(sorted(found)) == refused
 
@@ -190,7 +200,7 @@ def test_rules_of_packages_mean_what_the_solver_makes_of_them(tmp_path: Path) ->
         refused = {
             hash_
             for hash_ in f"{case['reused']} {case['refused']}".split()
-            if any(reason.letter in ("Q", "q") for reason in fit.of(ids[hash_]).reasons)
+            if any(reason.rule is PACKAGES for reason in fit.of(ids[hash_]).reasons)
         }
         if find_kept_out(catalog, rules).problems:
             undecided.append(case["packages"])
@@ -223,17 +233,17 @@ def test_what_needs_something_that_is_kept_out_is_kept_out(
     spack = SpackRoot(tmp_path)
     # What only builds a spec is not needed, and what is no spec keeps nothing out.
     for excluded, kept_out in (
-        ("zlib, gcc", {"gcc": "C", "zlib": "C", "hdf5": "c"}),
+        ("zlib, gcc", {"gcc": REUSED, "zlib": REUSED, "hdf5": f"^{REUSED}"}),
         ("'@@'", {}),
     ):
         text = f"concretizer: {{reuse: {{exclude: [{excluded}]}}}}"
         spack.write("home/.spack/concretizer.yaml", text)
-        fit, letters = fit_of(catalog, rules_of(spack)), dict[str, str]()
+        fit, broken = fit_of(catalog, rules_of(spack)), dict[str, str]()
         for row in catalog.rows(range(catalog.total)):
             for reason in fit.of(row.id).reasons:
-                if reason.letter in ("C", "c"):
-                    letters[row.spec.package] = reason.letter
-        assert letters == kept_out
+                if reason.rule is REUSE:
+                    broken[row.spec.package] = named(reason)
+        assert broken == kept_out
 
 
 def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:

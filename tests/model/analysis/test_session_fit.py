@@ -14,6 +14,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, SpackRoot, catalog_of, environment, node, write_index
+from tests.model.analysis.cases import named
 
 AT = "prefix: /opt/zlib, modules: [zlib/1]"
 
@@ -66,7 +67,7 @@ def test_an_external_is_reused_if_packages_yaml_lists_it(
     fit = fit_of(catalog, id_)
     assert fit is not None
     assert (fit.fits, fit.reusable) == (True, is_listed)
-    assert [reason.letter for reason in fit.reasons] == [] if is_listed else ["X"]
+    assert [reason.rule.name for reason in fit.reasons] == [] if is_listed else ["external"]
 
 
 def test_the_configuration_declares_systems_compatible(tmp_path: Path) -> None:
@@ -126,9 +127,12 @@ def test_the_formats_are_those_of_the_spack(
         attach_fit(catalog, Session(spack.environ, host="zen3"))
         fit = fit_of(catalog, catalog.by_hash(ZLIB)[0].id)
         assert fit is not None
-        reasons = [f"{r.letter} {r.sentence}" for r in fit.reasons if r.letter in tuple("FN")]
+        reasons = [f"{named(r)}: {r.sentence}" for r in fit.reasons if "format" in r.rule.name]
         refused = {
             "": "",
-            "before": "F built before Spack 1.0, in format 4 (Spack since 2026 needs 5)",
-        }.get(since, f"N built by Spack {since} or later, which Spack {version} cannot read")
+            "before": "old-format: built before Spack 1.0, in format 4 (Spack since 2026 needs 5)",
+        }.get(
+            since,
+            f"newer-format: built by Spack {since} or later, which Spack {version} cannot read",
+        )
         assert "".join(reasons) == refused

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.records import Fit, FitReason
+from spackscope.model.core.records import Fit
+from spackscope.model.core.rules import LIBC, NOT_LISTED, OLD_FORMAT, TARGET
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.fit import fit_sentences, hidden_by_host
 from tests.builders import on_host
 
-TOO_NEW = FitReason("T", "target too new", "target zen4 > zen3", is_run=True)
-LIBC = FitReason("l", "glibc 2.39 > 2.34", "zlib: glibc 2.39 > 2.34", is_run=True)
-OLD = FitReason("F", "built before Spack 1.0", "built before Spack 1.0, in format 4", is_run=False)
-NOT_LISTED = FitReason("", "not listed", "not listed; target x86_64 runs", is_run=True)
+TOO_NEW = TARGET.with_label("target too new", sentence="target zen4 > zen3")
+NEWER_LIBC = LIBC.with_label("glibc 2.39 > 2.34", sentence="zlib: glibc 2.39 > 2.34")
+OLD = OLD_FORMAT.with_label(
+    "built before Spack 1.0", sentence="built before Spack 1.0, in format 4"
+)
+NO_EDGES = NOT_LISTED.with_label("not listed", sentence="not listed; target x86_64 runs")
 
 
 @pytest.mark.parametrize(
@@ -21,15 +24,15 @@ NOT_LISTED = FitReason("", "not listed", "not listed; target x86_64 runs", is_ru
     [
         (Fit(True, True), ["✓ runs here"]),
         (
-            Fit(False, False, (TOO_NEW, LIBC)),
+            Fit(False, False, (TOO_NEW, NEWER_LIBC)),
             ["does not run here: target zen4 > zen3", "zlib: glibc 2.39 > 2.34"],
         ),
         (
             Fit(True, False, (OLD,)),
             ["✓ runs here", "Spack does not reuse it: built before Spack 1.0, in format 4"],
         ),
-        (Fit(None, None, (NOT_LISTED,)), ["unknown: not listed; target x86_64 runs"]),
-        (Fit(False, False, (TOO_NEW, NOT_LISTED)), ["does not run here: target zen4 > zen3"]),
+        (Fit(None, None, (NO_EDGES,)), ["unknown: not listed; target x86_64 runs"]),
+        (Fit(False, False, (TOO_NEW, NO_EDGES)), ["does not run here: target zen4 > zen3"]),
     ],
 )
 def test_sentences_on_one_spec(fit: Fit, sentences: list[str]) -> None:

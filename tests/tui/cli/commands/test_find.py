@@ -292,9 +292,14 @@ def test_json_says_what_fits_the_host_and_why_not(program: Program) -> None:
     reasons = {spec["version"]: spec["reasons"] for spec in specs}
     assert reasons["1"] == []
     assert reasons["2"] == [
-        {"letter": "T", "label": "target too new", "sentence": "target zen4 > zen3"}
+        {
+            "rule": "target",
+            "of_dependency": False,
+            "label": "target too new",
+            "sentence": "target zen4 > zen3",
+        }
     ]
-    assert [reason["letter"] for reason in reasons["3"]] == ["F"]
+    assert [reason["rule"] for reason in reasons["3"]] == ["old-format"]
 
 
 def test_json_names_the_missing_end_of_a_long_chain_for_each_of_its_specs(
@@ -340,7 +345,7 @@ def test_the_host_may_be_described_by_the_environment(program: Program) -> None:
         ("2", "yes", "yes"),
         ("3", "yes", "no"),
     ]
-    assert rows[2]["reasons"] == "built before Spack 1.0"
+    assert rows[2]["reasons"] == "old-format: built before Spack 1.0"
 
 
 USAGE, NOTHING = ExitCode.USAGE, ExitCode.NOTHING

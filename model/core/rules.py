@@ -1,0 +1,139 @@
+"""The rules by which a spec does not run on a host, or Spack does not reuse it there.
+
+A rule is one entry of `RULES`, and `analysis.fit` or `analysis.reuse` finds the specs that break
+it. Sentences, filters, `why`, exports and the reference of the output read the rest from there.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import clean
+
+
+class FitReason(NamedTuple):
+    """Why a spec does not run on the host, or why Spack would not reuse it there.
+
+    `label` is shared by reasons of one kind, and `sentence` names what is in the way. One that is
+    not about running (`is_run`) is about reuse only, and one that is not about reuse
+    (`is_reuse`) about running only. Of a rule of the configuration `place` is the file and line.
+    `change` is what to do so that Spack reuses the spec. `of_dependency` is true if only
+    dependencies break the rule.
+    """
+
+    rule: Rule
+    label: str
+    is_run: bool
+    is_reuse: bool
+    place: str = ""
+    sentence: str = ""
+    change: str = ""
+    of_dependency: bool = False
+
+
+class Rule(Frozen):
+    """A rule that a spec may break. `name` is in the output, and `label` says it in few words.
+
+    Reasons may have labels of their own, until there are too many to be told apart.
+    """
+
+    name: str
+    label: str
+    change: str = ""
+    """What to do so that Spack reuses the spec; `{place}` stands for that of the reason."""
+    is_run: bool = False
+    """Whether a spec that breaks it does not run."""
+    is_reuse: bool = True
+    """Whether Spack does not reuse a spec that breaks it."""
+    dependency_label: str = ""
+    """The label where only dependencies break it, if that is another one."""
+    hides: bool = False
+    """Whether Spack does not see the spec in any index, so that it is not found by its hash."""
+    is_unknown: bool = False
+    """Whether it is not known if the spec runs or is reused, for want of what the label says."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @cached_property
+    def reason(self) -> FitReason:
+        """The reason with the label of the rule."""
+        return self.with_label(self.label)
+
+    def with_label(
+        self, label: str, place: str = "", sentence: str = "", change: str = ""
+    ) -> FitReason:
+        """Return a reason with a label of its own."""
+        change = change or self.change.replace("{place}", place)
+        return FitReason(
+            self, clean(label), self.is_run, self.is_reuse, place, clean(sentence), change
+        )
+
+
+def _unknown(name: str, label: str, *, is_run: bool = True, is_reuse: bool = True) -> Rule:
+    return Rule(f"unknown-{name}", label, is_run=is_run, is_reuse=is_reuse, is_unknown=True)
+
+
+_REBUILD, _OTHER_MACHINE = "rebuild it with Spack 1.0 or later", "use another machine or os"
+
+RULES = (
+    NO_INDEX := Rule(
+        "no-index",
+        "its mirror has no index",
+        "create it: spack buildcache update-index {place}",
+        hides=True,
+    ),
+    NO_V2_INDEX := Rule(
+        "no-v2-index",
+        "its mirror has no index of layout v2",
+        "create it with a Spack before 1.0: spack buildcache update-index {place}",
+        hides=True,
+    ),
+    DEVELOPED := Rule(
+        "under-development",
+        "under development",
+        "nothing to do: Spack never reuses builds of sources under development",
+        dependency_label="dependency under development",
+    ),
+    WRAPPER := Rule(
+        "compiler-wrapper",
+        "compiler wrapper",
+        "nothing to do: Spack always builds its compiler wrapper",
+    ),
+    EXTERNAL := Rule(
+        "external",
+        "external",
+        "list it with this prefix in packages.yaml",
+        dependency_label="external dependency",
+    ),
+    NO_RUNTIME := Rule("compiler-runtime", "compiler without its runtime", _REBUILD),
+    OLD_FORMAT := Rule("old-format", "built before Spack 1.0", _REBUILD),
+    NEWER_FORMAT := Rule("newer-format", "built by a newer Spack", "use a newer Spack"),
+    NEWER_INDEX := Rule(
+        "newer-index", "its index is of a newer Spack", "use a newer Spack", hides=True
+    ),
+    REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", "change {place}"),
+    MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", "change {place}"),
+    PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", "change {place}"),
+    DEPRECATED := Rule("deprecated", "deprecated", "use a newer version, or allow it in {place}"),
+    PLATFORM := Rule("platform", "other platform", "use another machine", is_run=True),
+    TARGET := Rule("target", "other target", "use another machine or target", is_run=True),
+    LIBC := Rule("libc", "other C library", _OTHER_MACHINE, is_run=True),
+    OS := Rule("os", "other os", _OTHER_MACHINE, is_run=True),
+    # Spack asks for no GPU.
+    GPU := Rule("gpu", "other GPU", is_run=True, is_reuse=False),
+    CUDA := Rule("cuda", "newer cuda", is_run=True, is_reuse=False),
+    NOT_DESCRIBED := _unknown("dependency", "dependency not described"),
+    NO_ARCHITECTURE := _unknown("architecture", "architecture not listed"),
+    UNKNOWN_PLATFORM := _unknown("host-platform", "platform of the host unknown"),
+    UNKNOWN_TARGET := _unknown("host-target", "target of the host unknown"),
+    UNKNOWN_OS := _unknown("host-os", "release of the host unknown"),
+    UNKNOWN_FORMAT := _unknown("format", "format not listed", is_run=False),
+    NOT_LISTED := _unknown("dependencies", "dependencies not listed"),
+    UNKNOWN_LIBC := _unknown("host-libc", "libc of the host unknown"),
+    UNLISTED_LIBC := _unknown("libc", "C library not listed", is_reuse=False),
+    UNKNOWN_GPU := _unknown("gpu", "GPU code may not run", is_reuse=False),
+)
+"""All rules, in the order in which the reasons of a spec are listed."""
