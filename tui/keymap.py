@@ -126,9 +126,9 @@ KEYS = (
     Key(ANYWHERE, "files-download", "", "download_files",
         "Download the archive of the spec, and show the files in it.",
         as_text="files --download /HASH"),
-    Key(ANYWHERE, "challenge", "", "challenge",
-        "Compare the archives of several mirrors, for the shown specs.",
-        as_text="challenge QUERY"),
+    Key(ANYWHERE, "verify", "", "verify",
+        "Verify the shown specs: their hashes, files and archives in mirrors.",
+        as_text="sources --verify --archives QUERY"),
     Key(ANYWHERE, "audit", "", "audit",
         "List the deprecated versions that the shown specs contain.", as_text="audit QUERY"),
     Key(ANYWHERE, "prune", "", "prune",
@@ -249,7 +249,7 @@ KEYS = (
 
 ANSWERS = (
     *("cover", "why-not", "changes", "compare", "count", "timeline", "problems", "sources"),
-    *("files", "files-download", "challenge", "prune", "audit"),
+    *("files", "files-download", "verify", "prune", "audit"),
 )
 """The names of the keys that show an answer; those without a key are commands only."""
 

@@ -1,36 +1,47 @@
-"""The sources and their state, which of their records are whole, and tags of a public cache."""
+"""The sources and their state, what is wrong in them, and the tags of a public cache."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import SourceError, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, Gap, SourceStatus
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.query.parser import parse
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    size_column,
+    version_column,
+)
 from spackscope.model.report.sources import age
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.verify import VerifiedSource
+from spackscope.model.sources.discover import discover
+from spackscope.model.sources.mirror import read_tag_list
+from spackscope.model.sources.mirror_copies import JUDGEMENTS, Copies, Copy, compare_copies
+from spackscope.model.sources.mirror_spec import Mirrors
+from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
+from spackscope.model.sources.verify import VerifiedSource, verify
 
 STALE_DAYS = 14
 """Days after which a tag of each week is stale."""
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+
+_SHORT_CHECKSUM = 12
 
 _MAX_PROBLEMS = 20
 """Problems of verified sources that are printed."""
@@ -40,6 +51,10 @@ def answer(asked: Asked) -> Sheet[Any]:
     """Return the sources; or what verifying them finds, or the tags of a public cache."""
     if asked.options.get("verify"):
         return _verify(asked)
+    if asked.words or asked.options.get("archives"):
+        raise WrongQuestion(
+            "a query and --archives need --verify; see `spackscope sources --help`"
+        )
     if asked.options.get("tags"):
         return _list_tags(asked)
     asked.grounds.add(CONFIGURATION)
@@ -125,10 +140,6 @@ class Tag(NamedTuple):
 
 def _list_tags(asked: Asked) -> Sheet[Tag]:
     """Return the tags of the public cache, or of the tag list among the sources."""
-    # Hardly anybody who lists sources lists tags.
-    from spackscope.model.sources.mirror import read_tag_list
-    from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
-
     session = asked.session
     parse = partial(parse_public_cache, environ=session.environ, tag_list=session.tag_list)
     public = next(filter(None, map(parse, (*asked.sources, PUBLIC))))
@@ -184,9 +195,10 @@ _TAG_COLUMNS: list[SheetColumn[Tag]] = [
 
 
 class WrongSpec(NamedTuple):
-    """A record that does not match its hash, or a spec for which a mirror and its index differ.
+    """A record that does not match its hash, or a spec that a mirror has otherwise.
 
-    `content_hash` is computed from the content of the record.
+    `content_hash` is computed from the content of the record. A `copy` of a spec differs from
+    those of other mirrors, and the `judgement` is on all of them.
     """
 
     source: str
@@ -196,60 +208,111 @@ class WrongSpec(NamedTuple):
     hash: str
     document: str = ""
     content_hash: str = ""
+    judgement: str = ""
+    copy: Copy | None = None
 
 
 def _verify(asked: Asked) -> Sheet[WrongSpec]:
-    """Return the wrong records of the sources; not good if there are some.
+    """Return the wrong records of the sources, and what differs between mirrors.
 
-    It ends with SourceError where something could not be read, and nothing that was is wrong.
+    Not good if a record is wrong, or a difference suspicious. It ends with SourceError where
+    something could not be read, and nothing that was is wrong.
     """
-    # Hardly anybody who lists sources verifies them.
-    from spackscope.model.sources.discover import discover
-    from spackscope.model.sources.verify import verify
-
     session = replace(asked.session, on_progress=asked.on_progress)
-    return verified_sheet([verify(source, session) for source in discover(asked.sources, session)])
+    verified = [verify(source, session) for source in discover(asked.sources, session)]
+    if not asked.words and sum(not source.failure for source in verified) < 2:
+        return _verified_sheet(verified)
+    query = asked.query(asked.words)
+    (catalog,) = asked.load(asked.sources)
+    ids = catalog.match(query, should_stop=session.should_stop).ids()
+    hashes = {*catalog.hashes.of(ids)} if asked.words else None
+    reads_archives = bool(asked.options.get("archives"))
+    remote = {source.name for source in catalog.sources if source.checked is not None}
+    specs = catalog.records(ids)
+    compared = (spec for spec in specs if reads_archives or remote.isdisjoint(spec.sources))
+    mirrors = Mirrors(catalog.sources, session, asked.sources)
+    copies = [
+        *compare_copies(
+            compared, mirrors, reads_archives=reads_archives, on_progress=asked.on_progress
+        )
+    ]
+    sheet = _verified_sheet(verified, copies, hashes, {*map(str, catalog.problems)})
+    if reads_archives or not (copies or remote):
+        return sheet
+    note = "Only documents on this machine are compared: --archives compares archives, and copies"
+    return replace(sheet, notes=[*sheet.notes, f"{note} on servers"])
 
 
-def verified_sheet(verified: Sequence[VerifiedSource]) -> Sheet[WrongSpec]:
-    """Return a row for each wrong record or spec, by source and problem."""
-    rows = [row for source in verified for row in _wrong_specs(source)]
-    counts = Counter((row.source, row.problem) for row in rows)
+def _verified_sheet(
+    verified: Sequence[VerifiedSource],
+    copies: Iterable[Copies] = (),
+    hashes: Container[str] | None = None,
+    known: Container[str] = (),
+) -> Sheet[WrongSpec]:
+    """Return a row for each wrong record, spec or copy, by source and problem.
+
+    With `hashes` only those are listed; problems that are `known` are not said again.
+    """
+    wrong = [
+        row
+        for source in verified
+        for row in _wrong_specs(source)
+        if hashes is None or row.hash in hashes
+    ]
+    is_right = not wrong and (hashes is not None or all(its.is_right for its in verified))
+    counts = Counter((row.source, row.problem) for row in wrong)
+    by_judgement = sorted(copies, key=lambda its: JUDGEMENTS.index(its.judgement))
+    judged = Counter(its.judgement for its in by_judgement)
+    differing = [row for its in by_judgement if its.differ for row in _copy_rows(its)]
 
     def heading(row: WrongSpec) -> str:
+        if row.copy is not None:
+            return f"{row.judgement}: {row.problem}"
         noun = counted(counts[row.source, row.problem], "spec")
         return f"{row.source}: {noun}: {row.problem}"
 
     lines = [*map(_line, verified)]
+    parts = [f"{judged[name]:,} {name}" for name in reversed(JUDGEMENTS) if judged[name]]
+    several = f"{counted(judged.total(), 'hash')} in several mirrors: {', '.join(parts)}"
     problems = [
         text
         for source in verified
         for text in ([source.failure] if source.failure else map(str, source.problems))
     ]
-    more = len(problems) - _MAX_PROBLEMS
-    is_good = all(source.is_right for source in verified)
+    new = [text for text in problems if text not in known]
+    more = len(new) - _MAX_PROBLEMS
+    is_good = is_right and not judged["suspicious"]
     unread = counted(sum(bool(its.failure or its.problems) for its in verified), "source")
     return Sheet(
         lines[0] if len(lines) == 1 else f"{len(lines):,} sources: {_sums(verified)}",
         _WRONG_COLUMNS,
-        rows,
+        [*wrong, *differing],
         hash=lambda row: row.hash,
         query=lambda row: exact_query("hash", row.hash),
         group=heading,
-        told=("source", "problem"),
+        told=("judgement", "problem", *(() if differing else ("source",))),
         notes=[
             *(lines if len(lines) > 1 else ()),
+            *([several] if judged else ()),
             *chain.from_iterable(map(_doubts, verified)),
         ],
         remarks=[
-            *problems[:_MAX_PROBLEMS],
+            *new[:_MAX_PROBLEMS],
             *([f"and {counted(more, 'more problem')}"] if more > 0 else ()),
         ],
         is_good=is_good,
+        is_certain=True,
         ending=SourceError(f"{unread} could not be read completely")
         if is_good and problems
         else None,
     )
+
+
+def _copy_rows(its: Copies) -> Iterator[WrongSpec]:
+    for copy in its.copies:
+        named = its.spec.package, its.spec.version, its.spec.hash
+        problem = "; ".join(text for _, text in its.reasons)
+        yield WrongSpec(copy.entry.source, problem, *named, judgement=its.judgement, copy=copy)
 
 
 def _wrong_specs(source: VerifiedSource) -> Iterator[WrongSpec]:
@@ -291,6 +354,16 @@ def _doubts(source: VerifiedSource) -> Iterator[str]:
         yield f"{source.name}: {source.not_compared}"
 
 
+def _other_content(row: WrongSpec) -> str | None:
+    """Return the checksum of an archive that is not the one its manifest names."""
+    content, checksum = (row.copy.content, row.copy.entry.checksum) if row.copy else ("", "")
+    return content if content and checksum and content != checksum else None
+
+
+def _short(checksum: str | None) -> str:
+    return clean(checksum or "")[:_SHORT_CHECKSUM]
+
+
 _WRONG_COLUMNS: list[SheetColumn[WrongSpec]] = [
     SheetColumn("source", lambda row: row.source),
     SheetColumn("problem", lambda row: row.problem),
@@ -299,4 +372,10 @@ _WRONG_COLUMNS: list[SheetColumn[WrongSpec]] = [
     hash_column(lambda row: row.hash),
     hash_column(lambda row: row.content_hash or None, "content_hash"),
     SheetColumn("document", lambda row: row.document or None, drawn=False),
+    SheetColumn("judgement", lambda row: row.judgement or None),
+    SheetColumn("sha256", lambda row: row.copy and (row.copy.entry.checksum or None), text=_short),
+    SheetColumn("found_sha256", _other_content, "actual sha256", text=_short, style="error"),
+    size_column(lambda row: row.copy.entry.size if row.copy else None),
+    SheetColumn("prefix", lambda row: row.copy and (row.copy.prefix or None), wraps=True),
+    SheetColumn("key", lambda row: row.copy and (row.copy.signer or None)),
 ]

@@ -252,7 +252,9 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "timeline": lambda self: self.controllers.sheets.timeline(),
     "files": lambda self: self.controllers.sheets.files(),
     "download_files": lambda self: self.controllers.sheets.files(download=True),
-    "challenge": lambda self: self.controllers.sheets.ask_shown("challenge"),
+    "verify": lambda self: self.controllers.sheets.ask_shown(
+        "sources", verify=True, archives=True
+    ),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit"),
     "prune": lambda self: self.controllers.sheets.prune(),
     "dependencies": lambda self: show_tree(self, "dependencies"),

@@ -459,13 +459,11 @@ class Sheets:
 
     def _files_named(self, row: Any) -> None:
         """Show the files of the same name in the specs that are shown."""
-        query = str(self._host.state.view.query)
-        name = escape(row.file.path.rpartition("/")[2])
-        self.ask("files", *filter(None, [query]), options={"having": name})
+        self.ask_shown("files", having=escape(row.file.path.rpartition("/")[2]))
 
-    def ask_shown(self, name: str) -> None:
+    def ask_shown(self, name: str, **options: Any) -> None:
         """Ask an answer about the specs that are shown."""
-        self.ask(name, *filter(None, [str(self._host.state.view.query)]))
+        self.ask(name, *filter(None, [str(self._host.state.view.query)]), options=options)
 
     def prune(self) -> None:
         """Show what pruning the marked specs would remove and break."""
@@ -499,8 +497,7 @@ class Sheets:
             self._count_by(key.variant or key.column)
 
     def _count_by(self, *names: str) -> None:
-        query = str(self._host.state.view.query)
-        self.ask("stats", *filter(None, [query]), options={"by": names})
+        self.ask_shown("stats", by=names)
 
     def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
         """Ask for a column or a variant in which the rows differ; `besides` is not offered."""

@@ -533,24 +533,6 @@ spackscope snapshot
 spackscope snapshot -f spack:site -f public""",
     ),
     Command(
-        "challenge",
-        "compare the archives of several mirrors by hash",
-        ("[-f MIRROR]... [OUTPUT] [QUERY...]",),
-        """\
-Compare the archives that several mirrors have for the same hash: checksum,
-size, signer, and the install tree they were built for. The command reads the
-documents of all mirrors and the archives on this machine; it downloads no
-archives. Different install trees, padded or not, and different signers are
-benign. An archive that is not the one its manifest names, has another size, or
-differs for the same install tree is suspicious.""",
-        _ANSWER,
-        words="query",
-        codes={0: "nothing is suspicious", 1: "something is"},
-        examples="""\
-spackscope challenge -f spack:site -f spack:copy
-spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
-    ),
-    Command(
         "prune",
         "print what pruning a cache would remove and break",
         ("--preview [-f CACHE]... [OUTPUT] LIST | QUERY...",),
@@ -673,27 +655,40 @@ spackscope stats --by cuda_arch +cuda""",
     Command(
         "sources",
         "list the sources, with kind, specs, problems and age",
-        ("[-f SOURCE]... [--verify | --problems | --tags] [OUTPUT]",),
+        (
+            "[-f SOURCE]... [--problems | --tags] [OUTPUT]",
+            "--verify [--archives] [-f SOURCE]... [OUTPUT] [QUERY...]",
+        ),
         """\
 List the sources: the kind of each, how many specs and problems it has, and
 when a remote source was last known to be current.
 
 With --verify, read them again, and list the records whose content has another
 hash, and the specs of mirrors that are not in the index, only in the index, or
-without an archive. The exit code is 0 if nothing is listed, else 1, or 3 if
-something cannot be read. Pages and formats from before Spack 0.18 cannot be
-checked, nor mirrors that cannot be listed, as on web servers.""",
+without an archive. Pages and formats from before Spack 0.18 cannot be checked,
+nor mirrors that cannot be listed, as on web servers. A QUERY chooses specs.
+
+Of several mirrors, --verify also lists the hashes whose copies differ, as far
+as documents on this machine say it; with --archives it reads the documents of
+all mirrors and the archives on this machine, and downloads none. Different
+install trees, padded or not, and different signers are benign. An archive that
+is not the one its manifest names, has another size, or differs for the same
+install tree is suspicious.""",
         (
             _flag("verify", "check the hash of each record, and the files of mirrors"),
+            _flag("archives", "with --verify: compare the archives of several mirrors"),
             _flag("problems", "list what could not be read, and where"),
             _flag("tags", "list the tags of the public cache, and how old they are"),
             *_SHEET,
             *_SOURCES,
         ),
+        words="query",
+        codes={1: "something is wrong"},
         examples="""\
 spackscope sources
 spackscope sources -f spack:develop -f ~/spack/opt/spack
-spackscope sources --verify -f ~/mirror""",
+spackscope sources --verify -f ~/mirror
+spackscope sources --verify --archives -f spack:site -f spack:copy hdf5""",
         other_names=("mirror", "mirrors"),
     ),
     Command(
@@ -840,7 +835,7 @@ cd try && spackscope index.json""",
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
 
-OLD_NAMES: Mapping[str, str] = {"weather": "cover"}
+OLD_NAMES: Mapping[str, str] = {"weather": "cover", "challenge": "sources --verify"}
 """Commands that have gone, and what prints their answers now."""
 
 LISTED = tuple(command for command in _TABLE if command.name != BROWSE and command.summary)

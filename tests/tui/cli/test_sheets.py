@@ -32,7 +32,6 @@ ASKED = {
     "doubles": (),
     "why": ("zlib", "--host", "zen3"),
     "history": ("zlib",),
-    "challenge": ("-f", "copy.json"),
     "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
     "sources": ("--verify",),

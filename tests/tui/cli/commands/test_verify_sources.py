@@ -105,7 +105,7 @@ def test_a_mirror_that_differs_from_its_index_gives_exit_code_1(program: Program
 
     assert result.returncode == 1
     assert result.stderr == "spackscope: m: mirror v3, 22 intact, 3 different from the index\n"
-    assert [line.split("\t") for line in result.stdout.splitlines()[1:]] == [
+    assert [line.split("\t")[:6] for line in result.stdout.splitlines()[1:]] == [
         ["m", "the archive is missing", "bzip2", "1.0.8", bzip2, ""],
         ["m", "in the mirror, but not in its index", "ncurses", "6.5", hash_of(1), ""],
         ["m", "in the index, but not in its mirror", "ncurses", "6.5-20250705", ncurses, ""],

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import open_file, sha256_of, too_large
@@ -27,6 +27,8 @@ from spackscope.model.storage.base import scheme_of
 Judgement = Literal["suspicious", "unknown", "benign", "alike"]
 JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
 """The worst first."""
+
+Reason = tuple[Judgement, str]
 
 _BUILD_PATH = re.compile(rb"""(?:^|[{,\s])["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
 _PADDING = "__spack_path_placeholder__"
@@ -50,48 +52,70 @@ class Copy(Frozen):
         return self.entry.signer.signature.key_id if self.entry.signer is not None else ""
 
 
-class Challenged(Frozen):
-    """A spec that several mirrors have, the judgement on its copies, and the reasons for it."""
+class Copies(NamedTuple):
+    """The copies of a spec in several mirrors, and judgements with reasons, the worst first."""
 
     spec: Spec
     copies: tuple[Copy, ...]
-    judgement: Judgement
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def judgement(self) -> Judgement:
+        """The worst judgement."""
+        return self.reasons[0][0] if self.reasons else "alike"
+
+    @property
+    def differ(self) -> bool:
+        """Whether something differs between them, and is not only unknown."""
+        checksums = {copy.entry.checksum for copy in self.copies} - {""}
+        return len(checksums) > 1 or any(reason[0] != "unknown" for reason in self.reasons)
 
 
-def challenge(
-    specs: Sequence[Spec], mirrors: Mirrors, *, on_progress: OnProgress = no_progress
-) -> Iterator[Challenged]:
-    """Yield the judgement on each hash that several mirrors list.
+def compare_copies(
+    specs: Iterable[Spec],
+    mirrors: Mirrors,
+    *,
+    reads_archives: bool = True,
+    on_progress: OnProgress = no_progress,
+) -> Iterator[Copies]:
+    """Yield the copies of each hash that several mirrors list, judged.
 
-    Archives on this machine are read; those on servers are not downloaded. Raises Cancelled.
+    Archives on this machine are read, or else only documents; none is downloaded. Raises
+    Cancelled.
 
-        for its in challenge(specs, Mirrors(catalog.sources, session)):
+        for its in compare_copies(specs, Mirrors(catalog.sources, session)):
             print(its.spec.hash, its.judgement)
     """
-    hashes = {spec.hash: spec for spec in reversed(specs) if len(spec.sources) > 1}
+    hashes = dict[str, Spec]()
+    for spec in specs:
+        if len(spec.sources) > 1:
+            hashes.setdefault(spec.hash, spec)
     budgets = defaultdict[str, UnpackBudget](partial(UnpackBudget, mirrors.session))
-    for number, spec in enumerate(reversed(hashes.values())):
+    for number, spec in enumerate(hashes.values()):
         mirrors.session.check_cancelled()
         on_progress("specs compared", number, len(hashes))
         entries = mirrors.entries(spec)
         if len(entries) > 1:
             copies = tuple(
-                _read_archive(entry, mirrors.session, budgets[entry.source]) for entry in entries
+                _read_archive(entry, mirrors.session, budgets[entry.source])
+                if reads_archives
+                else Copy(entry)
+                for entry in entries
             )
-            yield Challenged(spec, copies, *judge(copies))
+            yield Copies(spec, copies, judge(copies, are_read=reads_archives))
 
 
-def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
-    """Return the worst judgement on copies of one hash, and all reasons, the worst first.
+def judge(copies: Sequence[Copy], *, are_read: bool = True) -> tuple[Reason, ...]:
+    """Return what differs between copies of one hash, each with the judgement, the worst first.
 
-    Prefixes are what archives say of themselves; nothing verifies them.
+    Where archives `are_read`, one that was not is a reason. Prefixes are what archives say of
+    themselves; nothing verifies them.
     """
-    reasons = sorted(_differences(copies), key=lambda each: JUDGEMENTS.index(each[0]))
-    return reasons[0][0] if reasons else "alike", tuple(text for _, text in reasons)
+    reasons = _differences(copies, are_read=are_read)
+    return tuple(sorted(reasons, key=lambda each: JUDGEMENTS.index(each[0])))
 
 
-def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
+def _differences(copies: Sequence[Copy], *, are_read: bool) -> Iterator[Reason]:
     """Yield what differs between copies, each with the judgement on it."""
     unread = []
     for copy in copies:
@@ -108,7 +132,8 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
             yield "unknown", f"{name} has no checksum for it"
         if entry.size == 0 and entry.checksum:
             yield "suspicious", f"the archive of {name} is empty"
-        if entry.checksum and not copy.content and entry.archive == "present":
+        is_unread = entry.checksum and not copy.content and entry.archive == "present"
+        if are_read and is_unread:
             unread.append(name)
     archives = {(each.prefix, each.entry.checksum) for each in copies if each.entry.checksum}
     if len({checksum for _, checksum in archives}) > 1:

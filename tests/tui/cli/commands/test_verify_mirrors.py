@@ -1,4 +1,4 @@
-"""`challenge` tells benign from suspicious differences between mirrors."""
+"""`sources --verify` tells benign from suspicious differences between mirrors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from spackscope.model.core.files import MAX_GZIP_MEMBERS
 from spackscope.model.core.frozen import replace
 from spackscope.model.readers.unpack import Signature
-from spackscope.model.sources.challenge import Copy, judge
+from spackscope.model.sources.mirror_copies import Copy, Reason, judge
 from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 from tests.builders import (
     ARCHIVE_TYPE,
@@ -51,17 +51,20 @@ def archive(prefix: str, content: bytes = b"bzip2") -> bytes:
     return out.getvalue()
 
 
-def challenged(program: Program, *mirrors: Files, code: int = 0) -> list[Any]:
-    """Return a row for each copy of bzip2 in some mirrors."""
+VERIFY = ("sources", "--verify", "--archives")
+
+
+def compared(program: Program, *mirrors: Files, code: int = 0) -> list[Any]:
+    """Return a row for each copy of bzip2 in some mirrors, if they differ."""
     names = ("one", "other", "third")[: len(mirrors)]
     for name, files in zip(names, mirrors, strict=True):
         write_files(program.home / name, files)
     sources = [word for name in names for word in ("-f", name)]
-    result = program("challenge", "bzip2", *sources, "--json")
+    result = program(*VERIFY, "bzip2", *sources, "--json")
     assert result.returncode == code
     rows: list[Any] = json.loads(result.stdout)
-    assert len({row["hash"] for row in rows}) == 1
-    return rows
+    assert {row["package"] for row in rows} <= {"bzip2"}
+    return [row for row in rows if row["judgement"]]
 
 
 SITE, ANOTHER = archive("/site/spack"), archive("/site/spack", b"something else")
@@ -71,7 +74,6 @@ WRONG = SITE[:-1] + b"!"
 @pytest.mark.parametrize(
     ("other", "judgement", "reason"),
     [
-        (with_bzip2(SITE), "alike", None),
         (with_bzip2(archive("/other/spack")), "benign", "built for different prefixes"),
         (with_bzip2(archive(PADDED)), "benign", "built for different prefixes, padded"),
         (with_bzip2(ANOTHER), "suspicious", "different archives for the same prefix"),
@@ -82,15 +84,44 @@ WRONG = SITE[:-1] + b"!"
         ),
         (with_bzip2(b""), "suspicious", "the archive of other is empty"),
         (with_bzip2(b"none"), "unknown", "different archives, and some prefixes are unknown"),
-        (files_in(SPACK_DATA / "mirror-v3"), "unknown", "other has no archive for it"),
     ],
 )
 def test_each_difference_is_judged(
-    other: Files, judgement: str, reason: str | None, program: Program
+    other: Files, judgement: str, reason: str, program: Program
 ) -> None:
-    spec, *_ = challenged(program, with_bzip2(SITE), other, code=judgement == "suspicious")
+    spec, *_ = compared(program, with_bzip2(SITE), other, code=judgement == "suspicious")
     assert spec["judgement"] == judgement
-    assert reason in spec["reasons"] if reason else not spec["reasons"]
+    assert reason in spec["problem"]
+
+
+def test_copies_that_are_alike_are_not_listed(program: Program) -> None:
+    assert compared(program, with_bzip2(SITE), with_bzip2(SITE)) == []
+
+
+def test_a_missing_archive_is_no_difference(program: Program) -> None:
+    without = files_in(SPACK_DATA / "mirror-v3")
+    assert compared(program, without, without, code=1) == []
+
+
+def test_without_archives_documents_on_this_machine_are_compared(program: Program) -> None:
+    write_files(program.home / "one", with_bzip2(SITE))
+    write_files(program.home / "two", with_bzip2(ANOTHER))
+    result = program("sources", "--verify", "bzip2", "-f", "one", "-f", "two", "--json")
+    assert {row["problem"] for row in json.loads(result.stdout)} == {
+        "different archives, and some prefixes are unknown"
+    }
+    assert result.returncode == 0
+    with serve_files(with_bzip2(ANOTHER)) as server:
+        result = program("sources", "--verify", "bzip2", "-f", "one", "-f", server.url)
+    assert len(result.stdout.splitlines()) == 1
+    assert "--archives compares archives, and copies on servers" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["--archives"], ["bzip2"]])
+def test_only_verifying_takes_a_query_and_reads_archives(
+    words: list[str], program: Program
+) -> None:
+    assert "need --verify" in program.refused("sources", *words, code=2)
 
 
 def header(type_: bytes, size: int) -> bytes:
@@ -122,11 +153,11 @@ def test_an_archive_that_does_harm_tells_nothing(members: bytes | None, program:
         bomb = gzip.compress(b"") * (MAX_GZIP_MEMBERS + 1) + SITE
     else:
         bomb = gzip.compress(members + gzip.decompress(SITE))
-    spec, *_ = challenged(program, with_bzip2(SITE), with_bzip2(bomb))
+    spec, *_ = compared(program, with_bzip2(SITE), with_bzip2(bomb))
     assert spec["judgement"] == "unknown"
-    assert spec["reasons"][1].startswith("the prefix of the archive of other is unknown: ")
+    assert "; the prefix of the archive of other is unknown: " in spec["problem"]
     if members is None:
-        assert spec["reasons"][1].endswith("it has more than 65,536 parts; the others are ignored")
+        assert spec["problem"].endswith("it has more than 65,536 parts; the others are ignored")
 
 
 def test_all_archives_of_a_mirror_have_one_limit(
@@ -141,10 +172,11 @@ def test_all_archives_of_a_mirror_have_one_limit(
         write_files(program.home / name, files)
     monkeypatch.setattr("spackscope.model.sources.archive.MAX_EXPANSION", 0)
     monkeypatch.setattr("spackscope.model.sources.archive.MAX_UNPACKED", 60_000)
-    words = ("challenge", "-f", "one", "-f", "other", "--json", "bzip2 | ncurses")
-    reasons = [row["reasons"] for row in json.loads(program(*words).stdout)]
-    assert reasons[0] == ["different archives for the same prefix"]
-    assert "the archives of the mirror unpack to too much data for their sizes" in reasons[2][1]
+    words = (*VERIFY, "-f", "one", "-f", "other", "--json", "bzip2 | ncurses")
+    rows = json.loads(program(*words).stdout)
+    problems = [row["problem"] for row in rows if row["judgement"]]
+    assert problems[0] == "different archives for the same prefix"
+    assert "the archives of the mirror unpack to too much data for their sizes" in problems[2]
 
 
 ONE, OTHER = (
@@ -163,81 +195,68 @@ def signed(copy: Copy, key: str) -> Copy:
 @pytest.mark.parametrize(
     ("copies", "judged"),
     [
-        (ALIKE, ("alike", ())),
-        ([signed(each, "A") for each in ALIKE], ("alike", ())),
-        (list(map(signed, ALIKE, "AB")), ("benign", ("different signers",))),
-        ([ALIKE[0], signed(ALIKE[1], "A")], ("benign", ("not signed everywhere",))),
+        (ALIKE, ()),
+        ([signed(each, "A") for each in ALIKE], ()),
+        (list(map(signed, ALIKE, "AB")), [("benign", "different signers")]),
+        ([ALIKE[0], signed(ALIKE[1], "A")], [("benign", "not signed everywhere")]),
         (
             [Copy(ONE), Copy(OTHER, ONE.checksum)],
-            ("unknown", ("only the documents are compared, not the archives of one",)),
+            [("unknown", "only the documents are compared, not the archives of one")],
         ),
         (
             [Copy(ONE, ONE.checksum), Copy(replace(OTHER, size=2), ONE.checksum)],
-            ("suspicious", ("one checksum, but different sizes",)),
+            [("suspicious", "one checksum, but different sizes")],
         ),
         (
             [Copy(ONE, ONE.checksum), Copy(replace(OTHER, checksum=""))],
-            ("unknown", ("other has no checksum for it",)),
+            [("unknown", "other has no checksum for it")],
         ),
     ],
 )
 def test_copies_of_one_archive_differ_in_what_is_told(
-    copies: list[Copy], judged: tuple[str, tuple[str, ...]]
+    copies: list[Copy], judged: list[Reason]
 ) -> None:
-    assert judge(copies) == judged
+    assert judge(copies) == tuple(judged)
 
 
 def test_a_signature_more_is_benign(program: Program) -> None:
     unsigned = files_in(SPACK_DATA / "mirror-v3")
     path = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
-    copies = challenged(program, signed_v3(), {**unsigned, path: bytes(5636)}, code=1)
+    copies = compared(program, signed_v3(), {**unsigned, path: bytes(5636)}, code=1)
     # The archives are not those that the manifests name, in both.
-    assert "not signed everywhere" in copies[0]["reasons"]
+    assert "not signed everywhere" in copies[0]["problem"]
     assert [bool(copy["key"]) for copy in copies] == [True, False]
 
 
-def test_hashes_without_a_known_archive_are_listed_together(program: Program) -> None:
+def test_the_hashes_of_each_judgement_are_counted(program: Program) -> None:
     for name in ("one", "other"):
         write_files(program.home / name, with_bzip2(SITE))
-    words = ("challenge", "-f", "one", "-f", "other")
-    _, text = program.on_terminal(*words, columns=200, changes={"NO_COLOR": "1"})
-    assert "20 hashes in several mirrors: 1 alike, 19 unknown\n" in text
-    heading = (
-        "unknown: one: listed, but the mirror has no spec manifest for it; other: listed, but"
-    )
-    assert text.count(heading) == 1
-    assert "\nyjj64bz  berkeley-db" in text
+    result = program(*VERIFY, "-f", "one", "-f", "other")
+    assert "20 hashes in several mirrors: 1 alike, 19 unknown\n" in result.stderr
 
 
 def test_a_third_mirror_hides_nothing(program: Program) -> None:
     third = with_bzip2(archive("/third/spack"))
-    spec, *_ = challenged(program, with_bzip2(SITE), with_bzip2(ANOTHER), third, code=1)
+    spec, *_ = compared(program, with_bzip2(SITE), with_bzip2(ANOTHER), third, code=1)
     assert spec["judgement"] == "suspicious"
-    reasons = ["different archives for the same prefix", "built for different prefixes"]
-    assert spec["reasons"] == reasons
+    problem = "different archives for the same prefix; built for different prefixes"
+    assert spec["problem"] == problem
 
 
 def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
     write_files(program.home / "one", with_bzip2(SITE))
     with serve_files(with_bzip2(archive("/other/spack"))) as server:
-        result = program("challenge", "bzip2", "-f", "one", "-f", server.url, "--json")
+        result = program(*VERIFY, "bzip2", "-f", "one", "-f", server.url, "--json")
         here, there = json.loads(result.stdout)
         assert here["judgement"] == "unknown"
-        assert here["reasons"][0] == "different archives, and some prefixes are unknown"
+        assert here["problem"].startswith("different archives, and some prefixes are unknown")
         assert (here["sha256"], here["prefix"]) == (sha256(SITE), "/site/spack")
         assert there["prefix"] is None
     assert result.returncode == 0
 
 
 def test_what_an_archive_has_instead_is_shown(program: Program) -> None:
-    copies = challenged(program, with_bzip2(SITE), with_bzip2(SITE, WRONG), code=1)
+    copies = compared(program, with_bzip2(SITE), with_bzip2(SITE, WRONG), code=1)
     assert [copy["found_sha256"] for copy in copies] == [None, sha256(WRONG)]
-    words = ("challenge", "bzip2", "-f", "one", "-f", "other")
+    words = (*VERIFY, "bzip2", "-f", "one", "-f", "other")
     assert "actual sha256" in program.on_terminal(*words)[1]
-
-
-def test_one_mirror_alone_has_nothing_to_compare(program: Program) -> None:
-    write_files(program.home / "one", with_bzip2(SITE))
-    result = program("challenge", "-f", "one")
-    assert result.stderr.endswith("spackscope: no hash is in several mirrors\n")
-    assert result.returncode == 0
