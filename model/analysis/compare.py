@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -20,7 +20,7 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import compiler_name, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
@@ -49,7 +49,7 @@ _OF_ANY_PACKAGE = _OF_EDGES | {
 """Attributes whose equal differences are one, whatever the packages."""
 
 
-class Difference(Frozen):
+class Difference(NamedTuple):
     """An attribute whose values differ between two nodes, `a` and `b`, of a `package`.
 
     `attribute` is the name of a field, such as `version` or `package_hash`, `variant:NAME`, or
@@ -72,8 +72,7 @@ class Difference(Frozen):
     @property
     def change(self) -> Difference:
         """What other nodes may share of it; of no package where it may be any."""
-        return replace(
-            self,
+        return self._replace(
             follows="",
             deptypes=(),
             virtuals=self.virtuals if self.attribute == "provider" else (),
@@ -168,7 +167,7 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
     return [
         (first, its)
         if len(its) == 1 and first.attribute in _OF_EDGES
-        else (replace(first, package=change.package), its)
+        else (first._replace(package=change.package), its)
         for change, (first, its) in folded.items()
     ]
 
@@ -191,10 +190,11 @@ class Pairs:
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self._walker = walker = Walker(dag)
         self.links = walker.steps
-        self._edges = lru_cache(None)(lambda id_: [link[2:] for link in self.links(id_)])
         self.compilers = lru_cache(None)(self._read_compilers)
-        self.differences = lru_cache(None)(self._read_differences)
-        self._differ = lru_cache(None)(lambda number: any(True for _ in self._own(number)))
+        self._twin = lru_cache(None)(self._read_twin)
+        self._twins: dict[Hashable, int] = {}
+        self._matched = lru_cache(None)(self._match)
+        self._differences = lru_cache(None)(self._read_differences)
         self._numbers: dict[tuple[int, int], int] = {}
         # Nothing is kept of those that were not read.
         self._below: dict[int, dict[int, int]] = {}
@@ -227,59 +227,89 @@ class Pairs:
             if self.is_full:
                 return {}
             below = self._below[number] = {}
-            for a, b in self._matched(*self._pairs[number]):
-                if a is not None and b is not None and a.identity != b.identity:
-                    child = self.number(a.id, b.id)
-                    below[child] = below.get(child, 0) | _use(a.kind, b.kind)
+            a, b = self._pairs[number]
+            of_a, of_b = self.links(a), self.links(b)
+            for x, y in self._matched(self._twin(a), self._twin(b)):
+                if x is None or y is None or of_a[x].identity == of_b[y].identity:
+                    continue
+                child = self.number(of_a[x].id, of_b[y].id)
+                below[child] = below.get(child, 0) | _use(of_a[x].kind, of_b[y].kind)
         return below
 
-    def _read_differences(self, number: int) -> tuple[Difference, ...]:
+    def differences(self, number: int) -> tuple[Difference, ...]:
         """Return the differences between the own configurations of a pair.
 
         First those of attributes by name, then of dependencies that both have, of providers, and
         of dependencies that only one has. What a source does not list is not a difference, and
         nothing is known of what no document describes.
         """
-        return _with_follows([*self._own(number)])
+        return self._differences(*map(self._twin, self._pairs[number]))
 
-    def _own(self, number: int) -> Iterator[Difference]:
-        dag, (a, b) = self.dag, self._pairs[number]
-        configurations = dag.configuration(a), dag.configuration(b)
-        if min(configurations) < 0:
-            return
-        if configurations[0] != configurations[1]:
-            yield from _attribute_differences(dag, a, b)
-        if self._edges(a) != self._edges(b) and all(map(self._walker.lists_dependencies, (a, b))):
-            yield from self._link_differences(a, b)
+    def _read_twin(self, id_: int) -> int:
+        """Return the first spec that differs from others as this one does, but for its hash.
 
-    def _matched(self, a: int, b: int) -> Iterable[tuple[Step | None, Step | None]]:
-        """Match the edges of two specs by their names; what only one has is matched with None.
-
-        Several edges of a spec to one name are told apart as link or run against build only, and
-        then by their order. A spliced spec lists no build dependencies, so that they are not
-        compared with it.
+        Of ten specs of a cache, seven have such a twin, with other hashes below.
         """
-        sides: list[Sequence[Step]] = [self.links(a), self.links(b)]
-        if self.dag.build_spec(a) or self.dag.build_spec(b):
-            sides = [
+        dag = self.dag
+        if not dag.is_described(id_):
+            return id_
+        key = (
+            dag.configuration(id_),
+            dag.lists(id_),
+            self._walker.lists_dependencies(id_),
+            bool(dag.build_spec(id_)),
+            *((link.name, link.kind, dag.version(link.id)) for link in self.links(id_)),
+        )
+        return self._twins.setdefault(key, id_)
+
+    def _read_differences(self, a: int, b: int) -> tuple[Difference, ...]:
+        dag = self.dag
+        if not (dag.is_described(a) and dag.is_described(b)):
+            return ()
+        found = [*_attribute_differences(dag, a, b)]
+        if all(map(self._walker.lists_dependencies, (a, b))):
+            found += self._link_differences(a, b)
+        return _with_follows(found)
+
+    def _sides(self, a: int, b: int) -> tuple[Sequence[Step], Sequence[Step]]:
+        """Return the dependencies of two specs as they are compared.
+
+        A spliced spec lists no build dependencies, so that they are not compared with it.
+        """
+        of_a, of_b = self.links(a), self.links(b)
+        if self._is_spliced(a, b):
+            of_a, of_b = (
                 [
-                    link._replace(kind=link.kind._replace(deptypes=deptypes))
+                    link._replace(
+                        kind=link.kind._replace(deptypes=run_time_deptypes(link.kind.deptypes))
+                    )
                     for link in side
-                    if (deptypes := run_time_deptypes(link.kind.deptypes))
                 ]
-                for side in sides
-            ]
-        elif self._edges(a) == self._edges(b):
-            return zip(*sides, strict=True)
+                for side in (of_a, of_b)
+            )
+        return of_a, of_b
+
+    def _is_spliced(self, a: int, b: int) -> bool:
+        return any(map(self.dag.build_spec, (a, b)))
+
+    def _match(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
+        """Match the dependencies of two specs by their names, and return their places.
+
+        What only one has is matched with None. Several edges of a spec to one name are told
+        apart as link or run against build only, and then by their order.
+        """
+        sides = self._sides(a, b)
         counts = [Counter(link.name for link in side) for side in sides]
         several = {name for count in counts for name, number in count.items() if number > 1}
-        keyed: list[dict[tuple[str, bool, int], Step]] = []
+        keyed: list[dict[tuple[str, bool, int], int]] = []
         for side in sides:
             keyed.append({})
             numbers: Counter[tuple[str, bool]] = Counter()
-            for link in side:
+            for place, link in enumerate(side):
+                if not link.kind.deptypes and self._is_spliced(a, b):
+                    continue
                 runs = link.name not in several or is_run(link.kind.deptypes)
-                keyed[-1][link.name, runs, numbers[link.name, runs]] = link
+                keyed[-1][link.name, runs, numbers[link.name, runs]] = place
                 numbers[link.name, runs] += 1
         of_a, of_b = keyed
         return [(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]
@@ -298,7 +328,9 @@ class Pairs:
             )
 
         only_a, only_b = list[Step](), list[Step]()
-        for of_a, of_b in self._matched(a, b):
+        links_a, links_b = self._sides(a, b)
+        for x, y in self._matched(a, b):
+            of_a, of_b = None if x is None else links_a[x], None if y is None else links_b[y]
             if of_a is None or of_b is None:
                 only_a += [of_a] if of_a else []
                 only_b += [of_b] if of_b else []
@@ -364,7 +396,7 @@ class Pairs:
             number = waiting.pop()
             below = self.below(number)
             self.steps += 1 + len(below)
-            causes += self._differ(number)
+            causes += bool(self.differences(number))
             # All causes below a pair count here, too.
             if causes > most or self._least.get(number, 0) > most:
                 self._least[start] = most + 1
@@ -494,9 +526,7 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
-    for name in sorted(values[0].keys() | values[1].keys()):
-        if values[0].get(name) == values[1].get(name):
-            continue
+    for name in sorted({name for name, _ in values[0].items() ^ values[1].items()}):
         # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         is_stated = name != "compiler" or are_listed or all(name in each for each in values)
         if not (is_stated and all(dag.tells(id_, name) for id_ in ids)):
@@ -527,6 +557,6 @@ def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
         )
 
     return tuple(
-        replace(item, follows=leader) if (leader := leading(item)) else item
+        item._replace(follows=leader) if (leader := leading(item)) else item
         for item in differences
     )

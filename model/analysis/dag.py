@@ -283,6 +283,7 @@ class _Side:
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
         self._hashes: Sequence[str] | None = None
+        self._lists_of = lru_cache(None)(self._read_lists)
         if isinstance(source, Catalog):
             self.catalog, self.edges, self.count = source, source.edges, source.edges.count
         else:
@@ -390,7 +391,9 @@ class _Side:
 
     def lists(self, id_: int) -> frozenset[str]:
         """Return the names of the variants of a record that are lists even of one value."""
-        code = self.catalog.column("variant_set")[self.catalog.look_alike(id_)]
+        return self._lists_of(self.catalog.column("variant_set")[self.catalog.look_alike(id_)])
+
+    def _read_lists(self, code: int) -> frozenset[str]:
         stated = [text.partition("=") for text in self._lists("variants")[code]]
         names = {f"variant:{name[:-1]}" for name, is_, _ in stated if is_ and name.endswith(":")}
         return frozenset(names - {_PATCHES})

@@ -321,6 +321,11 @@ def _find_causes(
         return 2 << change_sets.setdefault(changes, len(change_sets))
 
     @lru_cache(None)
+    def changes_in(differences: tuple[Difference, ...]) -> ChangeSet:
+        # Two edges to one name may differ alike.
+        return tuple(dict.fromkeys(changes_of(differences)))
+
+    @lru_cache(None)
     def own_mask(number: int) -> Mask:
         """Return the own changes of a pair as bits: an unknown change, then change sets."""
         below = pairs.below(number)
@@ -329,9 +334,8 @@ def _find_causes(
         # What is not entered any more is not told; nor is it if nothing differs.
         mask = _UNEXPLAINED if pairs.is_full else 0
         compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
-        if compiler not in {pairs.name(child) for child in below}:
-            # Two edges to one name may differ alike.
-            changes = dict.fromkeys(changes_of(pairs.differences(number)))
+        if not compiler or compiler not in map(pairs.name, below):
+            changes = changes_in(pairs.differences(number))
             if of_package := tuple(change for change in changes if change.package):
                 mask |= bit(of_package)
             for change in changes:

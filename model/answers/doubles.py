@@ -21,7 +21,6 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.text import counted
 from spackscope.model.core.versions import version_key
@@ -269,7 +268,7 @@ def _ordered(change: Difference) -> Difference:
 
     if key(change.a) <= key(change.b):
         return change
-    return replace(change, a=change.b, b=change.a)
+    return change._replace(a=change.b, b=change.a)
 
 
 def _by_cause(

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.compare import Cause, Comparison, Difference
-from spackscope.model.core.frozen import replace
 from spackscope.model.report.differences import difference_lines, unexplained_text
 
 
 def cause(*differences: Difference, path: str = "", run: bool = True, package: str = "") -> Cause:
     names = tuple(path.split())
     name = package or (names[-1] if names else "hdf5")
-    own = tuple(replace(difference, package=name) for difference in differences)
+    own = tuple(difference._replace(package=name) for difference in differences)
     return Cause(name, names, 0, 1, run, deepest=True, above=1, differences=own)
 
 
