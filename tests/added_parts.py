@@ -2,8 +2,8 @@
 
 Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
 columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
-column, and `successor`, which is a new field of records. It also has a rule on reuse, a format, a
-command, and an answer with a key.
+column, and `successor`, which is a new field of records. It also has the predicate `external`, a
+rule on reuse, a format, a command, and an answer with a key.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.assist.completion import complete
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import facets
 from spackscope.model.index.load import load
@@ -25,7 +26,16 @@ from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import all_records, database, hash_of, node, record, write_index, write_page
+from tests.builders import (
+    all_records,
+    database,
+    edge,
+    hash_of,
+    node,
+    record,
+    write_index,
+    write_page,
+)
 from tests.program import Program
 
 PLAIN = {"NO_COLOR": "1"}
@@ -70,6 +80,20 @@ def test_the_index_keeps_its_values(catalog: Catalog) -> None:
 def test_a_query_can_ask_for_it(query: str, expected: list[str], catalog: Catalog) -> None:
     assert versions(catalog, query) == expected
     assert parse(str(parse(query))) == parse(query)
+
+
+def test_a_predicate_is_a_key_that_no_table_has(tmp_path: Path) -> None:
+    at: dict[str, object] = {"path": "/usr", "module": None, "extra_attributes": {}}
+    libc = node(hash_of(7), name="glibc", version="2.39", dependencies=[], external=at)
+    write_index(tmp_path, node(dependencies=[edge("glibc", hash_of(7), ["link"])]), libc)
+    catalog = load([str(tmp_path)], Session({}))
+    for query, expected in (
+        *(("external=/usr hash=*", ["2.39"]), ("external=/u* hash=*", ["2.39"])),
+        *(("!external=/usr", ["1.3.1"]), ("external=/opt hash=*", [])),
+        *(("^[virtuals=libc] external=/usr", []), ("^glibc external=/usr", ["1.3.1"])),
+    ):
+        assert versions(catalog, query) == expected, query
+    assert "external" not in [column.name for column in COLUMNS]
 
 
 @pytest.mark.parametrize("name", ["digest", "series"])

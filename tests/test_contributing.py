@@ -15,12 +15,13 @@ from tests.program import PATIENCE, edit, environment, link_program
 
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
-(EXAMPLE,) = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))
+COLUMN, PREDICATE = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))
 
 EDITS = {
     "model/core/columns.py": (
         ")\n# fmt: on\n",
-        f"    {EXAMPLE},\n"
+        f"    {COLUMN},\n"
+        f"    {PREDICATE},\n"
         '    Column("series", storage="version",\n'
         '           derive=lambda s: ".".join(s.version.split(".")[:2])),\n'
         '    Column("successor"),\n'
@@ -112,11 +113,12 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_added_columns_a_rule_and_an_answer_are_found(copy: Path) -> None:
+def test_what_is_added_is_found(copy: Path) -> None:
     line = [sys.executable, "-m", "spackscope.tui.cli.main"]
     environ = environment(copy / "home", PYTHONPATH=str(copy))
     for words, heads in (
         (["find", "--csv", "series=1.2", "py-build"], {"series", "successor"}),
+        (["find", "--csv", "!external=?*", "py-build"], {"package"}),
         (["tally", "--csv", "py-build"], {"package", "builds"}),
         (["find", "--csv", "--columns=reasons", "reusable=unwanted*"], {"reasons"}),
     ):

@@ -11,7 +11,7 @@ from itertools import chain, combinations, islice
 
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
-from spackscope.model.core.columns import WORDS
+from spackscope.model.core.columns import COUNTED, FIELDS, WORDS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import (
@@ -73,9 +73,6 @@ _MIN_PREFIX = 3
 
 _MIN_HASH_WORD = 4
 """Letters of a word that may be meant as a hash."""
-
-_ONLY_DROPPED = ("size", "state", "flags", "arch")
-"""Columns of which no value is near another."""
 
 _BOUNDS = re.compile(r"[,:=]")
 
@@ -316,7 +313,7 @@ def _wider(
         longest = (p for p in shorter if p != pattern and catalog.hashes.with_prefix(p))
         if not is_glob(prefix) and (found := next(longest, None)) is not None:
             yield Term("hash", found)
-    elif column in ("fits", "reusable", "deprecated"):
+    elif FIELDS[column].is_by_host:
         # What may fit: its source does not list what decides it.
         if pattern == YES:
             yield Term(column, UNKNOWN)
@@ -340,7 +337,7 @@ def _wider(
             if not any(target_test(f":{value}")(other) for other in newer if other != value):
                 yield Term("target", f":{value}")
         nearest = near(typed, known) if can_be_near else []
-    elif column not in _ONLY_DROPPED and can_be_near:
+    elif FIELDS[column].is_guessed and can_be_near:
         nearest = near(typed, values(column))
     for value in nearest:
         yield exact_term(column, value)
@@ -587,7 +584,7 @@ def _sentence(
         return f"{none} {_ON_HOST[column, pattern][bool(may_fit)]}"
     if column == ANY or pattern in catalog.virtuals.unlisted(packages):
         return _unknown_package(catalog, spec, condition)
-    values = [] if column == "size" else counted(column)
+    values = counted(column) if column in COUNTED else []
     guess = ""
     if column != "version" and len(values) > _MAX_VALUES:
         guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])

@@ -90,9 +90,6 @@ def sizes_text(size: float, count: int, unknown: int) -> str:
 
 Value = str | tuple[str, ...] | float | None
 
-PER_RECORD = "spec"
-"""The storage of columns in which each record has a value of its own."""
-
 BY_HOST, BY_RECIPES = "host", "recipes"
 """The storage of columns whose values depend on the host, which an index does not have."""
 
@@ -124,6 +121,11 @@ class Column(Frozen):
     restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
     """Returns the values of these fields."""
     sort_key: Callable[[Any], Any] = lambda value: value
+    mask: Callable[[Any, Any], bytes] | None = None
+    """Marks the records of an `IndexData`, by their ids, that a `Term` fits, negated or not.
+
+    For what look-alikes may differ in; None where they share a value of a dictionary.
+    """
     empty: str = "none"
     """The word for an empty value where values are counted."""
     rests_on: tuple[str, ...] = ()
@@ -138,6 +140,8 @@ class Column(Frozen):
     once: bool = False
     """Whether Spack refuses a spec that states it twice."""
     completes: tuple[Literal["key", "values"], ...] = ("key", "values")
+    is_guessed: bool = True
+    """Whether a value may be meant that is spelt nearly as what has no match."""
     sigil: str | None = None
     """What a completion writes before a value; None: the key and `=`."""
 
@@ -204,7 +208,12 @@ class Column(Frozen):
     @property
     def has_dictionary(self) -> bool:
         """Whether the index has a dictionary of its values, which many records share."""
-        return self.storage not in (PER_RECORD, BY_HOST, BY_RECIPES)
+        return self.mask is None
+
+    @property
+    def is_per_record(self) -> bool:
+        """Whether each record has a value of its own, on any host."""
+        return self.mask is not None and not self.is_by_host
 
     @property
     def is_by_host(self) -> bool:
@@ -263,7 +272,7 @@ def _always(_: object) -> bool:
 # fmt: off
 REGISTRY = (
     Column(
-        "hash", storage=PER_RECORD,
+        "hash", mask=lambda data, term: data.hashes.mask(term),
         syntax="spec", once=True, completes=(),
         format=lambda hash_: clean(hash_)[:SHORT_HASH],
         shown="always", width=SHORT_HASH,
@@ -301,6 +310,7 @@ REGISTRY = (
     ),
     Column(
         "fits", label="runs here", storage=BY_HOST, is_list=True,
+        mask=lambda data, term: data.by_host.mask(term),
         derive=lambda record: record.fit.fits_values if record.fit is not None else (),
         words={"fits": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
@@ -308,6 +318,7 @@ REGISTRY = (
     ),
     Column(
         "reusable", storage=BY_HOST, is_list=True, rests_on=(CONFIGURATION,),
+        mask=lambda data, term: data.by_host.mask(term),
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
@@ -315,6 +326,7 @@ REGISTRY = (
     ),
     Column(
         "deprecated", storage=BY_RECIPES, is_list=True, rests_on=(RECIPES,),
+        mask=lambda data, term: data.by_host.mask(term),
         syntax="spec", words={"deprecated": YES}, completes=("key",),
         format=_deprecated_cell, shown="if_named", min_width=10, cut_at_end=True,
         detail_order=0, export_order=0,
@@ -343,15 +355,15 @@ REGISTRY = (
         in_title=_vary, detail_order=8, export_order=11,
     ),
     Column(
-        "size", storage=PER_RECORD,
-        completes=("key",),
+        "size", mask=lambda data, term: bytes(map(term.matcher("size"), data.sizes)),
+        completes=("key",), is_guessed=False,
         format=size_text, width=MAX_SIZE_WIDTH, align_right=True,
         detail_order=9, empty_in_detail=lambda spec: spec.cached, export_order=10,
     ),
     Column(
         "arch", label="architecture",
         derive=lambda source: (source.platform, source.os, source.target),
-        syntax="spack", aliases=("architecture",), completes=(),
+        syntax="spack", aliases=("architecture",), completes=(), is_guessed=False,
         shown="never",
         detail_order=0, export_order=0,
     ),
@@ -363,7 +375,7 @@ REGISTRY = (
     ),
     Column(
         "flags", storage="extra", is_list=True,
-        syntax="spack", completes=(),
+        syntax="spack", completes=(), is_guessed=False,
         shown="never",
         detail_order=0, export_order=15,
     ),
@@ -378,6 +390,7 @@ REGISTRY = (
         restores=("in_cache", "cached", "installed", "explicit"),
         restore=lambda states: ("needed" not in states, *(s in states for s in STATES[:3])),
         words={state: state for state in STATES}, completes=("values",), sigil="",
+        is_guessed=False,
         format=lambda states: clean(", ".join(states)),
         in_title=_vary_unexpectedly, detail_order=11,
         in_find=False, find_prefix=None, export_order=13,

@@ -42,14 +42,7 @@ from spackscope.model.query.ast import (
     query_of,
     with_versions_of,
 )
-from spackscope.model.query.matchers import (
-    ANY,
-    is_glob,
-    matcher,
-    size_range,
-    target_ranges,
-    unknown_target,
-)
+from spackscope.model.query.matchers import ANY, is_glob, target_ranges, unknown_target
 
 _MAX_NAMES = 6
 """Providers that a sentence names."""
@@ -367,10 +360,7 @@ class Evaluation:
         mask = joined(shared, () if are_own else specs, everything, self._shared_mask)
         if not (own or are_own):
             return Matches(data, 0, mask)
-        among = self._of_specs(mask)
-        of_specs = joined(
-            own, specs if are_own else (), among, lambda each: self._own_mask(each, among)
-        )
+        of_specs = joined(own, specs if are_own else (), self._of_specs(mask), self._own_mask)
         return Matches.of_specs_in(data, of_specs) if 1 in of_specs else Matches(data, 0, b"")
 
     def _is_own(self, condition: Condition) -> bool:
@@ -378,16 +368,12 @@ class Evaluation:
         if isinstance(condition, Depends):
             return self._data.lists_dependencies
         if condition.column == ANY:
-            return len(self._with_prefix(condition)) > 0
-        is_own = condition.column in ("hash", "size") or FIELDS[condition.column].is_by_host
-        return is_own or asks_for_propagated(condition)
+            return len(self._with_prefix(condition.pattern)) > 0
+        return not FIELDS[condition.column].has_dictionary or asks_for_propagated(condition)
 
-    def _with_prefix(self, term: Term) -> Sequence[int]:
-        """Return the specs whose hash has the prefix that a term asks for, if it is one."""
-        if is_glob(term.pattern):
-            return ()
-        word = term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
-        return self._data.hashes.with_prefix(word) if word else ()
+    def _with_prefix(self, word: str) -> Sequence[int]:
+        """Return the specs whose hash a word begins."""
+        return self._data.hashes.with_prefix(word.lower()) if word and not is_glob(word) else ()
 
     def _shared_mask(self, condition: Condition) -> bytes:
         """Return the mask of look-alikes. Raises Unanswerable."""
@@ -463,11 +449,8 @@ class Evaluation:
         unknown = bytes(not text for text in self._data.texts("compiler"))
         return flags_of(self._data.column("arch"), unknown)
 
-    def _own_mask(self, condition: Condition, among: bytes) -> bytes | bytearray:
-        """Return the mask of specs; it may lack those that are not in `among`.
-
-        Raises Unanswerable.
-        """
+    def _own_mask(self, condition: Condition) -> bytes | bytearray:
+        """Return the mask of specs. Raises Unanswerable."""
         data = self._data
         if isinstance(condition, Depends) and data.lists_dependencies:
             match = self._direct_dependents if condition.direct else self._transitive_dependents
@@ -475,20 +458,12 @@ class Evaluation:
         if isinstance(condition, Term):
             if asks_for_propagated(condition):
                 return self._propagated(condition)
-            if condition.column == "size":
-                low, high = size_range(condition.pattern)
-                return bytes([low <= size <= high for size in data.sizes])
-            if condition.column == "hash" and is_glob(condition.pattern):
-                fits = matcher("hash", condition.pattern)
-                some = list(compress(range(data.spec_count), among))
-                return mask_of(compress(some, map(fits, data.hashes.of(some))), len(among))
-            if condition.column in ("hash", ANY):
-                mask = bytes(mask_of(self._with_prefix(condition), len(among)))
-                if condition.column == "hash":
-                    return mask
+            if condition.column == ANY:
+                mask = bytes(mask_of(self._with_prefix(condition.pattern), data.spec_count))
                 return union(mask, self._of_specs(self._shared_mask(condition)))
-            if FIELDS[condition.column].is_by_host:
-                return data.by_host.mask(condition)
+            if (find := FIELDS[condition.column].mask) is not None:
+                key = condition.column, condition.pattern
+                return self._masks.get(key, partial(find, data, condition))
         return self._of_specs(self._shared_mask(condition))
 
     def _of_specs(self, mask: bytes) -> bytes:

@@ -31,6 +31,7 @@ from spackscope.model.index.columns import (
     Columns,
     Rows,
     Span,
+    mask_of,
     narrowed,
     node_rows,
     pack_hashes,
@@ -38,7 +39,8 @@ from spackscope.model.index.columns import (
     unpack_hashes,
 )
 from spackscope.model.index.view import RowRole
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.query.matchers import is_glob
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -118,6 +120,14 @@ class Hashes:
         lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
         start = bisect_left(order, lowest, key=self._hash)
         return order[start : bisect_right(order, highest, start, key=self._hash)]
+
+    def mask(self, term: Term) -> bytes:
+        """Mark the specs whose hash fits a term, regardless of negation."""
+        count = len(self._bytes) // HASH_BYTES
+        if is_glob(term.pattern):
+            return bytes(map(term.matcher("hash"), self.of(range(count))))
+        prefix = term.pattern.removeprefix("/")
+        return bytes(mask_of(self.with_prefix(prefix) if prefix else (), count))
 
     def ids_of(self, hash_: str) -> array[int]:
         """Return the ids of the specs with a full hash, ascending."""

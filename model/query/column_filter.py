@@ -97,7 +97,7 @@ def _condition(column: str, word: str) -> Condition:
         pattern = (
             f"{variant}={body.removeprefix('=') or '*'}" if is_whole else f"{variant}=*{body}*"
         )
-    elif column in ("hash", "size") or (column == "variants" and is_variant(body)):
+    elif FIELDS[column].is_per_record or (column == "variants" and is_variant(body)):
         pattern = body
     elif body.startswith("=") or (column == "version" and body.startswith("@")):
         pattern = body[1:]

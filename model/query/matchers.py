@@ -41,15 +41,9 @@ def matcher(column: str, pattern: str) -> Matcher:
 
     Example: `matcher("version", "1.2:")("1.14") is True`.
     """
-    if column == "size":
-        low, high = size_range(pattern)
-        return lambda size: isinstance(size, int | float) and low <= size <= high
-    if column == "arch":
-        matchers = [(ARCHITECTURE.index(c), matcher(c, part)) for c, part in architecture(pattern)]
-        return lambda value: (
-            isinstance(value, tuple) and all(fits(value[at]) for at, fits in matchers)
-        )
-    fits = _MATCHERS.get(column, _glob)(pattern)
+    if column in _MATCHERS:
+        return _MATCHERS[column](pattern)
+    fits = _TEXT_MATCHERS.get(column, _glob)(pattern)
 
     def matches(value: Value) -> bool:
         if isinstance(value, str):
@@ -57,6 +51,11 @@ def matcher(column: str, pattern: str) -> Matcher:
         return isinstance(value, tuple) and any(map(fits, value))
 
     return matches
+
+
+def _architecture(pattern: str) -> Matcher:
+    matchers = [(ARCHITECTURE.index(c), matcher(c, part)) for c, part in architecture(pattern)]
+    return lambda value: isinstance(value, tuple) and all(fits(value[at]) for at, fits in matchers)
 
 
 def _glob(pattern: str) -> TextMatcher:
@@ -246,15 +245,15 @@ def architecture(value: str) -> list[tuple[str, str]]:
     return [(column, part) for column, part in zip(ARCHITECTURE, parts, strict=True) if part]
 
 
-def size_range(pattern: str) -> tuple[float, float]:
-    """Parse `10MB:1GB`, `10MB:` or `:1GB` into bytes, both ends included. Raises ValueError."""
+def _sizes(pattern: str) -> Matcher:
+    """Match sizes in `10MB:1GB`, `10MB:` or `:1GB`, both ends included."""
     low, colon, high = pattern.partition(":")
     if not colon:
         raise ValueError(f"{pattern} is not a size range: write 10MB:, :1GB or 10MB:1GB")
-    bounds = _size(low, 0), _size(high, float("inf"))
-    if bounds[0] > bounds[1]:
+    least, most = _size(low, 0), _size(high, float("inf"))
+    if least > most:
         raise ValueError(f"{pattern} is an empty range: it ends before it starts")
-    return bounds
+    return lambda size: isinstance(size, int | float) and least <= size <= most
 
 
 def _size(text: str, default: float) -> float:
@@ -271,7 +270,10 @@ def is_glob(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-_MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
+_MATCHERS: dict[str, Callable[[str], Matcher]] = {"size": _sizes, "arch": _architecture}
+"""How values are matched that are neither a text nor a list of texts."""
+
+_TEXT_MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
     ANY: lambda pattern: _glob(pattern if is_glob(pattern) else f"*{pattern}*"),
     "hash": _hash,
     "version": _version,

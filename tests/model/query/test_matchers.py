@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.matchers import size_range, target_test
+from spackscope.model.query.matchers import matcher, target_test
 from spackscope.model.query.parser import parse
 from tests.builders import hash_of
 from tests.evaluator import satisfies
@@ -71,13 +73,15 @@ def test_a_record_without_a_size_is_in_no_range() -> None:
 @pytest.mark.parametrize(
     ("text", "low", "high"),
     [
-        *((":", 0, float("inf")), ("10:20", 10, 20), (":1GB", 0, 10**9)),
+        *((":", 0, inf), ("10:20", 10, 20), (":1GB", 0, 10**9)),
         *(("1kB:2KiB", 1_000, 2_048), ("1.5mb:2 Gi", 1_500_000, 2**31)),
-        ("9" * 5_000 + ":", float("inf"), float("inf")),
+        ("9" * 5_000 + ":", inf, inf),
     ],
 )
 def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
-    assert size_range(text) == (low, high)
+    fits = matcher("size", text)
+    assert [fits(size) for size in (low, high)] == [True, True]
+    assert [fits(size) for size in (low - 1, high + 1)] == [low == inf, high == inf]
 
 
 def test_an_i_alone_is_no_unit_of_a_size() -> None:
