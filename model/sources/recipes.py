@@ -15,8 +15,9 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from errno import ENOENT
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation, Fix
 from spackscope.model.core.errors import Unreadable, Unwritable, reason
@@ -32,11 +33,16 @@ from spackscope.model.core.files import (
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.readers.recipes import (
+    ClassName,
+    RecipeClass,
+    Steps,
+    TooManySteps,
+    read_recipe,
+)
+from spackscope.model.sources.git import Git
 
-if TYPE_CHECKING:
-    from spackscope.model.readers.recipes import ClassName, RecipeClass, Statement, Steps
-
-_FORMAT = 4
+_FORMAT = 5
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Where repositories are below a directory that has no index of them."""
@@ -164,8 +170,8 @@ class _Repository(NamedTuple):
     """A package repository by the path of its packages.
 
     `stamp` changes where a recipe does. `contents` yields the directory of each recipe with its
-    content, or why it cannot be read: an OSError may be of a moment. `file` returns a file in
-    one, or raises OSError and ValueError.
+    content, or why it cannot be read: an OSError may be of a moment. `read_patch` returns a file
+    by its directory and its name from there, or raises OSError and ValueError.
     """
 
     path: str
@@ -173,7 +179,7 @@ class _Repository(NamedTuple):
     is_v1: bool
     stamp: str
     contents: Callable[[], _Contents]
-    file: Callable[[str, str], bytes]
+    read_patch: Callable[[str, str], bytes]
 
     def package(self, directory: str) -> str:
         """Return the package of a directory: since the second layout its name is a module's."""
@@ -188,22 +194,32 @@ def _open(
     root: RecipeRoot, should_stop: ShouldStop, problems: list[Problem]
 ) -> Iterator[_Repository]:
     """Yield the repositories of a root, and add why there are none."""
+
+    def text(name: str) -> str:
+        with contextlib.suppress(FileNotFoundError):
+            return files.read(name, _MAX_SMALL).decode(errors="replace")
+        return ""
+
+    def read_patch(folder: str, directory: str, name: str) -> bytes:
+        return files.read(os.path.join(folder, directory, name), _MAX_PATCH)
+
     try:
         is_bare = all(os.path.exists(f"{root.path}/{n}") for n in ("HEAD", "objects", "refs"))
         files = _Bare(root.path, should_stop) if is_bare else _Folder(root.path)
-        index = files.text(_INDEX)
-        places = root.places or re.findall(r"^\s*-\s*[\"']?([^\s\"'#]+)", index, re.MULTILINE)
-        texts = [(place, files.text(f"{place}/{_REPOSITORY}")) for place in places or _PLACES]
-        for place, text in texts:
-            found = dict(re.findall(r"^\s+(\w+):\s*['\"]?([\w.-]+)", text, re.MULTILINE))
-            if text:
+        places = root.places or re.findall(
+            r"^\s*-\s*[\"']?([^\s\"'#]+)", text(_INDEX), re.MULTILINE
+        )
+        texts = [(place, text(f"{place}/{_REPOSITORY}")) for place in places or _PLACES]
+        for place, config in texts:
+            found = dict(re.findall(r"^\s+(\w+):\s*['\"]?([\w.-]+)", config, re.MULTILINE))
+            if config:
                 folder = f"{place}/{found.get('subdirectory', 'packages')}".removeprefix("./")
                 stamp, contents = files.list(folder)
                 is_v1 = found.get("api", "v1").startswith("v1")
-                path = f"{root.path}/{folder}"
-                file = partial(files.file, folder)
-                yield _Repository(path, found.get("namespace", ""), is_v1, stamp, contents, file)
-        if not any(text for _, text in texts):
+                path, namespace = f"{root.path}/{folder}", found.get("namespace", "")
+                patch = partial(read_patch, folder)
+                yield _Repository(path, namespace, is_v1, stamp, contents, patch)
+        if not any(config for _, config in texts):
             raise Unreadable(f"is not a package repository: it has no {_REPOSITORY}")
     except (OSError, Unreadable) as error:
         why = str(error) if isinstance(error, Unreadable) else reason(error)
@@ -220,17 +236,14 @@ class _Folder:
             )
         self._path, self._real = path, os.path.realpath(path) + os.sep
 
-    def text(self, name: str) -> str:
-        """Return a small file; "" where there is none. Raises OSError."""
+    def read(self, name: str, max_size: int) -> bytes:
+        """Return a file. Raises OSError and Unreadable."""
         path = os.path.join(self._path, name)
-        return read_file(path, _MAX_SMALL).decode(errors="replace") if os.path.exists(path) else ""
-
-    def file(self, folder: str, directory: str, name: str) -> bytes:
-        """Return a file of a recipe. Raises OSError and ValueError."""
-        path = os.path.realpath(os.path.join(self._path, folder, directory, name))
-        if not path.startswith(self._real):
+        if not os.path.exists(path):
+            raise FileNotFoundError(ENOENT, os.strerror(ENOENT))
+        if not os.path.realpath(path).startswith(self._real):
             raise Unreadable("it is out of the repository")
-        return read_file(path, _MAX_PATCH)
+        return read_file(path, max_size)
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
         """Return the stamp and the contents of packages: times and sizes say what has changed."""
@@ -267,8 +280,6 @@ class _Bare:
     """The newest commit of a bare git repository."""
 
     def __init__(self, path: str, should_stop: ShouldStop) -> None:
-        from spackscope.model.sources.git import Git
-
         self._git = Git(path, should_stop)
         self._commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
 
@@ -278,45 +289,43 @@ class _Bare:
             raise Unreadable(why)
         return printed
 
-    def text(self, name: str) -> str:
-        """Return a small file; "" where there is none."""
-        name = os.path.normpath(name.lstrip("/"))
-        printed, _ = self._git.run("cat-file", "blob", f"{self._commit}:{name}")
-        return printed[:_MAX_SMALL].decode(errors="replace")
+    def _blobs(self, *words: str, max_size: int) -> Iterator[tuple[str, str, int]]:
+        """Yield the path, the blob, and the size of files; of another one the reason and -1."""
+        listed = self._run("ls-tree", "-l", "-z", *words)
+        for line in listed.split(b"\0")[:-1]:
+            facts, _, name = line.decode(errors="replace").partition("\t")
+            mode, _, blob, size = facts.split()
+            if not mode.startswith(_FILE):
+                yield name, "is a link, which is not followed", -1
+            elif int(size) > max_size:
+                yield name, str(too_large(int(size), max_size)), -1
+            else:
+                yield name, blob, int(size)
 
-    def file(self, folder: str, directory: str, name: str) -> bytes:
-        """Return a file of a recipe. Raises OSError and ValueError."""
-        path = os.path.normpath(f"{folder}/{directory}/{name}")
-        listed = self._run("ls-tree", "-l", "-z", self._commit, "--", path)
-        if not listed:
-            raise Unreadable("it is not there")
-        mode, _, blob, size = listed.partition(b"\t")[0].decode().split()
-        if not mode.startswith(_FILE):
-            raise Unreadable("it is not a file")
-        if int(size) > _MAX_PATCH:
-            raise too_large(int(size), _MAX_PATCH)
-        return next(self._git.contents([(blob, int(size))]))
+    def read(self, name: str, max_size: int) -> bytes:
+        """Return a file. Raises OSError and Unreadable."""
+        path = os.path.normpath(name.lstrip("/"))
+        found = self._blobs(self._commit, "--", path, max_size=max_size)
+        for _, blob, size in found if "\0" not in path else ():
+            if size < 0:
+                raise Unreadable(blob)
+            return next(self._git.contents([(blob, size)]))
+        raise FileNotFoundError("it is not there")
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
         """Return the stamp and the contents of packages: the commit says what has changed."""
-        folder = os.path.normpath(folder.lstrip("/")) + "/"
-        return self._commit, partial(self._contents, folder)
+        return self._commit, partial(self._contents, os.path.normpath(folder.lstrip("/")) + "/")
 
     def _contents(self, folder: str) -> _Contents:
-        listed = self._run("ls-tree", "-r", "-l", "-z", self._commit, folder)
         directories, blobs = list[str](), list[tuple[str, int]]()
-        for line in listed.split(b"\0")[:-1]:
-            facts, _, name = line.decode(errors="replace").partition("\t")
-            directory, _, file = name.removeprefix(folder).partition("/")
+        for path, blob, size in self._blobs("-r", self._commit, folder, max_size=_MAX_RECIPE):
+            directory, _, file = path.removeprefix(folder).partition("/")
             if file == _RECIPE:
-                mode, _, blob, size = facts.split()
-                if not mode.startswith(_FILE):
-                    yield directory, "is a link, which is not followed"
-                elif int(size) > _MAX_RECIPE:
-                    yield directory, str(too_large(int(size), _MAX_RECIPE))
+                if size < 0:
+                    yield directory, blob
                 else:
                     directories.append(directory)
-                    blobs.append((blob, int(size)))
+                    blobs.append((blob, size))
         yield from zip(directories, self._git.contents(blobs), strict=True)
 
 
@@ -342,7 +351,8 @@ class _Reading:
         self.is_sure = True
         self._patch_bytes = 0
         self._data: dict[_Recipe, bytes] = {}
-        self._files: dict[_Recipe, Callable[[str], bytes]] = {}
+        self._patches: dict[_Recipe, Callable[[str], bytes]] = {}
+        self._digests: dict[tuple[_Recipe, str], str | Exception] = {}
         self._places: dict[_Recipe, str] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
@@ -351,8 +361,6 @@ class _Reading:
 
     def read(self) -> dict[str, Any]:
         """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
-        from spackscope.model.readers.recipes import Steps, TooManySteps
-
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
         fixes = defaultdict[str, list[Any]](list)
         for repository in self._repositories:
@@ -370,12 +378,18 @@ class _Reading:
                     n for n in self._classes[recipe] if n.replace("_", "").lower() == squashed
                 )
                 try:
-                    steps = Steps(self._should_stop)
-                    declared, others = self._follow(recipe, next(names, ""), steps)
-                    found = [*filter(None, declared.values()), *others]
+                    steps, bases = Steps(self._should_stop), list[_Recipe]()
+                    declared, others = self._follow(recipe, next(names, ""), steps, bases)
+                    found = [*filter(None, declared.values()), *(each for _, each in others)]
                     room -= len(found)
                     if room < 0:
                         raise TooManySteps
+                    bases = [*dict.fromkeys(reversed(bases))]
+                    patches = [
+                        (owner, each, self._digest(each, bases, steps))
+                        for owner, each in others
+                        if isinstance(each, Fix)
+                    ]
                 except TooManySteps:
                     self._refuse(
                         recipe, "too much is deprecated in it, or in the recipes that it follows"
@@ -383,9 +397,13 @@ class _Reading:
                 else:
                     its = [each for each in found if isinstance(each, Deprecation)]
                     deprecations.update({package: its} if its else {})
-                    for each in others:
-                        if isinstance(each, Fix):
-                            fixes[each.package or package].append((each.digest, each.labels))
+                    for owner, fix, digest in patches:
+                        if isinstance(digest, str):
+                            fixes[fix.package or package].append((digest, fix.labels))
+                            continue
+                        self._refuse(owner, f"the patch {fix.place} {reason(digest)}")
+                        self._unread.add(recipe)
+                        self.is_sure &= getattr(digest, "errno", None) is None
         return {
             "packages": list(owners),
             "unread": [package for package, recipe in owners.items() if recipe in self._unread],
@@ -413,37 +431,41 @@ class _Reading:
                 self._unread.add(recipe)
             elif _CONCERNED.search(data) and recipe not in self._data:
                 self._data[recipe], self._places[recipe] = data, repository.place(directory)
-                self._files[recipe] = partial(repository.file, directory)
+                self._patches[recipe] = partial(repository.read_patch, directory)
 
     def _refuse(self, recipe: _Recipe, why: str, place: str = "") -> None:
         """Add a problem of a recipe."""
         self._problems[self._places[recipe], place, why] = None
         self._unread.add(recipe)
 
-    def _with_digests(self, recipe: _Recipe, entries: Iterable[Statement]) -> Iterator[Statement]:
-        """Yield the entries of a class with the digests of patches; what has none is a problem."""
-        for entry in entries:
-            if isinstance(entry, Fix) and not entry.digest:
+    def _digest(self, fix: Fix, bases: Iterable[_Recipe], steps: Steps) -> str | Exception:
+        """Return the digest of a patch, or why it cannot be read. Raises TooManySteps.
+
+        As `FilePatch` of Spack, its file is in the directory of the package, or else of the first
+        of its bases that has one of this name.
+        """
+        found: str | Exception = fix.digest
+        for key in ((recipe, fix.place) for recipe in bases if not fix.digest):
+            steps.count(1)
+            if key not in self._digests:
                 try:
                     if self._patch_bytes > _MAX_PATCHES:
                         raise too_large(None, _MAX_PATCHES)
-                    data = self._files[recipe](entry.place)
-                except (OSError, ValueError) as error:
-                    self._refuse(recipe, f"the patch {entry.place} {reason(error)}")
-                    self.is_sure = self.is_sure and getattr(error, "errno", None) is None
-                else:
+                    data = self._patches[key[0]](fix.place)
                     self._patch_bytes += len(data)
-                    yield entry._replace(digest=sha256(data).hexdigest())
-            else:
-                yield entry
+                    self._digests[key] = sha256(data).hexdigest()
+                except (OSError, ValueError) as error:
+                    self._digests[key] = error
+            found = self._digests[key]
+            if not isinstance(found, FileNotFoundError):
+                break
+        return found
 
     def _read_module(self, recipe: _Recipe) -> None:
         """Read a recipe, after those whose versions it has, and then those with its bases.
 
         There may be thousands that each follow the next, so that nothing calls itself.
         """
-        from spackscope.model.readers.recipes import RecipeClass, Steps, read_recipe
-
         waiting, begun = [recipe], dict[_Recipe, Steps]()
         while waiting:
             recipe = waiting.pop()
@@ -463,10 +485,7 @@ class _Reading:
                     # It is read again after these, as often as its steps allow.
                     waiting += [recipe, *needed]
                     continue
-                self._classes[recipe] = {
-                    name: RecipeClass(each.bases, tuple(self._with_digests(recipe, each.entries)))
-                    for name, each in classes.items()
-                }
+                self._classes[recipe] = classes
                 waiting += (_place(recipe, base) for c in classes.values() for base in c.bases)
             del begun[recipe]
 
@@ -481,19 +500,21 @@ class _Reading:
         if base not in self._classes:
             needed[base] = None
             return {}
-        declared, _ = self._follow(base, name.name, steps)
+        declared, _ = self._follow(base, name.name, steps, [])
         if base in self._unread:
             self._unread.add(recipe)
         return {spec[2:]: entry is not None for spec, entry in declared.items()}
 
     def _follow(
-        self, recipe: _Recipe, name: str, steps: Steps
-    ) -> tuple[dict[str, Deprecation | None], list[Deprecation | Fix]]:
+        self, recipe: _Recipe, name: str, steps: Steps, followed: list[_Recipe]
+    ) -> tuple[dict[str, Deprecation | None], list[tuple[_Recipe, Deprecation | Fix]]]:
         """Return what a class says of each version that it declares, and all else that it says.
 
-        The bases come first, as in Spack, and each once. Raises TooManySteps.
+        The bases come first, as in Spack, and each once; their recipes are added to `followed`.
+        Raises TooManySteps.
         """
-        declared, others = dict[str, Deprecation | None](), list[Deprecation | Fix]()
+        declared = dict[str, Deprecation | None]()
+        others = list[tuple[_Recipe, Deprecation | Fix]]()
         waiting: list[tuple[_Recipe, str, bool]] = [(recipe, name, False)]
         seen = set[tuple[_Recipe, str]]()
         while waiting:
@@ -510,6 +531,7 @@ class _Reading:
             if any(base in self._unread for base, _, _ in bases):
                 self._unread.add(recipe)
             steps.count(len(class_.entries))
+            followed.append(recipe)
             for entry in class_.entries:
                 if entry is None:
                     declared.clear()
@@ -521,7 +543,7 @@ class _Reading:
                 elif isinstance(entry, Deprecation) and entry.labels == (LEGACY_LABEL,):
                     declared[entry.spec] = entry
                 else:
-                    others.append(entry)
+                    others.append((recipe, entry))
         return declared, others
 
 

@@ -228,6 +228,39 @@ def test_patches_that_fix_deprecations_have_the_digests_of_their_files(tmp_path:
         assert len(reasons) == 5
 
 
+def test_the_patch_of_a_derived_recipe_is_its_own_file_if_it_has_one(tmp_path: Path) -> None:
+    """As `FilePatch` of lib/spack/spack/patch.py searches the classes in their order."""
+    fixes = ("a", "b", "c")
+    patches = "\n".join(f"patch('{name}.patch', fixes=['{name}'])" for name in fixes)
+    before = "from spack_repo.builtin.packages.{0}.package import {1} as Base"
+    texts = {
+        "site": {"xz": recipe("xz", "pass", before=before.format("zlib", "Zlib"), base="Base")},
+        "builtin": {
+            "zlib": recipe("zlib", "pass", before=before.format("gzip", "Gzip"), base="Base"),
+            "gzip": recipe("gzip", patches),
+        },
+    }
+    roots = [write_repository(tmp_path / name, its, namespace=name) for name, its in texts.items()]
+    for name in ("gzip/a", "gzip/b", "gzip/c", "zlib/b", "zlib/c"):
+        (roots[1] / "packages" / f"{name}.patch").write_text(name)
+    (roots[0] / "packages" / "xz" / "c.patch").write_text("xz/c")
+    expected = {
+        "gzip": ["gzip/a", "gzip/b", "gzip/c"],
+        "zlib": ["gzip/a", "zlib/b", "zlib/c"],
+        "xz": ["gzip/a", "zlib/b", "xz/c"],
+    }
+    found = read(*(commit(root, tmp_path / f"{root.name}.git") for root in roots))
+    assert found.problems == ()
+    assert found.fixes == read(*roots).fixes
+    assert found.fixes == {
+        package: tuple(
+            (sha256(text.encode()).hexdigest(), (fix,))
+            for fix, text in zip(fixes, files, strict=True)
+        )
+        for package, files in expected.items()
+    }
+
+
 def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:
     environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     old, new = (recipe("zlib", f"version('{n}', deprecated=True)") for n in "12")
