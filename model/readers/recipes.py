@@ -9,7 +9,6 @@ unreadable. The rules are those of lib/spack/spack/directives.py of Spack 0.23 t
 from __future__ import annotations
 
 import ast
-import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecati
 from spackscope.model.core.errors import Cancelled, Unreadable
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import shorten
+from spackscope.model.readers.expressions import Evaluator, dotted
 
 _MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
 """Steps of one recipe, real ones take up to 41,000; and those between two looks for a stop."""
@@ -34,7 +34,7 @@ _NESTS = b".([+-*/%@&|^<>"
 _MAX_SIZE = 10_000
 """Characters of a text, and items of a list, that are computed."""
 
-_MAX_SHOWN, _MAX_DOTS = 60, 9
+_MAX_SHOWN = 60
 _FLAG, _FIXES, _PACKAGE = "deprecated", "fixes", "package"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES)
 """The arguments of `version` and `deprecated`, and of blocks, that matter here."""
@@ -124,18 +124,10 @@ def read_recipe(
     return reader.classes
 
 
-class _Unknown(Exception):
-    """A value depends on more than the text of the recipe."""
-
-
+_UNKNOWN = "it depends on more than the text of the recipe"
 _ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What operations on values of unexpected types raise."""
 
-_COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.In: lambda item, items: item in items,
-    ast.NotIn: lambda item, items: item not in items,
-}  # fmt: skip
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "str": str,
     "range": lambda *bounds: list(range(*bounds)[: _MAX_SIZE + 1]),
@@ -143,19 +135,20 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "platform.system": lambda: os.uname().sysname,
     "platform.machine": lambda: os.uname().machine,
 }
-_METHODS: Mapping[type, Sequence[str]] = {
-    str: ("format", "lower"),
-    dict: ("get", "items", "keys", "values"),
-}
 
 
-class _Reader:
-    """Evaluates a module; `_names` has the known values, functions and classes by name."""
+class _Reader(Evaluator):
+    """Evaluates a module; `names` has the known values, functions and classes by name."""
+
+    methods: Mapping[type, Sequence[str]] = {
+        str: ("format", "lower"),
+        dict: ("get", "items", "keys", "values"),
+    }
 
     def __init__(self, lines: Sequence[bytes], versions_of: VersionsOf, steps: Steps) -> None:
         self.classes: dict[str, RecipeClass] = {}
         self._lines, self._versions_of, self._count = lines, versions_of, steps.count
-        self._names: dict[str, Any] = dict(_FUNCTIONS)
+        self.names: dict[str, Any] = dict(_FUNCTIONS)
         self._entries: list[Any] = []
         self._refused: set[ast.Call] = set()
         self._defaults: Mapping[str, Any] = {}
@@ -166,11 +159,11 @@ class _Reader:
             self._count(1)
             try:
                 self._statement(statement)
-            except (_Unknown, *_ERRORS):
+            except _ERRORS:
                 self._forget(statement)
 
     def _statement(self, node: ast.stmt) -> None:
-        """Run a statement. Raises _Unknown, also where nobody knows which parts of it run."""
+        """Run a statement. Raises Unreadable, also where nobody knows which parts of it run."""
         match node:
             case ast.ImportFrom(module, names, level):
                 found = _IMPORT.fullmatch(module or "")
@@ -179,20 +172,20 @@ class _Reader:
                     place = (found[1] or found[2], found[3]) if found else ("", own)
                     self._count(len(names))
                     for each in names:
-                        self._names[each.asname or each.name] = ClassName(*place, each.name)
+                        self.names[each.asname or each.name] = ClassName(*place, each.name)
             case ast.ClassDef(name, bases, _, body):
-                outer, entries, refused = self._names, self._entries, self._refused
+                outer, entries, refused = self.names, self._entries, self._refused
                 self._count(len(bases) + len(outer) // 20)
                 known = tuple(filter(None, map(self._base, bases)))
-                self._names, self._entries, self._refused = {**outer}, [], set()
+                self.names, self._entries, self._refused = {**outer}, [], set()
                 self.run(body)
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
                 self._entries, self._refused = entries, refused
                 # What may have changed in it is not known afterwards.
-                self._names = {each: outer[each] for each in outer if each in self._names}
-                self._names[name] = ClassName("", "", name)
+                self.names = {each: outer[each] for each in outer if each in self.names}
+                self.names[name] = ClassName("", "", name)
             case ast.FunctionDef(name):
-                self._names[name] = node
+                self.names[name] = node
             case ast.Assign(targets, value):
                 self._bind(targets, self.value(value))
             case ast.If(test, body, others):
@@ -207,14 +200,14 @@ class _Reader:
                 # The arguments of other directives say nothing of versions.
                 if name in _PATCHES and _has_word(value, "patches"):
                     self._patches(value)
-                elif name in _DIRECTIVES or name in self._names:
+                elif name in _DIRECTIVES or name in self.names:
                     self.value(value)
             case ast.Expr(ast.Call() as value):
                 self.value(value)
             case ast.Expr(ast.Constant()) | ast.Import() | ast.Pass():
                 pass
             case _:
-                raise _Unknown
+                raise Unreadable(_UNKNOWN)
 
     def _forget(self, statement: ast.stmt) -> None:
         """Name what a statement may deprecate, and forget what it may assign or change."""
@@ -223,13 +216,13 @@ class _Reader:
             self._count(1)
             nodes += ast.iter_child_nodes(node)
             if isinstance(node, ast.Name):
-                known = self._names.get(node.id)
+                known = self.names.get(node.id)
                 if isinstance(known, ast.FunctionDef):
                     nodes.append(known)
                 if isinstance(known, (ast.FunctionDef, list, dict)) or isinstance(
                     node.ctx, ast.Store
                 ):
-                    self._names.pop(node.id, None)
+                    self.names.pop(node.id, None)
             elif isinstance(node, ast.Call):
                 are_all = are_all or (_name(node) == "default_args" and _has_flag(node))
                 self._refuse(node, are_all=are_all)
@@ -256,10 +249,10 @@ class _Reader:
 
     def _base(self, node: ast.expr) -> ClassName | None:
         """Return the class of a recipe that another one is derived from, if it is one."""
-        module, _, name = _dotted(node).rpartition(".")
+        module, _, name = dotted(node).rpartition(".")
         if found := _IMPORT.fullmatch(module):
             return ClassName(found[1] or found[2], found[3], name)
-        known = self._names.get(module or name)
+        known = self.names.get(module or name)
         if not isinstance(known, ClassName):
             return None
         return known._replace(name=name) if module else known
@@ -269,31 +262,39 @@ class _Reader:
         for target in targets:
             match target:
                 case ast.Name(name):
-                    self._names[name] = value
+                    self.names[name] = value
                 case ast.Tuple(parts) if len(parts) == len(value):
                     for part, item in zip(parts, value, strict=True):
                         self._bind([part], item)
                 case _:
-                    raise _Unknown
+                    raise Unreadable(_UNKNOWN)
 
     def _with(self, contexts: Sequence[ast.expr], body: Sequence[ast.stmt]) -> None:
         outer = self._defaults
         defaults = {**outer}
         for call in contexts:
             if not isinstance(call, ast.Call) or _name(call) not in ("default_args", "when"):
-                raise _Unknown
+                raise Unreadable(_UNKNOWN)
             when = {"when": self.value(call.args[0])} if call.args else {}
-            defaults.update(self._keywords(call, _WORDS), **when)
+            defaults.update(self.keywords(call, _WORDS), **when)
         self._defaults = defaults
         self.run(body)
         self._defaults = outer
 
     def value(self, node: ast.expr) -> Any:
-        """Return the value of an expression. Raises _Unknown."""
-        try:
-            value = self._value(node)
-        except _ERRORS:
-            raise _Unknown from None
+        """Return the value of an expression."""
+        match node:
+            case ast.Attribute(ast.Name(name), "versions"):
+                owner = self.names[name]
+                if not (isinstance(owner, ClassName) and owner.module):
+                    raise Unreadable(_UNKNOWN)
+                flags = self._versions_of(owner)
+                value: Any = {version: {_FLAG: flag} for version, flag in flags.items()}
+            case ast.Call() if _name(node) in _DIRECTIVES:
+                self._directive(node)
+                value = None
+            case _:
+                value = super().value(node)
         # What follows may compare or spell all parts, some of which may be there many times.
         parts = [value]
         for part in parts:
@@ -303,95 +304,40 @@ class _Reader:
             size = part.bit_length() if isinstance(part, int) else size
             self._count(1 + (size if is_list else size // 10))
             if size > _MAX_SIZE:
-                raise _Unknown
+                raise Unreadable(_UNKNOWN)
             if is_list:
                 parts += [*part, *part.values()] if isinstance(part, dict) else part
         return value
 
-    def _value(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Constant(value):
-                return value
-            case ast.Name(name):
-                return self._names[name]
-            case ast.List(parts):
-                return list(map(self.value, parts))
-            case ast.Tuple(parts):
-                return tuple(map(self.value, parts))
-            case ast.Dict(keys, parts):
-                names = (self.value(key) for key in keys if key is not None)
-                return dict(zip(names, map(self.value, parts), strict=True))
-            case ast.JoinedStr(parts):
-                return "".join(str(self.value(part)) for part in parts)
-            case ast.FormattedValue(part, -1, None):
-                return self.value(part)
-            case ast.Compare(left, [sign], [right]):
-                return _COMPARISONS[type(sign)](self.value(left), self.value(right))
-            case ast.Subscript(owner, key):
-                return self.value(owner)[self.value(key)]
-            case ast.Attribute(ast.Name(name), "versions"):
-                owner = self._names[name]
-                if isinstance(owner, ClassName) and owner.module:
-                    flags = self._versions_of(owner)
-                    return {version: {_FLAG: flag} for version, flag in flags.items()}
-            case ast.Call():
-                return self._call(node)
-        raise _Unknown
+    def method(self, owner: Any, name: str) -> Any:
+        """Return a method that may be called; formats of a large width are not."""
+        is_wide = isinstance(owner, str) and name == "format" and _WIDE.search(owner)
+        return None if is_wide else super().method(owner, name)
 
-    def _call(self, node: ast.Call) -> Any:
-        if _name(node) in _DIRECTIVES:
-            return self._directive(node)
-        name, function = _dotted(node.func), node.func
-        if isinstance(function, ast.Attribute) and name not in _FUNCTIONS:
-            owner, method = self.value(function.value), function.attr
-            is_wide = isinstance(owner, str) and method == "format" and _WIDE.search(owner)
-            if method not in _METHODS.get(type(owner), ()) or is_wide:
-                raise _Unknown
-            call = getattr(owner, method)
-        else:
-            call = self._names[name]
-        result = call(*map(self.value, node.args), **self._keywords(node))
-        return list(result) if type(result).__name__.startswith("dict_") else result
-
-    def _keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
+    def keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
         """Return the named arguments of a call: all, or those that are wanted."""
         self._count(len(node.keywords))
-        words: dict[str, Any] = {}
-        for word in node.keywords:
-            if word.arg is None:
-                words.update(self.value(word.value))
-            elif not wanted or word.arg in wanted:
-                words[word.arg] = self.value(word.value)
-        return {name: words[name] for name in wanted if name in words} if wanted else words
+        return super().keywords(node, wanted)
 
     def _directive(self, node: ast.Call) -> None:
         """Add what a directive says, or that it cannot be read."""
         try:
             wanted = _PATCH_WORDS if _name(node) == "patch" else _WORDS
-            words = {**self._defaults, **self._keywords(node, wanted)}
+            words = {**self._defaults, **self.keywords(node, wanted)}
             spec = self.value(node.args[0]) if node.args else words.get("ver", words.get("spec"))
             self._entries += _DIRECTIVES[_name(node)](spec, words)
-        except (_Unknown, *_ERRORS):
+        except _ERRORS:
             self._refuse(node)
 
     def _patches(self, node: ast.Call) -> None:
-        """Add the patches that a directive applies to another package. Raises _Unknown."""
+        """Add the patches that a directive applies to another package. Raises Unreadable."""
         spec, outer = self.value(node.args[0]), self._defaults
         # It may begin with a namespace.
         self._defaults = {**outer, _PACKAGE: _AFTER_NAME.split(spec)[0].rpartition(".")[2]}
         try:
-            self._keywords(node, ("patches",))
+            self.keywords(node, ("patches",))
         finally:
             self._defaults = outer
-
-
-def _dotted(node: ast.expr) -> str:
-    """Return a name with a few dots; "" for any other expression."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute) and len(names) < _MAX_DOTS:
-        names.insert(0, node.attr)
-        node = node.value
-    return ".".join((node.id, *names)) if isinstance(node, ast.Name) else ""
 
 
 def _name(node: ast.Call) -> str:
@@ -410,7 +356,7 @@ def _has_flag(node: ast.Call) -> bool:
 
 def _version(spec: Any, words: Mapping[str, Any]) -> list[Deprecation | str]:
     if not isinstance(spec, (str, int)):
-        raise _Unknown
+        raise Unreadable(_UNKNOWN)
     return [Deprecation(f"@={spec}") if words.get(_FLAG) else f"@={spec}"]
 
 
@@ -420,9 +366,9 @@ def _deprecated(spec: Any, words: Mapping[str, Any]) -> list[Deprecation]:
     severity, reason = words.get("severity") or SEVERITIES[1], words.get("reason") or UNSPECIFIED
     message = words.get("msg") or ""
     if severity not in SEVERITIES or isinstance(labels, str):
-        raise _Unknown
+        raise Unreadable(_UNKNOWN)
     if not all(isinstance(each, str) for each in (*texts, *labels, reason, message)):
-        raise _Unknown
+        raise Unreadable(_UNKNOWN)
     every = Deprecation(" ".join(texts).strip(), reason, severity, tuple(labels), message)
     return [] if when is False else [every]
 
@@ -433,9 +379,9 @@ def _patch(place: Any, words: Mapping[str, Any]) -> list[Fix]:
         return []
     digest = str(words.get("sha256")) if "://" in place else ""
     if isinstance(labels, str) or (digest and not _DIGEST.fullmatch(digest)):
-        raise _Unknown
+        raise Unreadable(_UNKNOWN)
     if not all(isinstance(each, str) for each in (place, *labels)):
-        raise _Unknown
+        raise Unreadable(_UNKNOWN)
     return [Fix(tuple(labels), place, digest, words.get(_PACKAGE, ""))]
 
 

@@ -6,36 +6,23 @@ As `eval_conditional` in lib/spack/spack/spec.py, but only what is harmless and 
 from __future__ import annotations
 
 import ast
-import operator
 import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import comb
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.machine import PLATFORM, this_os, this_target
+from spackscope.model.query.ast import Term
+from spackscope.model.query.parser import parse_spec
+from spackscope.model.readers.expressions import Evaluator, dotted
 
 _MAX_LENGTH, _MAX_DEPTH = 1_000, 50
 _MAX_STEPS = 10**6
 """Ways in which a regular expression may be tried on a text."""
-
-_OPERATORS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda value, group: value in group,
-    ast.NotIn: lambda value, group: value not in group,
-}
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    each.__name__: each for each in (all, any, bool, int, len, str)
-}
 
 
 def is_met(condition: str, environ: Mapping[str, str]) -> bool:
@@ -52,7 +39,7 @@ def is_met(condition: str, environ: Mapping[str, str]) -> bool:
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(condition.lstrip(" \t"), mode="eval")
-            return bool(_Evaluation(environ).value(tree.body))
+            return bool(_Condition(environ).value(tree.body))
         except Unreadable:
             raise
         # Whatever an operator or a method raises, Spack ends with.
@@ -78,9 +65,6 @@ class _Arch:
 
     def satisfies(self, spec: str) -> bool:
         """Check whether it satisfies a spec. Raises QueryError, and TypeError for other parts."""
-        from spackscope.model.query.ast import Term
-        from spackscope.model.query.parser import parse_spec
-
         for term in parse_spec(spec).conditions:
             if not isinstance(term, Term) or term.column not in self._parts:
                 raise TypeError
@@ -89,17 +73,6 @@ class _Arch:
         return True
 
     __contains__ = satisfies
-
-
-_METHODS: Mapping[type, Sequence[str]] = {
-    str: (
-        *("startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "split"),
-        *("partition", "rpartition", "isdigit"),
-    ),
-    dict: ("get",),
-    re.Match: ("group", "groups"),
-    _Arch: ("satisfies",),
-}
 
 
 def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str] | None:
@@ -113,8 +86,22 @@ def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str]
     return getattr(re, name)(pattern, text, flags)  # type: ignore[no-any-return]
 
 
-class _Evaluation:
+class _Condition(Evaluator):
     """Evaluates parts of a condition, with the variables of `get_host_environment` of Spack."""
+
+    methods: Mapping[type, Sequence[str]] = {
+        str: (
+            *("startswith", "endswith", "lower", "upper", "strip", "lstrip", "rstrip", "split"),
+            *("partition", "rpartition", "isdigit"),
+        ),
+        dict: ("get",),
+        re.Match: ("group", "groups"),
+        _Arch: ("satisfies",),
+    }
+    names: Mapping[str, Any] = {
+        **{each.__name__: each for each in (all, any, bool, int, len, str)},
+        **{f"re.{name}": partial(_search, name) for name in ("match", "search", "fullmatch")},
+    }
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._variables: Mapping[str, Callable[[], Any]] = {
@@ -127,8 +114,9 @@ class _Evaluation:
             "architecture": _Arch,
             "arch_str": lambda: str(_Arch()),
         }
+        self._depth = 0
 
-    def _variable(self, name: str) -> Any:
+    def named(self, name: str) -> Any:
         """Return the value of a variable. Raises Unreadable."""
         if name not in self._variables:
             raise Unreadable(f"{name} is not known")
@@ -137,60 +125,13 @@ class _Evaluation:
             raise Unreadable(f"the {name} of this machine is unknown")
         return value
 
-    def value(self, node: ast.expr, depth: int = 0) -> Any:
-        """Evaluate an expression. Raises Unreadable, and what an operator or method raises."""
-
-        def value(part: ast.expr) -> Any:
-            return self.value(part, depth + 1)
-
-        if depth > _MAX_DEPTH:
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression."""
+        if dotted(node) in ("re.I", "re.IGNORECASE"):
+            return re.IGNORECASE
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
             raise Unreadable("it is nested too deeply")
-        match node:
-            case ast.Constant():
-                return node.value
-            case ast.Name():
-                return self._variable(node.id)
-            case ast.Tuple() | ast.Set():
-                return tuple(map(value, node.elts))
-            case ast.List():
-                return [*map(value, node.elts)]
-            case ast.UnaryOp(op=ast.Not()):
-                return not value(node.operand)
-            case ast.UnaryOp(op=ast.USub()):
-                return -value(node.operand)
-            case ast.BoolOp():
-                result = None
-                for part in node.values:
-                    result = value(part)
-                    if bool(result) is isinstance(node.op, ast.Or):
-                        break
-                return result
-            case ast.IfExp():
-                return value(node.body if value(node.test) else node.orelse)
-            case ast.Compare():
-                left = value(node.left)
-                for operation, part in zip(node.ops, node.comparators, strict=True):
-                    right = value(part)
-                    if not _OPERATORS[type(operation)](left, right):
-                        return False
-                    left = right
-                return True
-            case ast.Subscript(slice=ast.Slice() as ends):
-                indices = (each and value(each) for each in (ends.lower, ends.upper, ends.step))
-                return value(node.value)[slice(*indices)]
-            case ast.Subscript():
-                return value(node.value)[value(node.slice)]
-            case ast.Attribute(value=ast.Name(id="re"), attr="I" | "IGNORECASE"):
-                return re.IGNORECASE
-            case ast.Call(func=ast.Name(id=name), keywords=[]) if name in _FUNCTIONS:
-                return _FUNCTIONS[name](*map(value, node.args))
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), keywords=[]):
-                if name in ("match", "search", "fullmatch"):
-                    return _search(name, *map(value, node.args))
-            case ast.Call(func=ast.Attribute() as method, keywords=[]):
-                owner = value(method.value)
-                if method.attr in _METHODS.get(type(owner), ()):
-                    return getattr(owner, method.attr)(*map(value, node.args))
-        raise Unreadable(
-            "only comparisons, `and`, `or`, `not`, and some methods of strings are understood"
-        )
+        value = super().value(node)
+        self._depth -= 1
+        return value

@@ -71,6 +71,15 @@ def test_blocks_apply_to_what_is_in_them() -> None:
     )
 
 
+def test_expressions_are_those_of_conditions() -> None:
+    body = """
+        old = not False and "1" in {"1", "2"} and 1 < 2 < 3
+        for version_ in ["1", "2", "3"][:-1]:
+            version(version_ if old else "0", deprecated=old or unknown())
+        """
+    assert entries(body) == [Deprecation("@=1"), Deprecation("@=2")]
+
+
 def test_a_block_that_is_unknown_applies_to_nothing_after_it() -> None:
     body = "with default_args(deprecated=True), unknown():\n    pass\nversion('1')"
     assert entries(body) == ["@=1"]
