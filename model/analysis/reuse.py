@@ -29,6 +29,7 @@ from spackscope.model.core.rules import (
     NEWER_INDEX,
     NO_INDEX,
     NO_V2_INDEX,
+    OLD_INDEX,
     PACKAGES,
     REUSE,
     FitReason,
@@ -68,6 +69,10 @@ _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 _REUSE = "concretizer:reuse"
 _FIRST_OF_V3 = 8
 """The first version of the database whose Spack reads layout v3."""
+
+_FIRST_KEPT = 6
+"""The first version of the database that all later ones read."""
+
 
 _MAX_SPECS = 6
 """Specs of a rule that its reason names."""
@@ -155,7 +160,8 @@ class _Reads:
 
         It asks a mirror of layout v3 for the media type of its own version alone
         (`IndexFetcher.get_index_manifest` in binary_distribution.py), and reads other databases
-        up to its own version (`_read_from_file` in database.py).
+        up to its own version (`_read_from_file` in database.py), but version 5 only before the
+        seventh (`_REINDEX_NOT_NEEDED_ON_READ`).
         """
         own = self._own
         if index.layout == "views":
@@ -171,11 +177,14 @@ class _Reads:
             if index.media.isdecimal() and int(index.media) < own:
                 return NO_INDEX.with_label(label, place)
             sentence = f"{label}, which {self._spack} asks for, {place}"
-        elif index.database > own:
-            label = f"its index is of database v{index.database}"
-            if index.layout == "":
-                label = f"its database is v{index.database}"
+        elif index.database > own or (index.database < _FIRST_KEPT < own):
+            is_tree = index.layout == ""
+            label = f"{'its database is' if is_tree else 'its index is of database'} "
+            label += f"v{index.database}"
             sentence = f"{label}, which {self._spack} cannot read, {place}"
+            if index.database < own:
+                change = "convert it: spack reindex" if is_tree else ""
+                return OLD_INDEX.with_label(label, place, sentence, change)
         else:
             return None
         return NEWER_INDEX.with_label(label, place, sentence)

@@ -114,6 +114,12 @@ RULES = (
     NEWER_INDEX := Rule(
         "newer-index", "its index is of a newer Spack", "use a newer Spack", hides=True
     ),
+    OLD_INDEX := Rule(
+        "old-index",
+        "its index is of a Spack before 0.17",
+        "create it with Spack 0.17 to 0.23: spack buildcache update-index {place}",
+        hides=True,
+    ),
     REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", "change {place}"),
     MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", "change {place}"),
     PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", "change {place}"),

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from errno import ENOENT
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation, Fix
 from spackscope.model.core.errors import Unreadable, Unwritable, reason
@@ -33,14 +33,9 @@ from spackscope.model.core.files import (
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.readers.recipes import (
-    ClassName,
-    RecipeClass,
-    Steps,
-    TooManySteps,
-    read_recipe,
-)
-from spackscope.model.sources.git import Git
+
+if TYPE_CHECKING:
+    from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
 
 _FORMAT = 5
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
@@ -280,6 +275,8 @@ class _Bare:
     """The newest commit of a bare git repository."""
 
     def __init__(self, path: str, should_stop: ShouldStop) -> None:
+        from spackscope.model.sources.git import Git
+
         self._git = Git(path, should_stop)
         self._commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
 
@@ -361,6 +358,8 @@ class _Reading:
 
     def read(self) -> dict[str, Any]:
         """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
+        from spackscope.model.readers.recipes import Steps, TooManySteps
+
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
         fixes = defaultdict[str, list[Any]](list)
         for repository in self._repositories:
@@ -466,6 +465,8 @@ class _Reading:
 
         There may be thousands that each follow the next, so that nothing calls itself.
         """
+        from spackscope.model.readers.recipes import Steps, read_recipe
+
         waiting, begun = [recipe], dict[_Recipe, Steps]()
         while waiting:
             recipe = waiting.pop()

@@ -210,6 +210,33 @@ def test_an_old_spack_cannot_read_new_builds(
     assert (row["reason"], row["change"]) == (why, "use a newer Spack")
 
 
+@pytest.mark.parametrize(
+    ("version", "is_read"), [("0.20.3", True), ("0.23.1", False), ("1.2.0", False)]
+)
+def test_a_new_spack_cannot_read_the_oldest_database(
+    version: str, is_read: bool, program: Program, home: Path, tmp_path: Path
+) -> None:
+    """As `_REINDEX_NOT_NEEDED_ON_READ` of lib/spack/spack/database.py has no pair with 5 and 8."""
+    spack = SpackRoot(tmp_path / "new")
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    tree, mirror = home / "tree" / ".spack-db" / "index.json", home / "mirror"
+    for path in (tree, mirror / "build_cache" / "index.json"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(database(installs(node(name="tiny", dependencies=[])), "5"))
+    for source, label, change in (
+        (home / "tree", "its database is", "convert it: spack reindex"),
+        (
+            mirror,
+            "its index is of database",
+            f"create it with Spack 0.17 to 0.23: spack buildcache update-index {mirror}",
+        ),
+    ):
+        words = ("why", "-f", str(source), "tiny", "--host", "zen3", "--json")
+        rows = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+        why = f"{label} v5, which Spack {version} cannot read, {source}"
+        assert ((why, change) in [(row["reason"], row["change"]) for row in rows]) is not is_read
+
+
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_spack_sees_the_index_of_its_own_database_alone(
     program: Program, home: Path, is_reversed: bool
