@@ -308,10 +308,10 @@ def test_spack_1_3_reuses_no_deprecated_spec_that_is_not_allowed(
     words = ("find", "-f", "index.json", "--host", "zen3", "--json")
     found = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
     letters = {
-        spec["hash"]: reason["letter"]
+        spec["hash"]: "a" if reason["of_dependency"] else "A"
         for spec in found
         for reason in spec["reasons"]
-        if reason["letter"] in tuple("Aa")
+        if reason["rule"] == "deprecated"
     }
     assert letters == refused
     why = program("why", "-f", "index.json", "zlib@1.2", SPACK_ROOT=str(spack.root)).stdout
