@@ -4,7 +4,7 @@ A column is one entry of `REGISTRY`. The tables of the index, the query keys, th
 filters and its title, the detail pane, `find`, the exports and the completions read it from there.
 
 To add one, add an entry, such as `Column("digest", attribute="package_hash")`: its name, and the
-attribute of `Spec` that it shows if that has another name. Then raise SCHEMA_VERSION of the index.
+attribute of `Spec` that it shows if that has another name. Indexes are then built anew.
 """
 
 from __future__ import annotations

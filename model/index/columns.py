@@ -5,10 +5,11 @@ of numbers, or JSON, or bytes that are read in parts. Numbers are stored as plan
 lowest byte of each, then the next one of each, as many as the largest needs. So they take as few
 bytes as they can without losing their order, look the same on every processor, and compress well.
 
-The header makes the file safe to use. Its version distinguishes an index of an older program from
-a damaged one. Its CRC-32 detects every changed byte, and reads 2 GB a second: it is verified where
-a file is opened, and what the file holds is believed then. It does not protect against somebody
-who may write to the file; the modes of the file and its directory do.
+The header makes the file safe to use. Its schema distinguishes an index of another program from a
+damaged one: a number, and a checksum of what the registry of columns has the file store. Its
+CRC-32 detects every changed byte, and reads 2 GB a second: it is verified where a file is opened,
+and what the file holds is believed then. It does not protect against somebody who may write to
+the file; the modes of the file and its directory do.
 
 The file is read whole, some megabytes even of a large index, and kept in memory. So it can be
 replaced, cut or removed while it is in use. It is never mapped into memory: a mapped file that a
@@ -34,11 +35,11 @@ from typing import Any, TypeVar
 from spackscope.model.core.columns import STORED, Value
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
-from spackscope.model.core.records import HASH_LENGTH, NodeFacts
+from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
-SCHEMA_VERSION = 18
-"""Raise it with every change of the sections, or of what the readers make of a document."""
+SCHEMA_VERSION = 19
+"""Raise it with a change of what the registry does not state: sections, or what readers make."""
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
@@ -53,11 +54,24 @@ UNUSED_DAYS = 30
 """Days after which an index that nobody has opened is removed, when another one is written."""
 
 _DAY = 24 * 3600
-_VERSION = len(MAGIC)
-_CHECKSUM = slice(_VERSION + 1, _VERSION + 5)
-_TABLE = slice(_VERSION + 5, _VERSION + 13)
+
+
+def _schema() -> bytes:
+    """Return what tells indexes of different programs apart: columns are stored as registered."""
+    stored = [
+        (storage, [(c.name, c.attribute, c.is_list, c.restores) for c in columns])
+        for storage, columns in STORED.items()
+    ]
+    registered = repr((stored, STATES, NodeFacts._fields)).encode()
+    return bytes([SCHEMA_VERSION]) + zlib.crc32(registered).to_bytes(4, "big")
+
+
+SCHEMA = _schema()
+_SCHEMA = slice(len(MAGIC), len(MAGIC) + len(SCHEMA))
+_CHECKSUM = slice(_SCHEMA.stop, _SCHEMA.stop + 4)
+_TABLE = slice(_CHECKSUM.stop, _CHECKSUM.stop + 8)
 HEADER = _TABLE.stop
-"""Bytes of the header: the magic, the version, the checksum, the length of the table."""
+"""Bytes of the header: the magic, the schema, the checksum, the length of the table."""
 
 _LEVEL = 1
 """Higher levels of compression take several times as long, and save a tenth."""
@@ -214,7 +228,7 @@ class SectionWriter:
         self._data += table
         length = len(table).to_bytes(8, "big")
         checksum = zlib.crc32(length, zlib.crc32(memoryview(self._data)[HEADER:]))
-        header = MAGIC + bytes([SCHEMA_VERSION]) + checksum.to_bytes(4, "big") + length
+        header = MAGIC + SCHEMA + checksum.to_bytes(4, "big") + length
         self._data[:HEADER] = header
         return bytes(self._data)
 
@@ -226,7 +240,7 @@ class Columns:
     """
 
     def __init__(self, data: bytes) -> None:
-        if data[: _VERSION + 1] != MAGIC + bytes([SCHEMA_VERSION]):
+        if data[: _SCHEMA.stop] != MAGIC + SCHEMA:
             raise IndexDamaged("it is not an index of this version")
         checksum = zlib.crc32(data[_TABLE], zlib.crc32(memoryview(data)[HEADER:]))
         if checksum.to_bytes(4, "big") != data[_CHECKSUM]:
@@ -326,7 +340,7 @@ def open_index(path: str) -> Columns | None:
                     os.utime(file.fileno())
     except OSError:
         return None
-    if len(data) >= HEADER and data.startswith(MAGIC) and data[_VERSION] != SCHEMA_VERSION:
+    if len(data) >= HEADER and data.startswith(MAGIC) and data[_SCHEMA] != SCHEMA:
         return None
     return Columns(data)
 

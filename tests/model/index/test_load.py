@@ -17,7 +17,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA_VERSION, UNUSED_DAYS
+from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
 from spackscope.model.index.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.sources.session import Session
 from tests.builders import all_records, hash_of, page, record, write_page
@@ -253,7 +253,8 @@ def replaced(path: Path, make: Callable[[Path], object]) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda path: put_magic(path, MAGIC + bytes([SCHEMA_VERSION - 1])),
+        lambda path: put_magic(path, MAGIC + bytes([SCHEMA[0] - 1])),
+        lambda path: put_magic(path, MAGIC + SCHEMA[:-1] + bytes([SCHEMA[-1] ^ 1])),
         lambda path: put_magic(path, b"another magic   "),
         lambda path: path.chmod(0o620),
         lambda path: path.chmod(0o602),
@@ -296,7 +297,7 @@ def test_whichever_byte_of_an_index_changes_it_is_built_again(seed: int, home: H
     catalog, again = home.load(), home.load()
 
     # That of another version is not damaged.
-    assert catalog.was_damaged is (place != len(MAGIC))
+    assert catalog.was_damaged is (not 0 <= place - len(MAGIC) < len(SCHEMA))
     assert all_records(catalog) == all_records(again) == records
     assert (again.was_damaged, made(again)) == (False, made(catalog))
 
