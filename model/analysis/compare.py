@@ -19,10 +19,9 @@ from spackscope.model.analysis.dag import (
     run_time_deptypes,
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import compiler_name, is_run
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
 MAX_PAIRS = 5_000
@@ -139,7 +138,7 @@ class Comparison(Frozen):
     replaced: tuple[Replaced, ...] = ()
 
 
-def compare(dag: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+def compare(dag: Dag, a: int, b: int) -> Comparison:
     """Compare two specs with all below them.
 
     Causes are in this order: the differences of the specs themselves; what is linked or run
@@ -149,7 +148,7 @@ def compare(dag: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Com
         first = compare(dag_of(catalog), a, b).causes[0]
         first.path  # ('mpich', 'libxml2', 'libiconv')
     """
-    return Pairs(dag).compare(a, b, should_stop=should_stop)
+    return Pairs(dag).compare(a, b)
 
 
 def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cause]]]:
@@ -408,7 +407,7 @@ class Pairs:
         self._least[start] = causes
         return causes
 
-    def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+    def compare(self, a: int, b: int) -> Comparison:
         """Compare two specs: see the function of this name."""
         dag = self.dag
         is_listed = dag.lists_dependencies(a) and dag.lists_dependencies(b)
@@ -421,8 +420,7 @@ class Pairs:
         below: dict[int, dict[int, int]] = {}
         links, is_cut = 0, False
         for number in order:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             children = self.below(number) if links < MAX_LINKS else {}
             links += len(children)
             is_cut |= links >= MAX_LINKS
@@ -452,8 +450,7 @@ class Pairs:
         differences: dict[int, tuple[Difference, ...]] = {}
         unexplained: dict[str, None] = {}
         for number in order:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             if own := self.differences(number):
                 differences[number] = own
             elif not below[number] and not self.are_one_build(number):

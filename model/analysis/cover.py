@@ -14,10 +14,9 @@ from spackscope.model.analysis.nearest import (
     NearestSearch,
     group_candidates,
 )
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
 
@@ -294,12 +293,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     )
 
 
-def find_nearest(
-    coverage: Coverage,
-    *,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-) -> Coverage:
+def find_nearest(coverage: Coverage, *, on_progress: OnProgress = no_progress) -> Coverage:
     """Return a coverage with the nearest candidate of each missing spec.
 
     It `is_cut` if there is too much to compare. Raises Cancelled.
@@ -310,18 +304,17 @@ def find_nearest(
     steps = 0
     every: list[Missing] = []
     for number, spec in enumerate(coverage.missing):
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         on_progress("missing specs compared", number, len(coverage.missing))
         if spec.package not in by_package:
             ids = coverage.candidates(spec.package)
             by_package[spec.package] = group_candidates(graph, ids)
-        nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
+        nearest = search.find(spec.id, by_package[spec.package])
         comparison = None
         best = nearest.best
         if best is not None and best.causes is not None and steps <= MAX_STEPS:
             before = search.pairs.steps
-            comparison = search.pairs.compare(spec.id, best.id, should_stop=should_stop)
+            comparison = search.pairs.compare(spec.id, best.id)
             steps += search.pairs.steps - before
         every.append(replace(spec, nearest=nearest, comparison=comparison))
     is_cut = search.is_exhausted or steps > MAX_STEPS

@@ -11,9 +11,8 @@ from itertools import chain, count
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is_run
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind, Edges, path_to
@@ -444,7 +443,7 @@ class ClosureMasks(Generic[_Node]):
         self._whole: dict[_Node, Mask] = {}
         self._witnesses: dict[Mask, dict[_Node, _Node]] = {}
 
-    def whole(self, start: _Node, should_stop: ShouldStop = never) -> Mask:
+    def whole(self, start: _Node) -> Mask:
         """Return the union for a node. Raises Cancelled."""
         known = self._whole
         if (mask := known.get(start)) is not None:
@@ -455,8 +454,8 @@ class ClosureMasks(Generic[_Node]):
         for number, node in enumerate(
             post_order([start], lambda node: [c for c in self._below(node) if c not in known])
         ):
-            if number % _CHECK_INTERVAL == 0 and should_stop():
-                raise Cancelled
+            if number % _CHECK_INTERVAL == 0:
+                check_cancelled()
             mask = self._own(node)
             for child in self._below(node):
                 mask |= known.get(child, 0)

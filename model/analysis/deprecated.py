@@ -11,7 +11,6 @@ from typing import NamedTuple
 from spackscope.model.core.deprecation import Deprecation, severity_rank
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
@@ -27,9 +26,7 @@ class DeprecatedSpecs(NamedTuple):
     ids: Sequence[int]
 
 
-def find_deprecated(
-    catalog: Catalog, recipes: Recipes, should_stop: ShouldStop = never
-) -> list[DeprecatedSpecs]:
+def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]:
     """Return the deprecations that some records of a catalog fulfil, dependency-only ones too.
 
     Externals do not count, as for Spack: they are not under its control. Nor do the labels that
@@ -40,13 +37,13 @@ def find_deprecated(
         fixed = defaultdict[int, set[str]](set)
         for digest, labels in recipes.fixes.get(name, ()):
             patched = exact_query("package", name).plus(parse_spec(f"patches={digest}"))
-            for id_ in catalog.match(patched, should_stop=should_stop).ids():
+            for id_ in catalog.match(patched).ids():
                 fixed[id_].update(labels)
         for each in recipes.deprecations.get(name, ()):
             # What is no spec, or what the source does not tell, is not known to be deprecated.
             with suppress(QueryError, Unanswerable):
                 query = exact_query("package", name).plus(parse_spec(each.spec))
-                matching = catalog.match(query, should_stop=should_stop).ids()
+                matching = catalog.match(query).ids()
                 by_labels = defaultdict[tuple[str, ...], list[int]](list)
                 for id_ in matching:
                     left = each.labels
@@ -59,9 +56,7 @@ def find_deprecated(
     return found
 
 
-def deprecated_codes(
-    catalog: Catalog, recipes: Recipes, should_stop: ShouldStop = never
-) -> CodedLists:
+def deprecated_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
     """Return a code for each record by its id, and the values of its column that codes mean.
 
     They are unknown of packages whose recipe is not there, or cannot be read. Raises Cancelled.
@@ -75,7 +70,7 @@ def deprecated_codes(
     for package, size in zip(catalog.column("package"), catalog.group_sizes, strict=True):
         codes.extend([0 if are_known[package] else 1] * size)
     of_ids = defaultdict[int, list[Deprecation]](list)
-    for each in find_deprecated(catalog, recipes, should_stop):
+    for each in find_deprecated(catalog, recipes):
         for id_ in each.ids:
             of_ids[id_].append(each.deprecation)
     for id_, its in of_ids.items():

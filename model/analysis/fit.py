@@ -17,7 +17,6 @@ from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import Host, Libc
 from spackscope.model.core import rules
 from spackscope.model.core.columns import FIELDS, Value
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
 from spackscope.model.core.records import (
     COMPILED_IN,
@@ -28,7 +27,7 @@ from spackscope.model.core.records import (
     is_run,
 )
 from spackscope.model.core.rules import RULES, FitReason, Rule
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
@@ -146,7 +145,7 @@ class HostFit:
         """Return what the codes of specs mean, without sentences, once `codes` has returned."""
         return self._fits
 
-    def codes(self, should_stop: ShouldStop = never) -> Sequence[int]:
+    def codes(self) -> Sequence[int]:
         """Return a code for each spec by its id. Raises Cancelled.
 
         Most specs of pages have nothing below them, and few of these differ.
@@ -168,8 +167,8 @@ class HostFit:
             looks = map(reduce, repeat(or_), zip(*shared, strict=True))
             groups = zip(pairwise(catalog.first), looks, compilers, indexed, strict=True)
             for number, ((start, stop), mask, compiler, is_indexed) in enumerate(groups):
-                if number % _CHECK_INTERVAL == 0 and should_stop():
-                    raise Cancelled
+                if number % _CHECK_INTERVAL == 0:
+                    check_cancelled()
                 for id_ in range(start, stop):
                     # Externals are listed in packages.yaml one by one.
                     node = nodes[id_]
@@ -177,7 +176,7 @@ class HostFit:
                     look = mask, compiler, node, is_indexed, configured.get(id_, 0)
                     code = leaves.get(look) if is_leaf else None
                     if code is None:
-                        verdict = self._verdict(id_, should_stop)
+                        verdict = self._verdict(id_)
                         code = verdicts.setdefault(verdict, len(verdicts))
                         if is_leaf:
                             leaves[look] = code
@@ -186,16 +185,16 @@ class HostFit:
             self._codes = narrowed(codes)
             return self._codes
 
-    def _verdict(self, id_: int, should_stop: ShouldStop = never) -> ReasonMasks:
+    def _verdict(self, id_: int) -> ReasonMasks:
         own = self._own_reasons(id_)
         if not (id_ < self._edges.count and self._facts(id_).external):
-            compilers = self._compilers_of(id_, should_stop)
+            compilers = self._compilers_of(id_)
             if any(
                 compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
                 for compiler, runtime in _RUNTIME_OF.items()
             ):
                 own |= self._mask(rules.NO_RUNTIME.reason)
-        return ReasonMasks(own, self._below.whole(id_, should_stop))
+        return ReasonMasks(own, self._below.whole(id_))
 
     @cached_property
     def _are_indexed(self) -> Sequence[bool]:
@@ -229,14 +228,14 @@ class HostFit:
             self._own_reasons,
         )
 
-    def _compilers_of(self, id_: int, should_stop: ShouldStop) -> Mask:
+    def _compilers_of(self, id_: int) -> Mask:
         """Return the compilers and their runtimes that Spack asks for in a spec.
 
         Before 1.0 it asked for the runtime of the own compiler among the direct dependencies:
         `_has_runtime_dependencies` in its lib/spack/spack/solver/asp.py.
         """
         if not self._is_before_1:
-            return self._compilers.whole(id_, should_stop)
+            return self._compilers.whole(id_)
         if not self._edges.lists(id_):
             return 0
         below = (self._runtimes.get(child, 0) for child in self._edges.down.of(id_))

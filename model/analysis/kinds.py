@@ -13,9 +13,8 @@ from spackscope.model.analysis.dag import (
     run_time_deptypes,
 )
 from spackscope.model.analysis.varying import all_values, compilers
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
 
 
@@ -54,13 +53,12 @@ class RunKinds:
         # Of configurations and of compilers; most are those of many records.
         self._values: dict[Hashable, Hashable] = {}
 
-    def codes(self, ids: Iterable[int], *, should_stop: ShouldStop = never) -> list[int]:
+    def codes(self, ids: Iterable[int]) -> list[int]:
         """Return the code of the kind of each record. Raises Cancelled."""
         codes, wanted = self._codes, list(ids)
 
         def below(id_: int) -> list[int]:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             links = self._graph.links(id_)
             return [c for c, kind in links if c not in codes and run_time_deptypes(kind.deptypes)]
 
@@ -103,9 +101,7 @@ def _kinds_of(catalog: Catalog) -> RunKinds:
     return RunKinds(dag_of(catalog))
 
 
-def run_kinds(
-    graph: Dag, ids: Sequence[int], *, should_stop: ShouldStop = never
-) -> tuple[Kind, ...]:
+def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
     """Partition records into run-time kinds, the largest first, then by the hash.
 
     Records whose source lists no dependencies are one kind, which is not known and the last.
@@ -115,7 +111,7 @@ def run_kinds(
     """
     hashes = dict(zip(ids, graph.hashes(ids), strict=True))
     members: dict[int, list[int]] = {}
-    codes = kinds_of(graph).codes(ids, should_stop=should_stop)
+    codes = kinds_of(graph).codes(ids)
     for id_, code in zip(ids, codes, strict=True):
         members.setdefault(code if graph.lists_dependencies(id_) else -1, []).append(id_)
     unknown, known = members.pop(-1, None), list(members.values())

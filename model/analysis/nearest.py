@@ -13,9 +13,8 @@ from spackscope.model.analysis.dag import (
     AttributeValue,
     Dag,
 )
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 
 MAX_STEPS = 5_000_000
 """Pairs of nodes with their dependencies that one search visits to count causes."""
@@ -119,9 +118,7 @@ class NearestSearch:
         """
         return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
-    def nearest(
-        self, id_: int, candidates: Iterable[int], *, should_stop: ShouldStop = never
-    ) -> Nearest:
+    def nearest(self, id_: int, candidates: Iterable[int]) -> Nearest:
         """Return the candidate nearest to a spec, which is not one of them.
 
         It is one with the fewest differing attributes of its own: version, each variant, each
@@ -131,15 +128,9 @@ class NearestSearch:
         graph = self.pairs.dag
         own = graph.identity(id_)
         others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
-        return self.find(id_, others, should_stop=should_stop)
+        return self.find(id_, others)
 
-    def find(
-        self,
-        id_: int,
-        candidates: Sequence[CandidateGroup],
-        *,
-        should_stop: ShouldStop = never,
-    ) -> Nearest:
+    def find(self, id_: int, candidates: Sequence[CandidateGroup]) -> Nearest:
         """Return the nearest of candidates in groups: see `nearest`."""
         graph, count_all = self.pairs.dag, sum(len(group.ids) for group in candidates)
         if not graph.is_described(id_):
@@ -165,8 +156,7 @@ class NearestSearch:
         fewest_causes: int | None = None
         by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
         for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             is_told = spec.lists_dependencies and group.lists_dependencies
             if self.is_exhausted or not is_told or spec.spec_format != group.spec_format:
                 best = best or (candidate, group)

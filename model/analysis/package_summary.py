@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.columns import FIELDS
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import PackageCount
@@ -32,17 +31,13 @@ Summaries = dict[int, PackageSummary]
 
 
 def package_summaries(
-    catalog: Catalog,
-    query: Query,
-    packages: Iterable[PackageCount],
-    *,
-    should_stop: ShouldStop = never,
+    catalog: Catalog, query: Query, packages: Iterable[PackageCount]
 ) -> Iterator[Summaries]:
     """Yield the summaries of packages twice: first the fast values, then also the slow ones.
 
     The query must not name a package. Raises Cancelled and Unanswerable.
     """
-    matches = catalog.match(query, should_stop=should_stop)
+    matches = catalog.match(query)
     versions = catalog.texts("version")
     summaries: Summaries = {}
     unknown: dict[int, Matches] = {}
@@ -54,8 +49,7 @@ def package_summaries(
         summaries[package.id] = PackageSummary(newest)
     yield summaries
     for id_, ids in unknown.items():
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         running = None
         if catalog.by_host.has_host:
             fits = Counter(catalog.by_host.answers.brief(spec).fits for spec in ids)

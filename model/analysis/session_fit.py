@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.records import CONFIGURATION, RECIPES, Fit, Gap, Problem
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
@@ -89,16 +88,14 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         from spackscope.model.analysis.reuse import find_kept_out
 
         deprecated = (
-            find_deprecated(catalog, session.recipes, session.should_stop)
-            if judges_deprecations(session)
-            else []
+            find_deprecated(catalog, session.recipes) if judges_deprecations(session) else []
         )
         return find_kept_out(catalog, session.reuse_rules, deprecated, _version_of(session))
 
-    def deprecated(should_stop: ShouldStop) -> CodedLists:
+    def deprecated() -> CodedLists:
         from spackscope.model.analysis.deprecated import deprecated_codes
 
-        return deprecated_codes(catalog, session.recipes, should_stop)
+        return deprecated_codes(catalog, session.recipes)
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
         gaps = list[Gap]()

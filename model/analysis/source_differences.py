@@ -22,9 +22,8 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 
@@ -122,9 +121,7 @@ class SourceComparison(Frozen):
         return self.same == self.count_a == self.count_b and not any(self.roots)
 
 
-def compare_sources(
-    a: Catalog, b: Catalog, *, should_stop: ShouldStop = never
-) -> SourceComparison:
+def compare_sources(a: Catalog, b: Catalog) -> SourceComparison:
     """Compare the specs that two catalogs list.
 
     Raises Cancelled.
@@ -151,8 +148,8 @@ def compare_sources(
     roots = {its_a.get(root, root) for root in roots_a}
     roots |= {its_b.get(root, root) for root in roots_b}
     pairs = Pairs(graph)
-    matched = match_specs(pairs, only_a, only_b, roots, should_stop=should_stop)
-    specs, causes, followers = _find_causes(pairs, matched, should_stop)
+    matched = match_specs(pairs, only_a, only_b, roots)
+    specs, causes, followers = _find_causes(pairs, matched)
     paired = {id_ for pair in matched for id_ in pair}
     more, fewer = (
         by_package(graph, (id_ for id_ in ids if id_ not in paired)) for ids in (only_b, only_a)
@@ -199,12 +196,7 @@ def compare_sources(
 
 
 def match_specs(
-    pairs: Pairs,
-    only_a: Iterable[int],
-    only_b: Iterable[int],
-    roots: Collection[int] = (),
-    *,
-    should_stop: ShouldStop = never,
+    pairs: Pairs, only_a: Iterable[int], only_b: Iterable[int], roots: Collection[int] = ()
 ) -> list[tuple[int, int]]:
     """Match specs with different hashes by their own attributes, each at most once.
 
@@ -291,8 +283,7 @@ def match_specs(
         for name, ids in side.items():
             packages[name] = max(packages.get(name, 0), *map(heights.__getitem__, ids))
     for name in sorted(packages, key=lambda name: (packages[name], name)):
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         rest = [side.get(name, []) for side in sides]
         for rule in rules if all(rest) else ():
             groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
@@ -310,7 +301,7 @@ def match_specs(
 
 
 def _find_causes(
-    pairs: Pairs, matched: Sequence[tuple[int, int]], should_stop: ShouldStop
+    pairs: Pairs, matched: Sequence[tuple[int, int]]
 ) -> tuple[list[SpecChange], list[ChangeCause], list[Followers]]:
     """Return the changes of matched specs, their causes and what follows, the most first."""
     change_sets: dict[ChangeSet, int] = {}
@@ -348,10 +339,9 @@ def _find_causes(
     found: list[tuple[tuple[int, int], list[int], list[int], bool]] = []
     kept = 0
     for pair in matched:
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         number = pairs.number(*pair)
-        total, own = masks.whole(number, should_stop), own_mask(number)
+        total, own = masks.whole(number), own_mask(number)
         kept += total.bit_count()
         if kept > MAX_CAUSES:
             total = own | _UNEXPLAINED

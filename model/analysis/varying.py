@@ -21,9 +21,8 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.analysis.follows import follows
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 
 _NOT_AT_RUN_TIME = frozenset(
     ("package_hash", "namespace", "external_extra", "spec_format", PROVIDED)
@@ -100,7 +99,6 @@ def varying(
     *,
     run_only: bool = False,
     with_equal: bool = False,
-    should_stop: ShouldStop = never,
 ) -> tuple[ComparedRow, ...]:
     """Return a row per difference between groups of specs, those between all groups first.
 
@@ -117,8 +115,7 @@ def varying(
     for part in parts:
         walks = []
         for ids in groups:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             walks.append(walker.walk(ids[:1] if run_only else ids, run_only=part == "run"))
         tables.append((part, walks))
 

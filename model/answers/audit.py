@@ -15,7 +15,6 @@ from spackscope.model.core.errors import SourceError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import RECIPES, is_run
 from spackscope.model.core.suggestions import listed
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -79,10 +78,10 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     else:
         query = asked.query(words)
         (catalog,) = asked.load(asked.sources)
-        cache, chosen = catalog, list(catalog.match(query, should_stop=session.should_stop).ids())
+        cache, chosen = catalog, list(catalog.match(query).ids())
         if not chosen:
             raise asked.no_match(catalog, query)
-    sheet = audit(catalog, chosen, cache, recipes, session.should_stop)
+    sheet = audit(catalog, chosen, cache, recipes)
     ranks = (severity_rank(row.why.severity) for row in sheet.rows)
     is_good = not limit or max(ranks, default=0) < severity_rank(limit)
     ending = sheet.ending if limit and is_good else None
@@ -91,11 +90,7 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
 
 
 def audit(
-    catalog: Catalog,
-    chosen: Collection[int],
-    cache: Catalog | None,
-    recipes: Recipes,
-    should_stop: ShouldStop = never,
+    catalog: Catalog, chosen: Collection[int], cache: Catalog | None, recipes: Recipes
 ) -> Sheet[DeprecatedVersion]:
     """Return the deprecated versions that chosen specs, or what they link or run, have.
 
@@ -104,7 +99,7 @@ def audit(
     """
     graph, edges = dag_of(catalog), catalog.edges
     bits, own = dict[tuple[str, str, Deprecation], int](), defaultdict[int, int](int)
-    deprecated = find_deprecated(catalog, recipes, should_stop)
+    deprecated = find_deprecated(catalog, recipes)
     hashes = defaultdict[int, set[str]](set)
     for each in deprecated:
         for id_, hash_ in zip(each.ids, catalog.hashes.of(each.ids), strict=True):
@@ -116,13 +111,13 @@ def audit(
     down = edges.down.restricted([is_run(kind.deptypes) for kind in edges.kinds])
     masks = ClosureMasks(down.of, lambda id_: own.get(id_, 0))
     specs = dict.fromkeys(map(graph.identity, chosen))
-    contained = {id_: masks.whole(id_, should_stop) for id_ in specs}
+    contained = {id_: masks.whole(id_) for id_ in specs}
     below = {graph.identity(child) for id_ in specs for child in down.of(id_)}
     explicit = specs.keys() & set(explicit_specs(catalog))
     roots = [id_ for id_ in specs if id_ in explicit or not (explicit or id_ in below)]
     names = {id_: spec_name(graph.name(id_), catalog.text("version", id_)) for id_ in roots}
     if cache is not None and cache is not catalog:
-        deprecated = find_deprecated(cache, recipes, should_stop)
+        deprecated = find_deprecated(cache, recipes)
     newest = _newest(cache, deprecated, {package for package, _, _ in bits})
     counts = Counter(contained.values())
     rows = []

@@ -26,7 +26,6 @@ from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
 from spackscope.model.core.rules import MIRROR
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
@@ -82,11 +81,10 @@ def answer(asked: Asked) -> Sheet[Any]:
     if hosts or len(coverages) != 1:
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
-    should_stop = asked.session.should_stop
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
-    coverage = find_nearest(coverage, on_progress=asked.on_progress, should_stop=should_stop)
+    coverage = find_nearest(coverage, on_progress=asked.on_progress)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
-    seconds, by_nearest = _read_seconds(coverage, caches, should_stop)
+    seconds, by_nearest = _read_seconds(coverage, caches)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if is_missing_only:
@@ -311,9 +309,7 @@ def filtered_remarks(
         yield f"{count:,} cached, but {label} ({place})"
 
 
-def _read_seconds(
-    coverage: Coverage, caches: Catalog, should_stop: ShouldStop
-) -> tuple[Mapping[str, float], int]:
+def _read_seconds(coverage: Coverage, caches: Catalog) -> tuple[Mapping[str, float], int]:
     """Return how long needed specs took to build, by their hashes, in install trees of the caches.
 
     Second comes how many of these are known of the nearest candidate only. Raises Cancelled.
@@ -321,7 +317,7 @@ def _read_seconds(
     trees = [source.name for source in caches.sources if source.kind == "install tree"]
     nearest = coverage.nearest_hashes()
     hashes = {spec.hash for spec in coverage.missing} | set(nearest.values())
-    known = build_seconds(trees, hashes, should_stop) if trees and hashes else {}
+    known = build_seconds(trees, hashes) if trees and hashes else {}
     needed = [spec.hash for spec in coverage.missing if spec.is_needed]
     own = {hash_: known[hash_] for hash_ in needed if hash_ in known}
     others = [h for h in needed if h not in own and nearest.get(h) in known]

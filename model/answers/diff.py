@@ -23,7 +23,6 @@ from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.core.versions import version_key
@@ -54,7 +53,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     words, options = asked.words, asked.options
     if not options.get("sources") and len(words) == 2 and all(map(names_source, words)):
         catalogs = asked.load([words[0]], [words[1]])
-        comparison = compare_sources(*catalogs, should_stop=asked.session.should_stop)
+        comparison = compare_sources(*catalogs)
         return source_sheet(comparison, *map(shown_url, words))
     (catalog,) = asked.load(asked.sources)
     hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
@@ -112,8 +111,8 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     Those that run the same have one drawn column, unless `each` is to have one; `build` and `all`
     add what only builds them, and what follows or is equal. What is read first is shown first.
     """
-    graph, options, should_stop = dag_of(catalog), asked.options, asked.session.should_stop
-    kinds = run_kinds(graph, ids[:MAX_SPECS], should_stop=should_stop)
+    graph, options = dag_of(catalog), asked.options
+    kinds = run_kinds(graph, ids[:MAX_SPECS])
     # Two are in the order in which they were named, of more the most used come first.
     columns = [id_ for kind in kinds for id_ in kind.ids] if len(ids) > 2 else [*ids]
     listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
@@ -143,7 +142,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             leads_to=partial(_spec_below, graph, columns),
             group=lambda row: _HEADINGS.get(row.part, ""),
             told=["part"],
-            notes=[*_splices(graph, columns, should_stop), *notes],
+            notes=[*_splices(graph, columns), *notes],
             switches={"build": "--build", "all": "--all", "each": "--each"},
             limit=None,
             is_good=False,
@@ -157,7 +156,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     # Those of one kind link and run the same.
     first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
     of_kinds = {id_: first_of_kind[id_] for id_ in listing}
-    run = [*_rows_below(graph, "run", columns, of_kinds, should_stop)]
+    run = [*_rows_below(graph, "run", columns, of_kinds)]
     rows += in_sight(run)
     following = sum(bool(row.follows) and not row.is_equal for row in run) * (not is_whole)
     notes = []
@@ -170,7 +169,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     if options.get("build") or runs_the_same:
         asked.show(sheet_of(rows, *notes, "comparing…"))
         each = dict(zip(listing, listing, strict=True))
-        rows += in_sight(_rows_below(graph, "build", columns, each, should_stop))
+        rows += in_sight(_rows_below(graph, "build", columns, each))
     else:
         notes.append(f"{BUILD_DEPENDENCIES} are not compared; --build adds them")
     return sheet_of(rows, *notes, users=[_users(graph, columns)])
@@ -324,7 +323,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
     return Differing("users", None, "used by", texts, styles, "used by", where=named)
 
 
-def _splices(graph: Dag, ids: Sequence[int], should_stop: ShouldStop) -> list[str]:
+def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
     """Return which of two specs is spliced, from which spec, and with which dependencies."""
     builds = [graph.build_spec(id_) for id_ in ids]
     if len(ids) != 2 or not any(builds):
@@ -346,7 +345,7 @@ def _splices(graph: Dag, ids: Sequence[int], should_stop: ShouldStop) -> list[st
         ]
     return lines + [
         f"{each.package} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
-        for each in compare(graph, *ids, should_stop=should_stop).replaced
+        for each in compare(graph, *ids).replaced
     ]
 
 
@@ -373,24 +372,14 @@ def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
 
 
 def _rows_below(
-    graph: Dag,
-    part: Part,
-    columns: Sequence[int],
-    group_of: Mapping[int, int],
-    should_stop: ShouldStop,
+    graph: Dag, part: Part, columns: Sequence[int], group_of: Mapping[int, int]
 ) -> Iterator[ComparedRow]:
     """Yield the rows of dependencies that differ, then of equal ones. Raises Cancelled.
 
     Each spec that lists its dependencies has the values of the spec that stands for its group.
     """
     groups = list(dict.fromkeys(group_of.values()))
-    rows = varying(
-        graph,
-        [[id_] for id_ in groups],
-        run_only=part == "run",
-        with_equal=True,
-        should_stop=should_stop,
-    )
+    rows = varying(graph, [[id_] for id_ in groups], run_only=part == "run", with_equal=True)
     # Not what the specs themselves state.
     below = [
         row

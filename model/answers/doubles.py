@@ -20,8 +20,7 @@ from spackscope.model.analysis.dag import (
     listed_specs,
 )
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.core.text import counted
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -66,7 +65,6 @@ def answer(asked: Asked) -> Sheet[DoubledBuild]:
     return doubles(
         catalog,
         is_ignored=lambda name: any(fnmatchcase(name, each) for each in ignored),
-        should_stop=asked.session.should_stop,
         on_progress=asked.on_progress,
     )
 
@@ -115,7 +113,6 @@ def doubles(
     catalog: Catalog,
     *,
     is_ignored: Callable[[str], bool] = lambda name: False,
-    should_stop: ShouldStop = never,
     on_progress: OnProgress = no_progress,
 ) -> Sheet[DoubledBuild]:
     """Return a row for each build and each cause by which it differs, the deepest causes first.
@@ -137,7 +134,7 @@ def doubles(
     roots = list(dict.fromkeys((*explicit_specs(catalog), *tops)))
     run = set(map(graph.identity, graph.reached(roots, run_only=True)))
     doubled = {id_ for ids in several.values() for id_ in ids}
-    uses = _uses(graph, roots, run, doubled, should_stop)
+    uses = _uses(graph, roots, run, doubled)
     builds: dict[str, list[DoubledBuild]] = {}
     for name, ids in several.items():
         rows = [
@@ -157,7 +154,7 @@ def doubles(
         of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
         verb, of = "has" if count == 1 else "have", counted(len(packages), "package")
         title = f"{count:,} of {of} {verb} several hashes: {of_kinds}"
-    shown = list(_by_cause(builds, _explained(Pairs(graph), builds, should_stop, on_progress)))
+    shown = list(_by_cause(builds, _explained(Pairs(graph), builds, on_progress)))
     left = sum(row.cause == NOT_SEARCHED for row in shown)
     remarks = [f"the causes of {left:,} of {len(doubled):,} builds are not searched"] * bool(left)
     if doubled and not uses:
@@ -177,11 +174,7 @@ def doubles(
 
 
 def _uses(
-    graph: Dag,
-    roots: Sequence[int],
-    run: Collection[int],
-    ids: Collection[int],
-    should_stop: ShouldStop,
+    graph: Dag, roots: Sequence[int], run: Collection[int], ids: Collection[int]
 ) -> Mapping[int, tuple[int, tuple[str, ...]]]:
     """Return how many roots need some specs, and the packages from one root to a dependent.
 
@@ -200,8 +193,7 @@ def _uses(
     best: dict[int, tuple[tuple[int, int], Sequence[int]]] = {}
     visits = 0
     for root in roots:
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         for wanted, dependencies in searched:
             parents = nearest_first([root], dependencies) if wanted else {root: root}
             visits += len(parents)
@@ -221,17 +213,13 @@ def _uses(
 
 
 def _explained(
-    pairs: Pairs,
-    builds: Mapping[str, Sequence[DoubledBuild]],
-    should_stop: ShouldStop,
-    on_progress: OnProgress,
+    pairs: Pairs, builds: Mapping[str, Sequence[DoubledBuild]], on_progress: OnProgress
 ) -> Iterator[_Pair]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
 
     def distance(id_: int, other: int) -> tuple[int, int]:
         """Count the differences of two builds themselves, and their other dependencies."""
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         own = pairs.differences(pairs.number(other, id_))
         pairs.steps += DIFFERENCE_STEPS * len(own)
         a, b = ({link.identity for link in pairs.links(each)} for each in (other, id_))
@@ -248,7 +236,7 @@ def _explained(
             nearest = min(
                 ids[: min(number, _MAX_CANDIDATES)], key=lambda other: distance(id_, other)
             )
-            causes = pairs.compare(nearest, id_, should_stop=should_stop).causes
+            causes = pairs.compare(nearest, id_).causes
             # The first cause that follows no other.
             own = (
                 cause

@@ -13,6 +13,7 @@ from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import (
@@ -50,7 +51,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
         query = exact_query("hash", hash_)
         ids = [row.id for row in catalog.by_hash(hash_)]
     else:
-        ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
+        ids = catalog.match(query).ids()
     if not ids:
         raise asked.no_match(catalog, query)
     specs = defaultdict[str, list[Spec]](list)
@@ -65,7 +66,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
     def read() -> Iterator[tuple[Spec, SpecFiles]]:
         # Those that need no download come first.
         for number, records in enumerate(sorted(specs.values(), key=lists.are_remote)):
-            session.check_cancelled()
+            check_cancelled()
             session.on_progress("specs searched", number, len(specs))
             yield records[0], lists.of(records)
 

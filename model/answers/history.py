@@ -34,11 +34,11 @@ from spackscope.model.analysis.history import (
 )
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import ALIASES, FIELDS, Value
-from spackscope.model.core.errors import Cancelled, Unreadable, WrongQuestion
+from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.files import max_unpacked_size, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Records
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.core.versions import version_key
@@ -179,7 +179,6 @@ def _read_timelines(
     Builds whose variants no snapshot has are left out; the sentences that come second count them,
     and name what cannot be read. Raises Cancelled.
     """
-    should_stop = asked.session.should_stop
     kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
     texts: dict[str, str] = {}
     # Names in the catalog lack the bytes of a path that are not text.
@@ -191,7 +190,7 @@ def _read_timelines(
         failures += unread
         if is_local_path(name):
             path = paths.get(name, name)
-            revisions, failure = of_revisions(path, should_stop, asked.on_progress)
+            revisions, failure = of_revisions(path, asked.on_progress)
             its.append(revisions)
             failures += [failure] if failure else []
         # What dated tags have is not all there now.
@@ -210,7 +209,7 @@ def _read_timelines(
     )
     if unknown:
         failures.append(f"left out: {counted(unknown, 'build')} with unknown variants")
-    lines = (timelines(source, its, wanted, by, should_stop) for source, its in kinds.items())
+    lines = (timelines(source, its, wanted, by) for source, its in kinds.items())
     return list(chain.from_iterable(lines)), failures
 
 
@@ -231,11 +230,7 @@ def _fits(query: Query, hash_: str, text: str, *, unknown: bool = False) -> bool
 
 
 def timelines(
-    source: str,
-    kinds: Iterable[Sequence[Observation]],
-    wanted: Specs,
-    by: str,
-    should_stop: ShouldStop = never,
+    source: str, kinds: Iterable[Sequence[Observation]], wanted: Specs, by: str
 ) -> list[Timeline]:
     """Return the timelines of the wanted specs in a source, the newest version first.
 
@@ -247,8 +242,7 @@ def timelines(
     for kind in kinds:
         now = Counter[str]()
         for each in kind:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             for hash_ in each.came:
                 if hash_ in wanted and hash_ not in keys:
                     name, query = _line(wanted[hash_], by)
@@ -360,7 +354,7 @@ class _Revisions(Git):
 
 
 def of_revisions(
-    path: str, should_stop: ShouldStop = never, on_progress: OnProgress = no_progress
+    path: str, on_progress: OnProgress = no_progress
 ) -> tuple[list[Observation], str]:
     """Return the specs in each revision of a file in a git work tree, oldest first.
 
@@ -374,7 +368,7 @@ def of_revisions(
     is_in_work_tree = any(os.path.lexists(each / ".git") for each in PurePath(file).parents)
     if not (os.path.isfile(file) and is_in_work_tree):
         return [], ""
-    git = _Revisions(directory, should_stop)
+    git = _Revisions(directory)
     revisions, reason = git.revisions(name)
     readable, unread = git.readable(revisions) if revisions else ([], "")
     reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()
@@ -383,8 +377,7 @@ def of_revisions(
         contents = git.contents([(each.blob, each.size) for each in reversed(readable)])
         for number, (its, data) in enumerate(zip(reversed(readable), contents, strict=True)):
             on_progress("revisions read", number, len(readable))
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             try:
                 specs = _specs_in(data, known) if its.blob else {}
                 when = time_text(its.seconds)

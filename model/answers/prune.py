@@ -13,7 +13,6 @@ from spackscope.model.core.columns import sizes_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.records import Spec
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
@@ -47,13 +46,13 @@ def answer(asked: Asked) -> Sheet[PrunedSpec]:
         hashes = _read_keep_list(asked)
         (catalog,) = asked.load(asked.sources)
         chosen = [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
-        return prune(catalog, chosen, are_kept=True, should_stop=asked.session.should_stop)
+        return prune(catalog, chosen, are_kept=True)
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
+    ids = catalog.match(query).ids()
     if not ids:
         raise asked.no_match(catalog, query)
-    return prune(catalog, ids, are_kept=False, should_stop=asked.session.should_stop)
+    return prune(catalog, ids, are_kept=False)
 
 
 def _read_keep_list(asked: Asked) -> list[str]:
@@ -81,9 +80,7 @@ class PrunedSpec(NamedTuple):
     needed_by: int = 0
 
 
-def prune(
-    catalog: Catalog, chosen: Collection[int], *, are_kept: bool, should_stop: ShouldStop = never
-) -> Sheet[PrunedSpec]:
+def prune(catalog: Catalog, chosen: Collection[int], *, are_kept: bool) -> Sheet[PrunedSpec]:
     """Return the broken specs, then the removed ones, the largest first; not good if some break.
 
     The chosen specs are removed, or if `are_kept` all others. Only cached specs are removed; if a
@@ -103,7 +100,7 @@ def prune(
         return next(filter(gone.__contains__, nearest_first([start], run_dependencies)))
 
     below = ClosureMasks(run_dependencies, lambda id_: int(id_ in gone))
-    broken = {id_: nearest_gone(id_) for id_ in kept if below.whole(id_, should_stop)}
+    broken = {id_: nearest_gone(id_) for id_ in kept if below.whole(id_)}
     needed_by = Counter(
         child for id_ in broken for child in set(run_dependencies(id_)) if child in gone
     )

@@ -101,7 +101,7 @@ def _lines(
     if trees:
         from spackscope.model.sources.build_times import build_seconds
 
-        times = build_seconds(trees, {row.spec.hash for row in rows}, session.should_stop)
+        times = build_seconds(trees, {row.spec.hash for row in rows})
     for number, (row, of_mirrors) in enumerate(zip(rows, entries, strict=True)):
         name, alike = row.spec.package, 1
         varying: Mapping[str, int] = {}
@@ -132,7 +132,7 @@ def _lines(
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, asked.sources, is_offline=True)
             lines = [*lines, DetailLine(needs_line(needs), "needs to run")]
-        lines = [*lines, *deprecated_values(catalog, row.id, session.should_stop)]
+        lines = [*lines, *deprecated_values(catalog, row.id)]
         if number:
             yield ()
         yield from detail_lines(lines, width)

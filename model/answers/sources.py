@@ -224,7 +224,7 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
         return _verified_sheet(verified)
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    ids = catalog.match(query, should_stop=session.should_stop).ids()
+    ids = catalog.match(query).ids()
     hashes = {*catalog.hashes.of(ids)} if asked.words else None
     reads_archives = bool(asked.options.get("archives"))
     remote = {source.name for source in catalog.sources if source.checked is not None}

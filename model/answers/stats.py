@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, cast
 from spackscope.model.answers.asked import Asked
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import ALIASES, FIELDS, Column, Value
-from spackscope.model.core.errors import Cancelled, Unanswerable, WrongQuestion
+from spackscope.model.core.errors import Unanswerable, WrongQuestion
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey, variant_texts
@@ -34,11 +34,10 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     """Return each value, or each pair that occurs, with its number of records."""
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    should_stop = asked.session.should_stop
     for column in filter(None, map(_column_of, asked.options["by"])):
         asked.grounds.update(column.rests_on)
-    axes = [find_axis(catalog, name, should_stop=should_stop) for name in asked.options["by"]]
-    counts = frequency(catalog, query, axes, should_stop=should_stop)
+    axes = [find_axis(catalog, name) for name in asked.options["by"]]
+    counts = frequency(catalog, query, axes)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
     parts = [
         " by ".join(clean(axis.label) for axis in axes),
@@ -119,7 +118,7 @@ def _column_of(name: str) -> Column | None:
     return FIELDS.get(ALIASES.get(name, name))
 
 
-def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis:
+def find_axis(catalog: Catalog, name: str) -> Axis:
     """Return what a name stands for: a column by one of its keys, else a variant of any record.
 
     Raises WrongQuestion for an unknown name, and for a column whose values cannot be counted,
@@ -138,7 +137,7 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
         reason = "stats by flags needs compiler flags, and pages list none"
         raise Unanswerable(reason, Term("flags", "*"))
     if column.is_by_host:
-        codes, values = catalog.by_host.values(column.name, should_stop)
+        codes, values = catalog.by_host.values(column.name)
     else:
         codes, values = catalog.column(column.storage), catalog.values(column.name)
     is_arch = column.name == "arch"
@@ -193,9 +192,7 @@ class Frequency(NamedTuple):
     has_lists: bool
 
 
-def frequency(
-    catalog: Catalog, query: Query, axes: Sequence[Axis], *, should_stop: ShouldStop = never
-) -> Frequency:
+def frequency(catalog: Catalog, query: Query, axes: Sequence[Axis]) -> Frequency:
     """Count the matching records by some axes; records are not read.
 
     Raises Cancelled and Unanswerable.
@@ -203,7 +200,7 @@ def frequency(
     Example: `frequency(catalog, parse("hdf5"), [find_axis(catalog, "mpi")]).cells` has the counts
     of `("+mpi",)` and `("~mpi",)`.
     """
-    specs = catalog.match(query, should_stop=should_stop)
+    specs = catalog.match(query)
     has_records = any(axis.by_record for axis in axes)
 
     def codes_of(axis: Axis) -> Iterable[int]:
@@ -218,8 +215,8 @@ def frequency(
     # Without strict, since `repeat` never ends.
     counted = zip(all_codes, repeat(1) if has_records else specs.sizes, strict=False)
     for number, (codes, count) in enumerate(counted):
-        if number % _STEP == 0 and should_stop():
-            raise Cancelled
+        if number % _STEP == 0:
+            check_cancelled()
         counts[codes] += count
     cells: Counter[tuple[str, ...]] = Counter()
     has_lists = False

@@ -15,7 +15,6 @@ from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, UNKNOWN, Fit
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
@@ -41,11 +40,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     if len(words) == 1 and names_source(words[0]):
         name = find_environment(words[0], session)
         environment, caches = asked.load([name], asked.sources)
-        coverage = find_nearest(
-            cover(environment, caches),
-            on_progress=asked.on_progress,
-            should_stop=session.should_stop,
-        )
+        coverage = find_nearest(cover(environment, caches), on_progress=asked.on_progress)
         missing = list(judge_missing(coverage, caches, session.reuse_rules))
         what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
         return replace(why(what, missing, session, caches), is_good=not missing)
@@ -53,9 +48,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     if not names_specs(query):
         raise WrongQuestion(f"why needs a package, a hash or a lock file: {what}")
     (catalog,) = asked.load(asked.sources)
-    judge = partial(
-        judge_query, catalog, rules=session.reuse_rules, should_stop=session.should_stop
-    )
+    judge = partial(judge_query, catalog, rules=session.reuse_rules)
     judged = judge(query)
     if not judged and (prefix := asked.hash_prefix()):
         judged = judge(asked.query([f"/{prefix}"]))
@@ -78,9 +71,7 @@ def names_specs(query: Query) -> bool:
     return all(any(group[0].column in _NAMING for group in groups) for groups in query.whole_specs)
 
 
-def find_candidates(
-    catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
-) -> dict[int, tuple[str, ...]]:
+def find_candidates(catalog: Catalog, query: Query) -> dict[int, tuple[str, ...]]:
     """Return the cached or installed builds of the packages or hashes that a query names.
 
     Maps the id of each build to the conditions of the query that it does not match.
@@ -93,7 +84,7 @@ def find_candidates(
     """
 
     def ids(*groups: Group) -> set[int]:
-        return {*catalog.match(Query(groups), should_stop=should_stop).ids()}
+        return {*catalog.match(Query(groups)).ids()}
 
     nearest: dict[int, tuple[str, ...]] = {}
     if catalog.virtuals.unknown(query):
@@ -181,19 +172,17 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         yield Verdict(change=f"can be reused, but {runs}: {labels}")
 
 
-def judge_query(
-    catalog: Catalog, query: Query, rules: ReuseRules | None, *, should_stop: ShouldStop = never
-) -> list[Judged]:
+def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> list[Judged]:
     """Return the verdicts on the builds that a query names; empty if it matches no spec.
 
     Of what no cache has they are those on the nearest builds. Raises Cancelled, and Unanswerable
     for conditions that the index cannot answer.
     """
-    if candidates := find_candidates(catalog, query, should_stop=should_stop):
+    if candidates := find_candidates(catalog, query):
         return list(_judge_candidates(catalog, candidates, rules))
-    ids = catalog.match(query, should_stop=should_stop).ids()
+    ids = catalog.match(query).ids()
     hashes = list(dict.fromkeys(catalog.hashes.of(ids)))
-    coverage = find_nearest(cover(hashes, catalog), should_stop=should_stop)
+    coverage = find_nearest(cover(hashes, catalog))
     # What is not missing is external.
     externals = dict.fromkeys(() if coverage.missing else ids, ())
     missing = judge_missing(coverage, catalog, rules)

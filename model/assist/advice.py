@@ -24,7 +24,6 @@ from spackscope.model.core.records import (
     is_compiler,
 )
 from spackscope.model.core.suggestions import CLOSE, did_you_mean, listed, near
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
@@ -107,9 +106,7 @@ def _instead(
             yield label, (*((term,) for term in variants), (plain,))
 
 
-def relaxations(
-    catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
-) -> tuple[Relaxation, ...]:
+def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
     """Return what to drop or to widen in a query without a match: what keeps most of it first.
 
     Those that keep as much are in the order of their counts, each that of its whole query. More
@@ -125,7 +122,7 @@ def relaxations(
             # First the last: it was typed last.
             for group in reversed([*chain(of.groups, *of.specs)]):
                 others = _replaced(of, group, ()) or Query()
-                wider = partial(_wider, catalog, others, should_stop)
+                wider = partial(_wider, catalog, others)
                 is_name = all(condition.column == "package" for condition in group)
                 with contextlib.suppress(Unanswerable, QueryError):
                     for label, groups in _instead(group, kind, wider):
@@ -142,7 +139,7 @@ def relaxations(
                 yield from near(rest, _CHANGED, after=f", {label}")
 
     apart = [(_DROPPED, "without the conditions of all specs", Query((), query.specs))]
-    reworded = _reworded(catalog, query, should_stop)
+    reworded = _reworded(catalog, query)
     stages: tuple[Iterable[_Candidate], ...] = (
         # What is changed is counted last: there may be much of it.
         chain(reworded, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
@@ -161,7 +158,7 @@ def relaxations(
         for rank, label, candidate in islice((c for c in stage if c[2] not in tried), budget):
             tried.add(candidate)
             with contextlib.suppress(Unanswerable):
-                count = catalog.count(candidate, should_stop=should_stop)
+                count = catalog.count(candidate)
                 if count and _is_writable(candidate):
                     found.append((rank, Relaxation(clean(label), candidate, count)))
         if found:
@@ -173,7 +170,7 @@ def relaxations(
     return ()
 
 
-def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
+def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
     """Yield queries with what a word means: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`.
 
     Of several specs the last query is without all names of unknown packages.
@@ -200,7 +197,7 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
                 for name in near(text, _listed_packages(catalog), _ALIKE):
                     named = ((Term("package", name),) if g == group else g for g in spec)
                     yield _CHANGED, f"{name} instead of {text}", with_spec(spec, *named)
-            if (meant := _meant_condition(catalog, spec, word, should_stop, rest)) is not None:
+            if (meant := _meant_condition(catalog, spec, word, rest)) is not None:
                 moved = versions if isinstance(meant, Depends) else []
                 text += "".join(map(format_group, moved))
                 others = (g for g in spec if g not in moved)
@@ -278,9 +275,7 @@ def _is_writable(query: Query) -> bool:
         return False
 
 
-def _wider(
-    catalog: Catalog, others: Query, should_stop: ShouldStop, condition: Condition
-) -> Iterator[Condition]:
+def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Condition]:
     """Yield conditions near one that is not negated, or wider ones, the best first.
 
     What it becomes exists under the `others` of its query as far as that is quickly found; whether
@@ -288,7 +283,7 @@ def _wider(
     """
 
     def values(column: str) -> list[str]:
-        return _values(catalog, others, column, should_stop)
+        return _values(catalog, others, column)
 
     if isinstance(condition, Depends):
         yield from _wider_dependency(condition, values)
@@ -417,19 +412,13 @@ def nearest_versions(constraint: str, versions: Iterable[str]) -> list[str]:
     return list(nearest)[:_MAX_NEAREST]
 
 
-def _values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> list[str]:
-    counted = facets(catalog, query, column, should_stop=should_stop)
+def _values(catalog: Catalog, query: Query, column: str) -> list[str]:
+    counted = facets(catalog, query, column)
     return [facet.value for facet in counted if facet.value]
 
 
 def _meant_condition(
-    catalog: Catalog,
-    spec: Iterable[Group],
-    term: Term,
-    should_stop: ShouldStop,
-    others: Query,
-    *,
-    is_near: bool = False,
+    catalog: Catalog, spec: Iterable[Group], term: Term, others: Query, *, is_near: bool = False
 ) -> Condition | None:
     """Return the condition that a word of a spec stands for which lacks its key, if there is one.
 
@@ -439,13 +428,13 @@ def _meant_condition(
     from archspec.cpu import TARGETS
 
     word = _typed(spec, term)
-    compilers = _values(catalog, Query(), "compiler", should_stop)
+    compilers = _values(catalog, Query(), "compiler")
     names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
     if is_compiler(word) or word in names.difference(_listed_packages(catalog)):
         return Depends(True, (Term("package", word), *chain.from_iterable(_versions(spec))))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
-        known = _values(catalog, Query(), column, should_stop) + [*TARGETS] * is_target
+        known = _values(catalog, Query(), column) + [*TARGETS] * is_target
         for close in near(word, known, _ALIKE) if is_near else {word}.intersection(known):
             return Term(column, f":{close}") if is_target else exact_term(column, close)
     flag = Term("variants", f"+{word}")
@@ -483,7 +472,7 @@ class Advice(Frozen):
     condition: Condition
 
 
-def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -> Advice | None:
+def advise(catalog: Catalog, query: Query) -> Advice | None:
     """Return advice on the first condition that no record of the query's packages fulfils.
 
     It names an unknown package, or of several specs each has such a condition. None where each
@@ -497,8 +486,8 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
         try:
             advice = None
             for group in (*packages.groups[:1], *spec.minus(packages).groups):
-                if not catalog.count(packages.plus(Query((group,))), should_stop=should_stop):
-                    sentence = _sentence(catalog, spec, packages, group, should_stop)
+                if not catalog.count(packages.plus(Query((group,)))):
+                    sentence = _sentence(catalog, spec, packages, group)
                     advice = Advice(_as_far_as_read(catalog, clean(sentence)), group[0])
                     break
         except Unanswerable as error:
@@ -509,13 +498,11 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
     return first
 
 
-def _sentence(
-    catalog: Catalog, spec: Query, packages: Query, group: Group, should_stop: ShouldStop
-) -> str:
+def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> str:
     """Return the sentence on a group of a spec that no record of its packages fulfils."""
 
     def counted(column: str) -> list[Facet]:
-        return facets(catalog, packages, column, should_stop=should_stop)
+        return facets(catalog, packages, column)
 
     condition, name = group[0], clean(packages.package or "")
     none = f"No {name or 'spec'}"
@@ -562,7 +549,7 @@ def _sentence(
         names = [split_variant(facet.value)[0] for facet in variants]
         for provider in _providers(catalog, pattern):
             with contextlib.suppress(Unanswerable):
-                if catalog.count(packages.also(provider), should_stop=should_stop):
+                if catalog.count(packages.also(provider)):
                     return f"{none} has the variant {clean(pattern)}. Did you mean {provider}?"
         if variant in names:
             own = [facet for facet, its in zip(variants, names, strict=True) if its == variant]
@@ -580,7 +567,7 @@ def _sentence(
         return f"No hash starts with {clean(pattern)}{why}"
     if (column, pattern) in _ON_HOST:
         unknown = packages.also(Term(column, UNKNOWN))
-        may_fit = pattern == YES and catalog.count(unknown, should_stop=should_stop)
+        may_fit = pattern == YES and catalog.count(unknown)
         return f"{none} {_ON_HOST[column, pattern][bool(may_fit)]}"
     if column == ANY or pattern in catalog.virtuals.unlisted(packages):
         return _unknown_package(catalog, spec, condition)
@@ -610,12 +597,12 @@ def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
     sentence = clean(sentence)
     if text in ENGLISH_WORDS:
         return f"{sentence}. {ENGLISH_WORDS[text]}"
-    meant = _meant_condition(catalog, spec, word, never, others)
+    meant = _meant_condition(catalog, spec, word, others)
     if meant is None:
         names = [f"{text}="] if text in COLUMN_KEYS else [*_listed_packages(catalog), *WORDS]
         if guess := did_you_mean(text, names, _ALIKE if others else CLOSE):
             return sentence + guess
-        meant = _meant_condition(catalog, spec, word, never, others, is_near=True)
+        meant = _meant_condition(catalog, spec, word, others, is_near=True)
     return sentence if meant is None else f"{sentence}. Did you mean {clean(str(meant))}?"
 
 
@@ -634,14 +621,14 @@ def _only(values: Sequence[Facet]) -> str:
     return f", only {listed(texts, 'and')}"
 
 
-def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) -> Note | None:
+def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:
     """Return a note on the first condition of an input that no record fulfils, if there is one.
 
     The conditions at the cursor are checked last. Raises Cancelled.
     """
     finished = parsed.others if parsed.column else without_word(parsed)
     for query in (finished, parsed.query or Query()):
-        advice = advise(catalog, query, should_stop=should_stop)
+        advice = advise(catalog, query)
         if advice is not None:
             span = parsed.spans.get(advice.condition)
             return Note(shorten(advice.sentence, _MAX_SENTENCE), span and span[0])

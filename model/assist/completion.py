@@ -21,7 +21,6 @@ from spackscope.model.core.columns import (
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, YES, Spec
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
@@ -61,9 +60,7 @@ _LISTS = re.compile(r".*[,:]")
 _FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
 
 
-def complete(
-    catalog: Catalog, parsed: ParsedInput, *, always: bool = False, should_stop: ShouldStop = never
-) -> Completions:
+def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> Completions:
     """Complete the word of an input that ends at the cursor.
 
     Nothing is offered inside a word; nor for a word without a character, unless `always`. The
@@ -83,8 +80,8 @@ def complete(
     try:
         others = without_word(parsed)
         if not column:
-            others = satisfiable(catalog, others, should_stop)
-        completer = _Completer(catalog, others, parsed.named, should_stop)
+            others = satisfiable(catalog, others)
+        completer = _Completer(catalog, others, parsed.named)
         found = (
             completer.filter_values(column, word["value"])
             if column
@@ -110,13 +107,12 @@ class _Completer(NamedTuple):
     catalog: Catalog | None
     others: Query
     named: NamedQueries | None
-    should_stop: ShouldStop
 
     def facets(self, column: str) -> list[Facet]:
         """Return the values of a column."""
         if self.catalog is None:
             return []
-        found = facets(self.catalog, self.others, column, should_stop=self.should_stop)
+        found = facets(self.catalog, self.others, column)
         if column in HOST_COLUMNS:
             # Who asks for it wants what runs here, however much fails to.
             found.sort(key=lambda facet: facet.value != YES)
@@ -126,7 +122,7 @@ class _Completer(NamedTuple):
         """Count the specs that match a query."""
         if self.catalog is None:
             return 0
-        return self.catalog.count(query, should_stop=self.should_stop)
+        return self.catalog.count(query)
 
     def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[Completion]:
         """Yield what a match of `typed_word` can become; `in_shell` not all begins with it."""
@@ -294,15 +290,15 @@ class _Completer(NamedTuple):
                 yield Completion(sign + quote_word(facet.value), facet.count)
 
 
-def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
+def satisfiable(catalog: Catalog, query: Query) -> Query:
     """Return the query without each part that nothing matches together with those before it."""
     try:
-        if catalog.count(query, should_stop=should_stop):
+        if catalog.count(query):
             return query
         query_so_far = Query()
         for part in query.parts():
             more = query_so_far.plus(part)
-            query_so_far = more if catalog.count(more, should_stop=should_stop) else query_so_far
+            query_so_far = more if catalog.count(more) else query_so_far
     except Unanswerable:
         return Query()
     return query_so_far
@@ -375,19 +371,14 @@ _MAX_LENGTH = 200
 
 
 def complete_word(
-    catalog: Catalog | None,
-    before: str,
-    word: str,
-    *,
-    named: NamedQueries | None = None,
-    should_stop: ShouldStop = never,
+    catalog: Catalog | None, before: str, word: str, *, named: NamedQueries | None = None
 ) -> list[Completion]:
     """Return what the last word of a query can become, the most frequent first.
 
     `before` is the text of the words before it, which may use queries of `named`. All choices
     begin with the word, and are parts of a query, not quoted for any shell. Without a catalog they
     are the keys and words of the language. Nothing is found in a quoted value, or once
-    `should_stop` is true.
+    the task is cancelled.
 
         complete_word(catalog, "hdf5", "os=rhel")  # os=rhel9, with the note "12 specs"
     """
@@ -399,8 +390,8 @@ def complete_word(
     others = Query()
     try:
         if catalog is not None:
-            others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
-        completer = _Completer(catalog, others, named, should_stop)
+            others = satisfiable(catalog, _before(text[: match.start()], named))
+        completer = _Completer(catalog, others, named)
         found = [*completer.candidates(match, in_shell=True)]
     except (Cancelled, Unanswerable):
         return []

@@ -7,6 +7,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import Cancelled
@@ -26,9 +27,29 @@ def no_progress(_what: str, _done: int, _total: int | None) -> None:
     """Ignore progress."""
 
 
-def never() -> bool:
-    """Return False: the task is never cancelled."""
-    return False
+_should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)
+
+
+@contextlib.contextmanager
+def cancelled_when(should_stop: ShouldStop) -> Iterator[None]:
+    """Cancel what runs inside, in threads that it starts here too, once `should_stop` is true."""
+    outer = _should_stop.get()
+    token = _should_stop.set(lambda: should_stop() or outer())
+    try:
+        yield
+    finally:
+        _should_stop.reset(token)
+
+
+def is_cancelled() -> bool:
+    """Check whether the task that runs in this thread is cancelled."""
+    return _should_stop.get()()
+
+
+def check_cancelled() -> None:
+    """Raise Cancelled if the task that runs in this thread is: what takes long calls it often."""
+    if is_cancelled():
+        raise Cancelled
 
 
 @contextlib.contextmanager
@@ -51,7 +72,7 @@ MAX_THREADS = 8
 """Threads of one call; a server accepts as many requests at once."""
 
 TICK = 0.05
-"""Seconds between two calls of `should_stop`."""
+"""Seconds between two looks whether a task is cancelled."""
 
 _PATIENCE = 1.0
 
@@ -60,7 +81,6 @@ T = TypeVar("T")
 
 def run_parallel(
     tasks: Sequence[Callable[[], T]],
-    should_stop: ShouldStop,
     *,
     late_after: float = float("inf"),
     on_late: Callable[[Mapping[int, T]], None] | None = None,
@@ -70,17 +90,17 @@ def run_parallel(
     `on_late` is called once, in the calling thread, if after `late_after` seconds some tasks have
     finished and others have not; it gets the results so far by the index of their task.
 
-    Raises what a task raises, and Cancelled once `should_stop` returns True. Tasks that still run
-    then keep running in daemon threads; their results are discarded.
+    Raises what a task raises, and Cancelled. Tasks that still run then keep running in daemon
+    threads; their results are discarded.
 
-    >>> run_parallel([lambda: 1, lambda: 2], never)
+    >>> run_parallel([lambda: 1, lambda: 2])
     [1, 2]
     """
     if len(tasks) == 1:
         return [tasks[0]()]
     results: dict[int, T] = {}
     late = time.monotonic() + late_after
-    for new in _results(tasks, should_stop):
+    for new in _results(tasks):
         results.update(new)
         is_late = time.monotonic() > late and 0 < len(results) < len(tasks)
         if on_late is not None and is_late:
@@ -89,14 +109,14 @@ def run_parallel(
     return [results[index] for index in range(len(tasks))]
 
 
-def run_cancellable(function: Callable[[], T], should_stop: ShouldStop) -> T:
+def run_cancellable(function: Callable[[], T]) -> T:
     """Run a function that cannot be interrupted in a thread, and return its result.
 
-    Raises what the function raises, and Cancelled once `should_stop` returns True: the function
-    keeps running in a daemon thread then, and its result is discarded.
+    Raises what the function raises, and Cancelled: the function keeps running in a daemon thread
+    then, and its result is discarded.
     """
     results: dict[int, T] = {}
-    for new in _results([function], should_stop):
+    for new in _results([function]):
         results.update(new)
     return results[0]
 
@@ -108,23 +128,21 @@ def run_briefly(function: Callable[[], T], default: T) -> T:
     """
     end = time.monotonic() + _PATIENCE
     try:
-        return run_cancellable(function, lambda: time.monotonic() > end)
+        with cancelled_when(lambda: time.monotonic() > end):
+            return run_cancellable(function)
     except Cancelled:
         return default
 
 
-def sleep(seconds: float, should_stop: ShouldStop) -> None:
-    """Sleep. Raises Cancelled once `should_stop` returns True."""
+def sleep(seconds: float) -> None:
+    """Sleep. Raises Cancelled."""
     until = time.monotonic() + seconds
     while (seconds_left := until - time.monotonic()) > 0:
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         time.sleep(min(TICK, seconds_left))
 
 
-def _results(
-    tasks: Sequence[Callable[[], T]], should_stop: ShouldStop
-) -> Iterator[Mapping[int, T]]:
+def _results(tasks: Sequence[Callable[[], T]]) -> Iterator[Mapping[int, T]]:
     """Run tasks in threads, which take them in their order, and yield each result when it comes.
 
     It is yielded by the index of its task; nothing is yielded after a tick without one. Where the
@@ -147,7 +165,7 @@ def _results(
 
     for started in range(min(MAX_THREADS, len(tasks))):
         try:
-            threading.Thread(target=work, daemon=True).start()
+            threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
         except RuntimeError:
             if not started:
                 work()
@@ -158,8 +176,7 @@ def _results(
             try:
                 index, result, error = outcomes.get(timeout=TICK)
             except Empty:
-                if should_stop():
-                    raise Cancelled from None
+                check_cancelled()
                 yield {}
                 continue
             if error is not None:

@@ -30,7 +30,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, filterfalse, islice, pairwise, repeat
 from operator import sub
 from time import time
@@ -40,7 +40,7 @@ from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, Unreadable, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
-from spackscope.model.core.tasks import collector_paused
+from spackscope.model.core.tasks import check_cancelled, collector_paused
 from spackscope.model.index.columns import (
     CODES,
     HASH_BYTES,
@@ -103,7 +103,6 @@ def build(
             discovered,
             failures,
             fingerprint=fingerprint,
-            check=session.check_cancelled,
         )
 
 
@@ -250,7 +249,7 @@ class _Reading:
 
     def report_end(self) -> None:
         """Report that everything has been read. Raises Cancelled."""
-        self._session.check_cancelled()
+        check_cancelled()
         self._session.on_progress(f"reading {self._source}", self._total, self._total)
 
 
@@ -270,29 +269,28 @@ def _write(
     failures: Sequence[str],
     *,
     fingerprint: str,
-    check: Callable[[], None],
 ) -> bytes:
     """Merge repeated records, give them ids, and return the index.
 
-    `failures` are the reasons why nothing of a source can be read; `check` raises Cancelled.
+    `failures` are the reasons why nothing of a source can be read. Raises Cancelled.
     """
 
     staged.finish()
-    check()
+    check_cancelled()
     sections, described = SectionWriter(), _described(staged)
     merged = merge_repeated(staged)
-    check()
-    codes, first, hashes, records = _write_look_alikes(sections, staged, discovered, check)
+    check_cancelled()
+    codes, first, hashes, records = _write_look_alikes(sections, staged, discovered)
     sections.add_bytes("hash", hashes, whole=True)
     order, repeats = hash_order(hashes)
     sections.add_array("hash_order", order)
     sections.add_array("hash_repeats", repeats, ascending=True)
-    check()
+    check_cancelled()
     sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
     _write_nodes(sections, staged, records)
     record_of = {node: merged.get(record, record) for node, record in described.items()}
     up_first = _write_edges(sections, staged, records, record_of, hashes)
-    check()
+    check_cancelled()
     sections.add_array("preferred", preferred_order(codes, first, up_first))
     _write_packages(sections, codes, first)
     _write_provenance(sections, staged.provenance, records)
@@ -356,7 +354,6 @@ def _write_look_alikes(
     sections: SectionWriter,
     staged: Staged,
     discovered: Sequence[DiscoveredSource],
-    check: Callable[[], None],
 ) -> tuple[dict[str, array[int]], array[int], bytes, array[int]]:
     """Write the look-alikes in display order.
 
@@ -373,7 +370,7 @@ def _write_look_alikes(
         codes = set(column if all(used) else compress(column, used))
         order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
         columns[storage] = _replaced(column, order)
-    check()
+    check_cancelled()
     names = ("unlisted", *CODES[:-1])
     sizes, heads = _interleave([columns[name] for name in names])
     head = sum(sizes)
@@ -389,7 +386,7 @@ def _write_look_alikes(
     first, records, before = array("I"), array("I"), b""
     distinct, hashes, size = bytearray(), bytearray(), HASH_BYTES
     for group in groups:
-        check()
+        check_cancelled()
         rows = [
             heads[head * number : head * number + head]
             + staged.hashes[size * record : size * record + size]

@@ -16,7 +16,6 @@ from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Colu
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Gap, Spec
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 
@@ -42,7 +41,7 @@ class HostAnswers(Protocol):
     def brief(self, id_: int) -> Fit:
         """Return whether the spec with an id runs on the host, without sentences."""
 
-    def codes(self, should_stop: ShouldStop) -> Sequence[int]:
+    def codes(self) -> Sequence[int]:
         """Return a code for each spec by its id. Raises Cancelled."""
 
     def fits(self) -> Sequence[Fit]:
@@ -67,7 +66,7 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._find_deprecated: Callable[[ShouldStop], CodedLists] | None = None
+        self._find_deprecated: Callable[[], CodedLists] | None = None
         self.deprecated: CodedLists | None = None
         """What recipes deprecate, once that was asked."""
         self.find_gaps: FindGaps = lambda grounds: []
@@ -77,7 +76,7 @@ class ByHost:
     def connect(
         self,
         find_answers: Callable[[], HostAnswers] | None,
-        find_deprecated: Callable[[ShouldStop], CodedLists] | None = None,
+        find_deprecated: Callable[[], CodedLists] | None = None,
         find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
         """Set what returns the answers, what recipes deprecate, and what could not be read."""
@@ -109,16 +108,16 @@ class ByHost:
                 self._answers = self._find_answers()
             return self._answers
 
-    def prepare(self, query: Query, should_stop: ShouldStop) -> None:
+    def prepare(self, query: Query) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
         for term in query.terms:
             if term.column in HOST_COLUMNS:
-                self.values(term.column, should_stop)
+                self.values(term.column)
 
-    def check_all(self, should_stop: ShouldStop) -> None:
+    def check_all(self) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""
         if self.has_host:
-            self.answers.codes(should_stop)
+            self.answers.codes()
 
     def _known(self, term: Condition) -> HostAnswers:
         if not self.has_host:
@@ -127,19 +126,19 @@ class ByHost:
 
     def mask(self, term: Term) -> bytes:
         """Mark the specs that match a term, regardless of negation. Raises Unanswerable."""
-        codes, values = self.values(term.column, never)
+        codes, values = self.values(term.column)
         fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
         return bytes(map(fitting.__contains__, codes))
 
-    def counts(self, column: str, ids: Iterable[int], should_stop: ShouldStop) -> Counter[Value]:
+    def counts(self, column: str, ids: Iterable[int]) -> Counter[Value]:
         """Count specs by their values of a column."""
-        codes, values = self.values(column, should_stop)
+        codes, values = self.values(column)
         by_value: Counter[Value] = Counter()
         for code, count in Counter(map(codes.__getitem__, ids)).items():
             by_value[values[code]] += count
         return by_value
 
-    def values(self, column: str, should_stop: ShouldStop) -> CodedValues:
+    def values(self, column: str) -> CodedValues:
         """Return a code for each spec by its id, and the values of a column that codes mean."""
         if FIELDS[column].storage == BY_RECIPES:
             if self._find_deprecated is None:
@@ -147,17 +146,17 @@ class ByHost:
                 raise Unanswerable(f"{term} needs the recipes of Spack", term)
             with self._recipes_lock:
                 if self.deprecated is None:
-                    self.deprecated = self._find_deprecated(should_stop)
+                    self.deprecated = self._find_deprecated()
                 return self.deprecated
         answers = self._known(Term(column, "*"))
-        codes, value = answers.codes(should_stop), FIELDS[column].value
+        codes, value = answers.codes(), FIELDS[column].value
         return codes, [value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""
         if not self.has_host:
             return array("I", ids)
-        codes, values = self.values(column.name, never)
+        codes, values = self.values(column.name)
         keys = [_order(value) for value in values]
         keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
         return sorted_by(keys_of_ids, ids, descending=descending)

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import Value
-from spackscope.model.core.errors import Cancelled, WrongQuestion
+from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.columns import Columns
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
@@ -33,8 +33,8 @@ class Catalog(IndexData):
     providers of virtuals, and `by_host` what depends on the host. `count_codes` counts the records
     that match by their codes of a dictionary.
 
-    Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
-    if `should_stop` returns True.
+    Methods with a query raise Unanswerable if the index has too little to answer it, and
+    Cancelled.
 
         catalog = load(["https://binaries.spack.io/develop"], Session(os.environ))
         listing = catalog.listing(View(parse("hdf5@1.14: +mpi")))
@@ -98,41 +98,34 @@ class Catalog(IndexData):
             state.may_be_mirror for state in self.sources if state.name in spec.sources
         )
 
-    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Matches:
+    def match(self, query: Query) -> Matches:
         """Return the records that match; they are cached."""
-        return self._evaluation.match(query, should_stop)
+        return self._evaluation.match(query)
 
-    def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
+    def count(self, query: Query) -> int:
         """Return the number of records that match."""
-        return len(self.match(query, should_stop=should_stop))
+        return len(self.match(query))
 
-    def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
+    def count_by_host(self, query: Query, column: str) -> Counter[Value]:
         """Count the records that match by their values of a column by host."""
-        ids = self.match(query, should_stop=should_stop).ids()
-        return self.by_host.counts(column, ids, should_stop)
+        ids = self.match(query).ids()
+        return self.by_host.counts(column, ids)
 
-    def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
+    def packages(self, query: Query) -> list[PackageCount]:
         """Return the packages with a match, in the order of their names."""
-        specs = self.match(query, should_stop=should_stop)
+        specs = self.match(query)
         if len(specs) == self.total:
             return self.all_packages
         shown = specs.counts("package")
         return [p._replace(shown=shown[p.id]) for p in self.all_packages if p.id in shown]
 
-    def listing(
-        self,
-        view: View,
-        *,
-        partition: Partition = lambda ids: (),
-        should_stop: ShouldStop = never,
-    ) -> Listing:
+    def listing(self, view: View, *, partition: Partition = lambda ids: ()) -> Listing:
         """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
         # Packages are shown before any listing.
         from spackscope.model.index.listing import Listing, ShownValues
 
-        specs = self.match(view.query, should_stop=should_stop)
-        if should_stop():
-            raise Cancelled
+        specs = self.match(view.query)
+        check_cancelled()
         # The next view mostly has the same query, and only another order.
         last = self._last_shown
         values = (

@@ -11,11 +11,11 @@ from typing import cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
-from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, NO_VIRTUALS, compiler_name, is_compiler
 from spackscope.model.core.suggestions import listed
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
@@ -259,10 +259,10 @@ class Evaluation:
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
         self._masks: BoundedCache[tuple[str, str], bytes] = BoundedCache(len)
 
-    def match(self, query: Query, should_stop: ShouldStop) -> Matches:
+    def match(self, query: Query) -> Matches:
         """Return the listed records that match.
 
-        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        Raises Cancelled and Unanswerable.
         """
         span = 0, self._data.total
         package = self._data.selected_package(query)
@@ -270,32 +270,27 @@ class Evaluation:
             span, rest = package.span, query.with_package(None)
             if not rest or rest in self._matches:
                 # The specs of a package are adjacent.
-                return self.match(rest, should_stop).within(*span)
+                return self.match(rest).within(*span)
 
         def find() -> Matches:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             if self.virtuals.unknown(query):
                 return Matches(self._data, 0, b"")
             by_host = self._data.by_host
-            by_host.prepare(query, should_stop)
+            by_host.prepare(query)
             resolved = by_host.resolved(self.virtuals.resolved(query))
             self._check_targets(resolved)
-            return self._find(resolved, should_stop).within(*span)
+            return self._find(resolved).within(*span)
 
         return self._matches.get(query, find)
 
-    def count_codes(
-        self, query: Query, storage: str, should_stop: ShouldStop
-    ) -> Mapping[int, int]:
+    def count_codes(self, query: Query, storage: str) -> Mapping[int, int]:
         """Count the matching records that are listed by their codes of a dictionary.
 
-        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        Raises Cancelled and Unanswerable.
         """
         # While a word is typed, the conditions under which its values are counted stay the same.
-        return self._code_counts.get(
-            (query, storage), lambda: self.match(query, should_stop).counts(storage)
-        )
+        return self._code_counts.get((query, storage), lambda: self.match(query).counts(storage))
 
     def _check_targets(self, query: Query) -> None:
         """Check that the ends of ranges of targets are known. Raises Unanswerable.
@@ -313,7 +308,7 @@ class Evaluation:
                         if sentence and self._find(Query(compared)):
                             raise Unanswerable(sentence, term)
 
-    def _find(self, query: Query, should_stop: ShouldStop = never) -> Matches:
+    def _find(self, query: Query) -> Matches:
         """Return all records that match, dependency-only specs included.
 
         First the look-alikes that match what look-alikes have in common, and then of their specs
@@ -330,8 +325,7 @@ class Evaluation:
             everything = int.from_bytes(b"\1" * len(among), "little")
 
             def number(condition: Condition) -> int:
-                if should_stop():
-                    raise Cancelled
+                check_cancelled()
                 mask = int.from_bytes(mask_of_condition(condition), "little")
                 if condition.negated and asks_for_compiler(condition):
                     unknown = self._unknown_compilers

@@ -10,7 +10,6 @@ from typing import Literal, cast
 from spackscope.model.core.columns import BY_NAME, FIELDS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
@@ -49,9 +48,7 @@ class Facet(Frozen):
     count: int
 
 
-def facets(
-    catalog: Catalog, query: Query, column: str, *, should_stop: ShouldStop = never
-) -> list[Facet]:
+def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
     """Return the values of a column, the most frequent first, then by name.
 
     Conditions on the column itself do not count; of those on variants only the ones on the same
@@ -59,7 +56,7 @@ def facets(
     """
 
     def texts(conditions: Query) -> Counter[str]:
-        return _texts(_values(catalog, conditions, column, should_stop), of_none=())
+        return _texts(_values(catalog, conditions, column), of_none=())
 
     if column != VARIANTS:
         counts = texts(query.without_column(column))
@@ -79,15 +76,13 @@ def facets(
     return [Facet(value, count) for value, count in ordered]
 
 
-def _values(
-    catalog: Catalog, query: Query, column: str, should_stop: ShouldStop
-) -> Mapping[Value, int]:
+def _values(catalog: Catalog, query: Query, column: str) -> Mapping[Value, int]:
     """Count the values of a column among the records that match."""
     if FIELDS[column].is_by_host:
-        return catalog.count_by_host(query, column, should_stop)
+        return catalog.count_by_host(query, column)
     values = catalog.values(column)
     counts: Counter[Value] = Counter()
-    codes = catalog.count_codes(query, FIELDS[column].storage, should_stop)
+    codes = catalog.count_codes(query, FIELDS[column].storage)
     for code, count in codes.items():
         counts[values[code]] += count
     return counts
@@ -95,7 +90,7 @@ def _values(
 
 def values_of(catalog: Catalog, query: Query, column: str) -> Collection[Value]:
     """Return the values of a column among the records that match."""
-    return _values(catalog, query, column, never).keys()
+    return _values(catalog, query, column).keys()
 
 
 def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
@@ -190,11 +185,7 @@ class FacetSection(Frozen):
 
 
 def facet_sections(
-    catalog: Catalog,
-    query: Query,
-    *,
-    wanted: FacetKey | None = None,
-    should_stop: ShouldStop = never,
+    catalog: Catalog, query: Query, *, wanted: FacetKey | None = None
 ) -> Iterator[FacetSection]:
     """Yield the sections of a query in their order: those with several values, or with filters.
 
@@ -204,9 +195,9 @@ def facet_sections(
     others = (c.name for c in BY_NAME.values() if c.has_dictionary)
     for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
         if name == VARIANTS:
-            yield from _variant_sections(catalog, query, wanted, should_stop)
+            yield from _variant_sections(catalog, query, wanted)
         elif not BY_NAME[name].is_by_host or catalog.by_host.has_values(name):
-            section = _column_section(catalog, query, FacetKey(name), should_stop)
+            section = _column_section(catalog, query, FacetKey(name))
             is_of_one = query.package_term is not None
             # A chosen package is no filter of its own list.
             has_filter = bool(section.key.groups(query)) and not (name == "package" and is_of_one)
@@ -215,10 +206,8 @@ def facet_sections(
                 yield section
 
 
-def _column_section(
-    catalog: Catalog, query: Query, key: FacetKey, should_stop: ShouldStop
-) -> FacetSection:
-    values = _values(catalog, key.without(query), key.column, should_stop)
+def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSection:
+    values = _values(catalog, key.without(query), key.column)
     texts = _texts(values, of_none=("",))
     ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
     if key.column == "version" and query.package_term is not None:
@@ -278,7 +267,7 @@ def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
 
 
 def _variant_sections(
-    catalog: Catalog, query: Query, wanted: FacetKey | None, should_stop: ShouldStop
+    catalog: Catalog, query: Query, wanted: FacetKey | None
 ) -> list[FacetSection]:
     """Return the sections of variants: of a package those first that split it most evenly.
 
@@ -287,8 +276,8 @@ def _variant_sections(
     """
 
     def counted(conditions: Query) -> tuple[Mapping[str, Counter[str]], int]:
-        counts = _variant_counts(catalog, conditions, should_stop)
-        return counts, catalog.count(conditions, should_stop=should_stop)
+        counts = _variant_counts(catalog, conditions)
+        return counts, catalog.count(conditions)
 
     is_package = query.package_term is not None
     shared, total = counted(query)
@@ -322,13 +311,11 @@ def _variant_sections(
     return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]
 
 
-def _variant_counts(
-    catalog: Catalog, query: Query, should_stop: ShouldStop
-) -> Mapping[str, Counter[str]]:
+def _variant_counts(catalog: Catalog, query: Query) -> Mapping[str, Counter[str]]:
     """Count the values of all variants; with "" how many records have the variant at all."""
     pairs, of_sets = catalog.cached(_variant_values)
     totals = [0] * len(pairs)
-    codes = catalog.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
+    codes = catalog.count_codes(query, FIELDS[VARIANTS].storage)
     for code, count in codes.items():
         for number in of_sets[code]:
             totals[number] += count

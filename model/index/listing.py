@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Value
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.columns import mask_of, sorted_by
@@ -77,7 +76,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
 def _order_here(data: IndexData) -> array[int]:
     """Return all look-alikes in their order by host."""
     answers, preferred = data.by_host.answers, data.column("preferred")
-    codes = answers.codes(never)
+    codes = answers.codes()
     ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers.fits()]
     of_specs = bytes(map(ranks.__getitem__, codes))
     # Of look-alikes the spec counts that runs best.
@@ -317,7 +316,7 @@ class ShownValues:
     def _host_values(self) -> dict[str, list[Value]]:
         """The values shown of the columns by host that the query names."""
         named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
-        return {name: list(self._by_host.counts(name, self.specs.ids(), never)) for name in named}
+        return {name: list(self._by_host.counts(name, self.specs.ids())) for name in named}
 
     def _values(self, column: str) -> Iterator[Value]:
         """Return the values shown of a column; equal ones may have several codes."""

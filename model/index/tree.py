@@ -8,10 +8,9 @@ from functools import cached_property
 from itertools import groupby, islice
 from typing import Literal, NamedTuple
 
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Edge
 
@@ -239,10 +238,10 @@ def read_unfolded(tree: Tree, row: int) -> Tree:
 
 def read_all_unfolded(tree: Tree, section: TreeSection) -> Tree:
     """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
-    return _Reader(tree, section).unfolded(never).prepared()
+    return _Reader(tree, section).unfolded().prepared()
 
 
-def read_matching(tree: Tree, text: str, should_stop: ShouldStop = never) -> Tree:
+def read_matching(tree: Tree, text: str) -> Tree:
     """Return a tree with the specs whose names contain a text, below a shortest path to each.
 
     They are searched in the unfolded sections. Raises Cancelled.
@@ -252,7 +251,7 @@ def read_matching(tree: Tree, text: str, should_stop: ShouldStop = never) -> Tre
     sections = tree.unfolded_sections or SECTIONS[:1]
     tree = replace(tree, search=text)
     for section in sections:
-        tree = _Reader(tree, section).unfolded(should_stop)
+        tree = _Reader(tree, section).unfolded()
     return tree.prepared()
 
 
@@ -375,7 +374,7 @@ class _Reader:
             nodes.append(TreeNode(end.id, self._section, counts[end.id], *line))
         return nodes
 
-    def unfolded(self, should_stop: ShouldStop) -> Tree:
+    def unfolded(self) -> Tree:
         """Return the tree with the section unfolded, each spec where it is nearest.
 
         In a search it has the shortest paths to what is found, else all up to MAX_LINES.
@@ -386,8 +385,7 @@ class _Reader:
         came_from: dict[int, int] = {}
         queue, count = deque([_ROOT]), 0
         while queue and len(came_from) < MAX_SPECS:
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             id_ = queue.popleft()
             found = self.sorted_ends(id_)
             count += len(found)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation, Fix
-from spackscope.model.core.errors import Cancelled, Unreadable
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
 
@@ -81,8 +81,8 @@ class TooManySteps(Exception):
 class Steps:
     """Counts the steps that a recipe takes."""
 
-    def __init__(self, should_stop: ShouldStop = never) -> None:
-        self._should_stop, self._taken, self._next_look = should_stop, 0, 0
+    def __init__(self) -> None:
+        self._taken = self._next_look = 0
 
     def count(self, steps: int) -> None:
         """Count steps. Raises TooManySteps and Cancelled."""
@@ -91,8 +91,7 @@ class Steps:
             raise TooManySteps
         if self._taken >= self._next_look:
             self._next_look = self._taken + _STEPS_BETWEEN
-            if self._should_stop():
-                raise Cancelled
+            check_cancelled()
 
 
 def read_recipe(

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from spackscope.model.core.columns import BY_HOST, COLUMNS, HOST_COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, format_group
@@ -49,7 +48,7 @@ def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
                 start = ""
 
 
-def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = never) -> str:
+def hidden_by_host(catalog: Catalog, query: Query) -> str:
     """Return what the conditions of a query on the host hide, and why; empty without any.
 
     Example: "fits hides 41 of 63: target too new 30 · glibc 2.39 > 2.28: 8 · unknown 3". A spec
@@ -65,8 +64,8 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
         if not groups:
             continue
         try:
-            counts = catalog.count_by_host(Query(first, tuple(others)), column, should_stop)
-            shown = catalog.count_by_host(query, column, should_stop)
+            counts = catalog.count_by_host(Query(first, tuple(others)), column)
+            shown = catalog.count_by_host(query, column)
         except Unanswerable:
             continue
         if hidden := counts - shown:

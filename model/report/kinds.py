@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import INDEXES, STORED
-from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_words
 from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog
@@ -282,13 +281,11 @@ class RowNotes:
         self._shown: tuple[ShownValues, ShownWidths] | None = None
         self._packages: dict[str, _Package] = {}
 
-    def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
+    def kinds(self, ids: Sequence[int]) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled."""
         from spackscope.model.analysis.kinds import run_kinds
 
-        return self._kinds.get(
-            tuple(ids), lambda: run_kinds(self._graph, ids, should_stop=should_stop)
-        )
+        return self._kinds.get(tuple(ids), lambda: run_kinds(self._graph, ids))
 
     def partition(self, ids: Sequence[int]) -> Sequence[Sequence[int]]:
         """Return the specs of each kind; empty if their source lists no dependencies."""
@@ -296,12 +293,7 @@ class RowNotes:
         return [kind.ids for kind in kinds] if all(kind.is_known for kind in kinds) else ()
 
     def of(
-        self,
-        listing: Listing,
-        rows: Iterable[Row],
-        shown_widths: ShownWidths | None = None,
-        *,
-        should_stop: ShouldStop = never,
+        self, listing: Listing, rows: Iterable[Row], shown_widths: ShownWidths | None = None
     ) -> dict[NoteKey, RowNote]:
         """Return the notes on some rows of a listing, those of folded kinds not whole.
 
@@ -310,9 +302,8 @@ class RowNotes:
         notes = {}
         packages = self._packages if self._shown == (listing.values, shown_widths) else {}
         for row in rows:
-            if should_stop():
-                raise Cancelled
-            note = self._note(listing, row, should_stop)
+            check_cancelled()
+            note = self._note(listing, row)
             if shown_widths is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
                 package = row.spec.package
                 if package not in packages:
@@ -326,12 +317,7 @@ class RowNotes:
         return notes
 
     def whole(
-        self,
-        listing: Listing,
-        rows: Iterable[Row],
-        notes: Mapping[NoteKey, RowNote],
-        *,
-        should_stop: ShouldStop = never,
+        self, listing: Listing, rows: Iterable[Row], notes: Mapping[NoteKey, RowNote]
     ) -> dict[NoteKey, RowNote]:
         """Complete the notes that were not whole with what the kinds differ in."""
         whole = {}
@@ -339,11 +325,11 @@ class RowNotes:
             note = notes[note_key(row)]
             if not note.is_whole:
                 kinds = self.kinds(listing.look_alike_ids(row.look_alike))
-                packages, *_ = self._compared([kind.ids for kind in kinds], should_stop)
+                packages, *_ = self._compared([kind.ids for kind in kinds])
                 whole[note_key(row)] = note._replace(differs=packages, is_whole=True)
         return whole
 
-    def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
+    def _note(self, listing: Listing, row: Row) -> RowNote:
         if not self._graph.lists_dependencies(row.id):
             return RowNote()
         if row.role is RowRole.SPEC and row.count == 1:
@@ -353,9 +339,9 @@ class RowNotes:
             )
             if len(alike) == 1 or listing.view.folded:
                 return RowNote(users)
-            _, *lines = self._compared([(id_,) for id_ in alike], should_stop, run_only=False)
+            _, *lines = self._compared([(id_,) for id_ in alike], run_only=False)
             return RowNote(users, "", lines[alike.index(row.id)])
-        kinds = self.kinds(listing.look_alike_ids(row.look_alike), should_stop=should_stop)
+        kinds = self.kinds(listing.look_alike_ids(row.look_alike))
         if row.role in (RowRole.SPEC, RowRole.GROUP):
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
@@ -365,21 +351,19 @@ class RowNotes:
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
             at = kind.ids.index(row.id)
-            _, *lines = self._compared([(id_,) for id_ in kind.ids], should_stop, run_only=False)
+            _, *lines = self._compared([(id_,) for id_ in kind.ids], run_only=False)
             return RowNote(kind.users[at], "", lines[at])
-        _, *lines = self._compared([kind.ids for kind in kinds], should_stop)
+        _, *lines = self._compared([kind.ids for kind in kinds])
         return RowNote(kind.total_users, "", lines[number])
 
-    def _compared(
-        self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool = True
-    ) -> list[str]:
+    def _compared(self, groups: Sequence[tuple[int, ...]], *, run_only: bool = True) -> list[str]:
         """Return the packages that tell groups apart, and then a line on each group."""
         from spackscope.model.analysis.varying import varying
 
         def compute() -> list[str]:
             if len(groups) > MAX_COMPARED:
                 return ["", *[f"one of {len(groups):,} groups, too many to compare"] * len(groups)]
-            rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
+            rows = varying(self._graph, groups, run_only=run_only)
             telling = dict.fromkeys(clean(row.package) for row in rows if row.tells)
             return [", ".join(telling), *differing_lines(rows, list(map(len, groups)))]
 

@@ -11,8 +11,8 @@ from typing import BinaryIO, cast
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import max_unpacked_size
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.readers.unpack import gzip_pieces
-from spackscope.model.sources.session import Session
 
 MAX_ARCHIVE = 2**30
 """Bytes of an archive; larger ones are not read."""
@@ -37,8 +37,7 @@ class UnpackBudget:
     A limit for each archive alone would be no limit for thousands of them.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._packed = self._cost = self._limit = 0
         self._reason = ""
 
@@ -54,7 +53,7 @@ class UnpackBudget:
 
     def spend(self, cost: int) -> None:
         """Count the bytes read from an archive. Raises Unreadable if too many, and Cancelled."""
-        self._session.check_cancelled()
+        check_cancelled()
         self._cost += cost
         if self._cost > self._limit:
             raise Unreadable(self._reason)

@@ -12,9 +12,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from spackscope.model.core.errors import Cancelled, SourceError
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.files import read_file
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.source_name import absolute_path
 
 _NAME = os.path.join(".spack", "install_times.json")
@@ -29,9 +29,7 @@ _MAX_SIZE = 2**20
 _MAX_FOLDERS = 200_000
 
 
-def build_seconds(
-    trees: Iterable[str], hashes: Collection[str], should_stop: ShouldStop = never
-) -> dict[str, float]:
+def build_seconds(trees: Iterable[str], hashes: Collection[str]) -> dict[str, float]:
     """Return by hash how many seconds builds took, as far as install trees tell.
 
     What was fetched from a cache, and a file that cannot be read, tell nothing. An installation
@@ -43,20 +41,17 @@ def build_seconds(
     for tree in trees:
         # A tree from a variable or a configuration file may begin with a tilde.
         with suppress(SourceError):
-            for hash_, path in _prefixes(absolute_path(tree), hashes, should_stop):
+            for hash_, path in _prefixes(absolute_path(tree), hashes):
                 if hash_ not in found and (seconds := _seconds(path)) is not None:
                     found[hash_] = seconds
     return found
 
 
-def _prefixes(
-    tree: str, hashes: Collection[str], should_stop: ShouldStop
-) -> Iterator[tuple[str, str]]:
+def _prefixes(tree: str, hashes: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the prefixes of some hashes, whatever folders they are in."""
     folders, count = [(tree, 1)], 0
     while folders and count < _MAX_FOLDERS:
-        if should_stop():
-            raise Cancelled
+        check_cancelled()
         folder, depth = folders.pop()
         count += 1
         with suppress(OSError), os.scandir(folder) as entries:

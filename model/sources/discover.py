@@ -29,7 +29,7 @@ from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import run_parallel
+from spackscope.model.core.tasks import check_cancelled, run_parallel
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
@@ -87,9 +87,7 @@ def discover(
 
     tasks = [partial(_discover, source, session) for source in sources]
     # Also a path of this machine may hang, as below a mount whose server is gone.
-    return _unique(
-        run_parallel(tasks, session.should_stop, late_after=_LATE_SECONDS, on_late=report_late)
-    )
+    return _unique(run_parallel(tasks, late_after=_LATE_SECONDS, on_late=report_late))
 
 
 def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
@@ -110,7 +108,7 @@ def _may_take_long(source: str) -> bool:
 
 def _discover(source: str, session: Session) -> DiscoveredSource:
     """Discover one source; every error but Cancelled becomes its failure."""
-    session.check_cancelled()
+    check_cancelled()
     try:
         return _found(source, session)
     except SourceError as error:

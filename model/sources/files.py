@@ -11,7 +11,6 @@ import stat
 import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from spackscope.model.core.errors import SourceError, Unreadable, naming, reason
@@ -97,7 +96,7 @@ class FileLists:
         parts = [[s for s in states if (s.name in self._remote) is is_] for is_ in (False, True)]
         self._mirrors = [Mirrors(part, session, sources) for part in parts[: 1 + may_download]]
         self._downloaded = 0
-        self._budgets = defaultdict[str, UnpackBudget](partial(UnpackBudget, session))
+        self._budgets = defaultdict[str, UnpackBudget](UnpackBudget)
 
     def are_remote(self, records: Iterable[Spec]) -> bool:
         """Check whether only servers have the archives of a spec."""

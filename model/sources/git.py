@@ -13,7 +13,7 @@ from subprocess import PIPE, Popen, TimeoutExpired
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import SMALL_UNPACKED_SIZE
-from spackscope.model.core.tasks import ShouldStop, run_cancellable
+from spackscope.model.core.tasks import run_cancellable
 
 GIT_TIMEOUT = 5
 """Seconds that a command of git may take."""
@@ -25,8 +25,7 @@ _MAX_ERROR = 2**12
 class Git:
     """Runs git in a directory; nothing that the configuration there names is run or fetched."""
 
-    def __init__(self, directory: str, should_stop: ShouldStop) -> None:
-        self._should_stop = should_stop
+    def __init__(self, directory: str) -> None:
         # A hook of git names its own work tree there.
         environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         self._environ = environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
@@ -54,7 +53,7 @@ class Git:
             with process:
                 answer = partial(process.communicate, data, GIT_TIMEOUT)
                 try:
-                    printed, _ = run_cancellable(answer, self._should_stop)
+                    printed, _ = run_cancellable(answer)
                 except TimeoutExpired as late:
                     return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
                 finally:

@@ -30,7 +30,7 @@ from spackscope.model.core.files import MAX_FILE_SIZE, read_file, read_head, wri
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import run_parallel
+from spackscope.model.core.tasks import check_cancelled, run_parallel
 from spackscope.model.readers.formats import (
     ARCHIVE,
     DATABASE,
@@ -145,7 +145,7 @@ class Mirror(Frozen):
     def names(self, folder: str) -> Iterator[str]:
         """Yield the names of all files below a folder. Raises SourceError and Cancelled."""
         for name in self.storage.names(folder):
-            self.session.check_cancelled()
+            check_cancelled()
             yield name
 
     def fetch_manifest(self, name: str, *, immutable: bool = False) -> tuple[FetchedFile, bytes]:
@@ -314,7 +314,7 @@ def _files_of(mirror: Mirror) -> str:
     has_v2 = bool(build_cache) or os.path.basename(top) == BUILD_CACHE.rstrip("/")
     for folder in (SPECS, "blobs") if is_v3 else (build_cache,) * has_v2:
         for directory, folders, names in os.walk(os.path.join(top, folder)):
-            mirror.session.check_cancelled()
+            check_cancelled()
             folders.sort()
             its = [name for name in names if name.endswith((MANIFEST, *_V2_ENDINGS))]
             has_specs = has_specs or bool(its)
@@ -586,7 +586,7 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
                     chosen.setdefault(name.removesuffix(ending), name)
     for layout, files in (("v3", manifests), ("v2", sorted(chosen.values()))):
         tasks = [partial(read, name) for name in files]
-        if found := run_parallel(tasks, mirror.session.should_stop):
+        if found := run_parallel(tasks):
             yield DiscoveredSource(
                 mirror.source,
                 "mirror",
@@ -666,7 +666,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     list_itself = DiscoveredSource(
         source, "public cache", "", Documents(), tuple(problems), file.checked, file.remark
     )
-    combined = combine([list_itself, *run_parallel(tasks, session.should_stop)])
+    combined = combine([list_itself, *run_parallel(tasks)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no readable index: {why}")

@@ -10,14 +10,13 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import BinaryIO, Literal, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import OnProgress, no_progress
+from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.archive import MAX_ARCHIVE, UnpackBudget, read_members
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
@@ -90,9 +89,9 @@ def compare_copies(
     for spec in specs:
         if len(spec.sources) > 1:
             hashes.setdefault(spec.hash, spec)
-    budgets = defaultdict[str, UnpackBudget](partial(UnpackBudget, mirrors.session))
+    budgets = defaultdict[str, UnpackBudget](UnpackBudget)
     for number, spec in enumerate(hashes.values()):
-        mirrors.session.check_cancelled()
+        check_cancelled()
         on_progress("specs compared", number, len(hashes))
         entries = mirrors.entries(spec)
         if len(entries) > 1:
@@ -170,7 +169,7 @@ def _read_archive(entry: MirrorEntry, session: Session, budget: UnpackBudget) ->
         if (size := os.path.getsize(path)) > MAX_ARCHIVE:
             return Copy(entry, problem=str(too_large(size, MAX_ARCHIVE)))
         with open_file(path) as file:
-            checksum = sha256_of(file, session.check_cancelled)
+            checksum = sha256_of(file, check_cancelled)
             budget.add(size)
             try:
                 return Copy(entry, checksum, _prefix_of(file, budget))

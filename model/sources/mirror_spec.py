@@ -186,7 +186,7 @@ class Mirrors:
 
         listing = [each for each in self._states if each.name in spec.sources and not each.failure]
         tasks = [partial(read, state) for state in listing[:MAX_MIRRORS] if spec.in_cache]
-        entries = run_parallel(tasks, self.session.should_stop)
+        entries = run_parallel(tasks)
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, mirror: Mirror, state: SourceStatus, spec: Spec) -> MirrorEntry:
@@ -303,7 +303,7 @@ class Mirrors:
             state = next(remote, None)
             if state is not None and spec.size is None and spec.cached and len(tasks) < MAX_SIZES:
                 tasks[spec.hash] = partial(read, spec, state)
-        sizes = run_parallel([*tasks.values()], self.session.should_stop)
+        sizes = run_parallel([*tasks.values()])
         found = zip(tasks, sizes, strict=True)
         return {hash_: float(size) for hash_, size in found if size is not None}
 

@@ -32,7 +32,7 @@ from spackscope.model.core.files import (
 )
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, no_progress
 
 if TYPE_CHECKING:
     from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
@@ -94,10 +94,7 @@ class Recipes(Frozen):
 
 
 def read_recipes(
-    roots: Iterable[RecipeRoot],
-    environ: Mapping[str, str],
-    report: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
+    roots: Iterable[RecipeRoot], environ: Mapping[str, str], report: OnProgress = no_progress
 ) -> Recipes:
     """Read what repositories deprecate; of several with a package the first counts, as for Spack.
 
@@ -105,7 +102,7 @@ def read_recipes(
     kept. Raises Cancelled, as `report` may, too.
     """
     problems: list[Problem] = []
-    repositories = [each for root in roots for each in _open(root, should_stop, problems)]
+    repositories = [each for root in roots for each in _open(root, problems)]
     places = tuple(each.path for each in repositories)
     # Recipes may depend on the machine, with which others may share a home directory.
     stamps = [_FORMAT, *os.uname()[::4], *([*each[1:4]] for each in repositories)]
@@ -117,7 +114,7 @@ def read_recipes(
             kept = json.loads(read_private(path, _MAX_KEPT))
             if kept.pop("stamps") == stamps:
                 return _from_json(places, problems, **kept)
-    reading = _Reading(repositories, report, should_stop)
+    reading = _Reading(repositories, report)
     kept = reading.read()
     data = json.dumps({**kept, "stamps": stamps}).encode()
     if cache is not None and len(data) <= _MAX_KEPT and reading.is_sure:
@@ -185,9 +182,7 @@ class _Repository(NamedTuple):
         return f"{self.path}/{directory}/{_RECIPE}"
 
 
-def _open(
-    root: RecipeRoot, should_stop: ShouldStop, problems: list[Problem]
-) -> Iterator[_Repository]:
+def _open(root: RecipeRoot, problems: list[Problem]) -> Iterator[_Repository]:
     """Yield the repositories of a root, and add why there are none."""
 
     def text(name: str) -> str:
@@ -200,7 +195,7 @@ def _open(
 
     try:
         is_bare = all(os.path.exists(f"{root.path}/{n}") for n in ("HEAD", "objects", "refs"))
-        files = _Bare(root.path, should_stop) if is_bare else _Folder(root.path)
+        files = _Bare(root.path) if is_bare else _Folder(root.path)
         places = root.places or re.findall(
             r"^\s*-\s*[\"']?([^\s\"'#]+)", text(_INDEX), re.MULTILINE
         )
@@ -274,10 +269,10 @@ class _Folder:
 class _Bare:
     """The newest commit of a bare git repository."""
 
-    def __init__(self, path: str, should_stop: ShouldStop) -> None:
+    def __init__(self, path: str) -> None:
         from spackscope.model.sources.git import Git
 
-        self._git = Git(path, should_stop)
+        self._git = Git(path)
         self._commit = self._run("rev-parse", "--verify", "HEAD^{commit}").decode().strip()
 
     def _run(self, *words: str) -> bytes:
@@ -339,11 +334,8 @@ class _Recipe(NamedTuple):
 class _Reading:
     """Reads recipes, each with those that it follows."""
 
-    def __init__(
-        self, repositories: Sequence[_Repository], report: OnProgress, should_stop: ShouldStop
-    ) -> None:
+    def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
         self._repositories, self._report = repositories, report
-        self._should_stop = should_stop
         # Whether nothing failed that may be read at another moment.
         self.is_sure = True
         self._patch_bytes = 0
@@ -377,7 +369,7 @@ class _Reading:
                     n for n in self._classes[recipe] if n.replace("_", "").lower() == squashed
                 )
                 try:
-                    steps, bases = Steps(self._should_stop), list[_Recipe]()
+                    steps, bases = Steps(), list[_Recipe]()
                     declared, others = self._follow(recipe, next(names, ""), steps, bases)
                     found = [*filter(None, declared.values()), *(each for _, each in others)]
                     room -= len(found)
@@ -474,7 +466,7 @@ class _Reading:
                 continue
             # Of recipes in a circle the first is empty for the last.
             self._classes[recipe] = {}
-            steps = begun.setdefault(recipe, Steps(self._should_stop))
+            steps = begun.setdefault(recipe, Steps())
             needed = dict[_Recipe, None]()
             versions_of = partial(self._versions, recipe, steps, needed)
             try:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import Cancelled, SourceError, reason
+from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Session(Frozen):
     reload needs a new one, as `dataclasses.replace` makes it:
 
         session = Session(os.environ, include_dependency_only=True)
-        catalog = load(["public"], replace(session, on_progress=show, should_stop=stop.is_set))
+        catalog = load(["public"], replace(session, on_progress=show))
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
@@ -41,8 +41,7 @@ class Session(Frozen):
     the configuration, if there are some. `tag_list` is that of the public cache; empty for the one
     that the environment names.
     `piped` has the files that standard input, as the source `-`, and pipes were copied to.
-    `on_progress` may be called from several threads. `should_stop` is called often; once it
-    returns True, whatever runs raises Cancelled.
+    `on_progress` may be called from several threads.
     """
 
     environ: Mapping[str, str] = field(repr=False)
@@ -55,20 +54,14 @@ class Session(Frozen):
     tag_list: str = field(default="", repr=False)
     named_queries: NamedQueries | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
-    should_stop: ShouldStop = field(default=never, repr=False)
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
         """Open the storage that a URL or path names. Raises SourceError."""
         return open_remote(url, self.client, options) if is_remote(url) else open_folder(url)
 
-    def check_cancelled(self) -> None:
-        """Raise Cancelled if `should_stop` returns True."""
-        if self.should_stop():
-            raise Cancelled
-
     def report(self, what: str, done: int, total: int | None = None) -> None:
         """Report progress, of each thing at most ten times a second. Raises Cancelled."""
-        self.check_cancelled()
+        check_cancelled()
         if time.monotonic() - self._reported.get(what, 0) > _REPORT_SECONDS:
             self.on_progress(what, done, total)
             self._reported[what] = time.monotonic()
@@ -118,19 +111,14 @@ class Session(Frozen):
         """What the recipes at `recipe_roots` deprecate. Raises Cancelled."""
         from spackscope.model.sources.recipes import read_recipes
 
-        return read_recipes(self.recipe_roots, self.environ, self.report, self.should_stop)
+        return read_recipes(self.recipe_roots, self.environ, self.report)
 
     @cached_property
     def client(self) -> Client:
         """What all remote storages share: connections, and the cache of downloads."""
         from spackscope.model.storage.http import Client
 
-        return Client(
-            self.environ,
-            on_progress=self.on_progress,
-            should_stop=self.should_stop,
-            asks_anew=self.asks_anew,
-        )
+        return Client(self.environ, on_progress=self.on_progress, asks_anew=self.asks_anew)
 
 
 def open_folder(url: str) -> LocalFolder:

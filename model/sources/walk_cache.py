@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, sha256, write_private, xdg_dir
+from spackscope.model.core.tasks import check_cancelled
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -75,7 +76,7 @@ class WalkCache:
             names, times = os.fsdecode(data), array("Q")
             for number, line in enumerate(re.finditer("^/.*", names, re.MULTILINE)):
                 if number % _CHECK_EVERY == 0:
-                    self._session.check_cancelled()
+                    check_cancelled()
                 status = os.stat(self._top + line[0])
                 times.append(status.st_mtime_ns)
                 times.append(status.st_ctime_ns)

@@ -35,8 +35,8 @@ from spackscope.model.core.files import MAX_EXPANSION, max_unpacked_size, read_f
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.tasks import (
     OnProgress,
-    ShouldStop,
-    never,
+    cancelled_when,
+    check_cancelled,
     no_progress,
     run_cancellable,
     sleep,
@@ -323,13 +323,11 @@ class Downloader:
         *,
         timeouts: Timeouts = USUAL_TIMEOUTS,
         on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
         asks_anew: bool = False,
     ) -> None:
         self.environ, self.timeouts = environ, timeouts
         self.cache = open_download_cache(environ)
-        self.on_progress, self._should_stop = on_progress, should_stop
-        self._asks_anew = asks_anew
+        self.on_progress, self._asks_anew = on_progress, asks_anew
         self._unreachable: dict[str, str] = {}
 
     def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
@@ -403,7 +401,7 @@ class Downloader:
         """
         timeouts, since, received = self.timeouts, 0.0, 0
 
-        def should_stop() -> bool:
+        def check_rate() -> bool:
             nonlocal since, received
             now = time.monotonic()
             if now - since >= timeouts.slow_for:
@@ -413,16 +411,16 @@ class Downloader:
                     sent = f"has sent {rate} for {timeouts.slow_for:g} seconds"
                     raise Unreachable(f"{host} {sent}", host)
                 since, received = now, download.received
-            return self._should_stop()
+            return False
 
         for number in range(timeouts.attempts):
-            if self._should_stop():
-                raise Cancelled
+            check_cancelled()
             download.restart()
             download.is_abandoned = False
             since, received = time.monotonic(), 0
             try:
-                return run_cancellable(lambda: request(download), should_stop)
+                with cancelled_when(check_rate):
+                    return run_cancellable(lambda: request(download))
             except Unreachable as failure:
                 self._unreachable[failure.host] = str(failure)
                 raise
@@ -435,7 +433,7 @@ class Downloader:
                     raise
             finally:
                 download.is_abandoned = True
-            sleep(wait, self._should_stop)
+            sleep(wait)
         raise AssertionError("no attempt is allowed")
 
     def check_reachable(self, host: str) -> None:

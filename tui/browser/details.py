@@ -33,7 +33,7 @@ _MAX_KEPT = 200
 
 def _check_all(catalog: Catalog, task: Task) -> int:
     """Check all specs against the host; return how much could not be read for that too."""
-    catalog.by_host.check_all(task)
+    catalog.by_host.check_all()
     return len(catalog.gaps())
 
 
@@ -257,7 +257,7 @@ class DetailsController:
                     task.report(partial(show, part, is_relating=True))
 
             sources = self._host.session, self._host.sources
-            return read_relations(asked, listing, members, mark, *sources, task, show_part)
+            return read_relations(asked, listing, members, mark, *sources, show_part)
 
         def take(related: Related) -> None:
             self._related[key] = related

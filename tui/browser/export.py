@@ -15,7 +15,7 @@ from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.files import temporary_file
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser.query_history import QueryRecall
@@ -92,7 +92,7 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], *, group: str) -> 
         return
 
     def read(task: Task) -> _Rows:
-        shown = shown_ids(catalog, state.view, should_stop=task)
+        shown = shown_ids(catalog, state.view)
         packages = [package.name for package in catalog.packages(state.view.query)]
         package = packages[0] if len(packages) == 1 else ""
         name = proposed_name(package, FILE_FORMATS[0].ending)
@@ -115,9 +115,6 @@ def _write(
     """
     total, sheet = len(request.rows), request.rows.sheet
 
-    def should_stop() -> bool:
-        return stopped.is_set() or task()
-
     def on_lines(count: int) -> None:
         task.report(lambda: dialog.show_progress(min(count, total), total))
 
@@ -131,7 +128,8 @@ def _write(
             lines = write(sheet)
         else:
             lines = request.format.lines(catalog, request.rows.ids)
-        count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
+        with cancelled_when(stopped.is_set):
+            count = write_lines(output, lines, on_lines=on_lines)
     except Unwritable as error:
         return partial(dialog.show_failure, str(error))
     except Cancelled:
@@ -216,7 +214,6 @@ def write_lines(
     lines: Iterator[str],
     *,
     on_lines: Callable[[int], object] = lambda count: None,
-    should_stop: ShouldStop = never,
 ) -> int:
     """Write lines in UTF-8, each with a line end; return how many.
 
@@ -232,15 +229,13 @@ def write_lines(
             for line in lines:
                 if count % _STEP == 0:
                     on_lines(count)
-                    if should_stop():
-                        raise Cancelled
+                    check_cancelled()
                 file.write(f"{line}\n".encode())
                 count += 1
             file.flush()
             # A full disk is often noticed only here.
             os.fsync(file.fileno())
-            if should_stop():
-                raise Cancelled
+            check_cancelled()
             if output.size is None and os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
             os.replace(file.name, path)

@@ -69,7 +69,7 @@ def count_facets(host: BrowserHost) -> None:
         sections: list[FacetSection] = []
         reported = time.monotonic()
         try:
-            for section in facet_sections(catalog, query, wanted=wanted, should_stop=task):
+            for section in facet_sections(catalog, query, wanted=wanted):
                 sections.append(section)
                 if time.monotonic() - reported > _REPORT:
                     reported = time.monotonic()
@@ -132,7 +132,7 @@ def summarize(
         new: Summaries = {}
         reported = 0.0
         with contextlib.suppress(Unanswerable):
-            for summaries in package_summaries(catalog, query, packages, should_stop=task):
+            for summaries in package_summaries(catalog, query, packages):
                 new.update(summaries)
                 if time.monotonic() - reported > _REPORT:
                     reported = time.monotonic()

@@ -88,7 +88,7 @@ class Loading:
         shown = summary.catalog if summary is not None and not summary.is_part else None
 
         def job(task: Task) -> Summary | str:
-            session = replace(self.session, should_stop=task)
+            session = replace(self.session)
             try:
                 loaded = self._read(session, task.report, shown)
                 self._answer(loaded)
@@ -164,7 +164,7 @@ class Loading:
             show()
 
         def job(task: Task) -> str:
-            session = replace(self._host.session, should_stop=task)
+            session = replace(self._host.session)
             session = self._with_progress(session, task.report)
             try:
                 if open_cached(sources, session) is None:
@@ -343,7 +343,7 @@ class Loading:
         """Add a snapshot of each source once it is read; return the outcome as a sentence."""
         from spackscope.model.analysis.history import add_snapshots
 
-        session = replace(self.session, should_stop=task, include_dependency_only=False)
+        session = replace(self.session, include_dependency_only=False)
         try:
             catalog = load(self._host.sources, session)
         except SourceError as error:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser.state import BrowserHost
 
@@ -53,14 +51,14 @@ class MirrorAnswers:
             if answer != MirrorAnswer():
                 done(spec)
 
-        self._host.run(partial(self._read, spec, catalog), take, group=GROUP, delay=_REST)
+        self._host.run(lambda _: self._read(spec, catalog), take, group=GROUP, delay=_REST)
 
-    def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> MirrorAnswer:
+    def _read(self, spec: Spec, catalog: Catalog) -> MirrorAnswer:
         # Most who start the program look at no detail of a mirror.
         from spackscope.model.report.signing import signing_lines
         from spackscope.model.sources.mirror_spec import Mirrors
 
-        session = replace(self._host.session, should_stop=should_stop)
+        session = replace(self._host.session)
         mirrors = Mirrors(catalog.sources, session, self._host.sources)
         signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.

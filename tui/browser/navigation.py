@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
@@ -224,15 +222,17 @@ class Navigation:
         if id_ == state.details.row.id and state.sheet is None:
             self._host.say("This spec is already selected")
             return
-        reading = partial(_read_target, state.catalog, state.view, id_)
-        self._host.run(reading, self._jumped, group="jump", of=state.catalog)
+        catalog, view = state.catalog, state.view
+        self._host.run(
+            lambda _: _read_target(catalog, view, id_), self._jumped, group="jump", of=catalog
+        )
 
     def jump_to_hash(self, hash_: str) -> None:
         """Select the spec with a hash: its id may be another one in a newer catalog."""
         if (catalog := self._host.state.catalog) is None:
             return
 
-        def find(_: ShouldStop) -> int | None:
+        def find(_: object) -> int | None:
             # The first frame needs no graphs.
             from spackscope.model.analysis.dag import dag_of
 
@@ -271,9 +271,7 @@ def _without_package(view: View) -> tuple[object, ...]:
     return view.query.with_package(None), view.sort, view.folded
 
 
-def _read_target(
-    catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
-) -> JumpTarget | None:
+def _read_target(catalog: Catalog, view: View, id_: int) -> JumpTarget | None:
     """Read a spec, with the view that differs least from the present one and has its row."""
     if catalog.edges.absent_at(id_) is not None:
         return None
@@ -282,7 +280,7 @@ def _read_target(
         return JumpTarget(row, view, drops_query=False)
     package = row.spec.package if catalog.selected_package(view.query) is not None else None
     query = view.query.with_package(package) if package is not None else view.query
-    drops_query = row.id not in catalog.match(query, should_stop=should_stop)
+    drops_query = row.id not in catalog.match(query)
     if drops_query:
         query = Query().with_package(package)
     # Folded it could be one of several look-alikes.

@@ -11,7 +11,6 @@ from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -139,7 +138,6 @@ def read_relations(
     mark: str | None,
     session: Session,
     sources: Sequence[str],
-    should_stop: ShouldStop,
     show_part: Callable[[Related], object],
 ) -> Related:
     """Read how a spec relates to others; `show_part` is called before it is compared with one.
@@ -155,19 +153,19 @@ def read_relations(
         if catalog.by_host.deprecated is None:
             # The first time it may take seconds to read the recipes.
             show_part(Related([*fits, *others]))
-        fits += deprecated_values(catalog, row.id, should_stop)
+        fits += deprecated_values(catalog, row.id)
     if members.is_group and members.kinds and listing is not None:
-        return Related([*fits, *_kinds(listing, row, should_stop), *others])
+        return Related([*fits, *_kinds(listing, row), *others])
     if mark is None:
         return Related([*fits, *others])
     show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
-    other = marked if mark else _nearest(search, row, should_stop)
+    other = marked if mark else _nearest(search, row)
     if other is None or graph.identity(other) == graph.identity(row.id):
         return Related([*fits, *others])
-    comparison = search.pairs.compare(row.id, other, should_stop=should_stop)
+    comparison = search.pairs.compare(row.id, other)
     hash_ = graph.hash(other)
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
     runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
@@ -214,12 +212,12 @@ def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
     return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
 
 
-def _kinds(listing: Listing, row: Row, should_stop: ShouldStop) -> list[DetailLine]:
+def _kinds(listing: Listing, row: Row) -> list[DetailLine]:
     """Read in what the kinds of a folded row differ. Raises Cancelled."""
     notes = row_notes(row.catalog)
     closed = replace(row, role=RowRole.SPEC)
-    note = notes.of(listing, [closed], should_stop=should_stop)
-    whole = {**note, **notes.whole(listing, [closed], note, should_stop=should_stop)}
+    note = notes.of(listing, [closed])
+    whole = {**note, **notes.whole(listing, [closed], note)}
     (text,) = (each.differs for each in whole.values())
     return [kinds_line(text)] if text else []
 
@@ -259,7 +257,7 @@ def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(variants) or "differs"
 
 
-def _nearest(search: NearestSearch, row: Row, should_stop: ShouldStop) -> int | None:
+def _nearest(search: NearestSearch, row: Row) -> int | None:
     """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
 
     Raises Cancelled.
@@ -268,9 +266,9 @@ def _nearest(search: NearestSearch, row: Row, should_stop: ShouldStop) -> int | 
     own = graph.identity(row.id)
     alike = range(*row.catalog.span(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))
-    kinds = run_kinds(graph, ids, should_stop=should_stop)
+    kinds = run_kinds(graph, ids)
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]
     if not others:
         others = [id_ for id_ in ids if id_ != own]
-    best = search.nearest(row.id, others, should_stop=should_stop).best
+    best = search.nearest(row.id, others).best
     return best.id if best is not None else None

@@ -13,7 +13,6 @@ from spackscope.model.assist.advice import (
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import PackageCount, Row
@@ -34,7 +33,6 @@ def read_results(
     catalog: Catalog,
     view: View,
     typed: ParsedInput | None,
-    should_stop: ShouldStop,
     *,
     target: Row | str | None = None,
     may_refuse: bool = True,
@@ -49,27 +47,23 @@ def read_results(
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
     try:
-        packages = catalog.packages(others, should_stop=should_stop)
+        packages = catalog.packages(others)
         partition = row_notes(catalog).partition
-        listing = catalog.listing(view, partition=partition, should_stop=should_stop)
+        listing = catalog.listing(view, partition=partition)
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
         return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
     if instead is not None and not listing.shown:
-        other = read_results(catalog, *instead, should_stop)
+        other = read_results(catalog, *instead)
         if isinstance(other, Results) and other.listing.shown:
             return other
     if typed is not None and may_refuse and not listing.shown:
-        return _refuse(catalog, view, typed, should_stop, completes=completes)
-    return _results(catalog, listing, packages, target, should_stop)
+        return _refuse(catalog, view, typed, completes=completes)
+    return _results(catalog, listing, packages, target)
 
 
 def _results(
-    catalog: Catalog,
-    listing: Listing,
-    packages: Sequence[PackageCount],
-    target: Row | str | None,
-    should_stop: ShouldStop,
+    catalog: Catalog, listing: Listing, packages: Sequence[PackageCount], target: Row | str | None
 ) -> Results:
     view, selected = listing.view, catalog.selected_package(listing.view.query)
     elsewhere = 0 if listing.shown else sum(package.shown for package in packages)
@@ -82,27 +76,20 @@ def _results(
         selected,
         shared_texts(listing),
         _explanation(catalog, listing, elsewhere),
-        () if listing.shown else relaxations(catalog, view.query, should_stop=should_stop),
+        () if listing.shown else relaxations(catalog, view.query),
         catalog.virtuals.sentence(view.query),
-        hidden_by_host(catalog, view.query, should_stop),
+        hidden_by_host(catalog, view.query),
         cursor,
         read_windows(listing, starts),
     )
 
 
-def _refuse(
-    catalog: Catalog,
-    view: View,
-    typed: ParsedInput,
-    should_stop: ShouldStop,
-    *,
-    completes: bool,
-) -> Refusal:
+def _refuse(catalog: Catalog, view: View, typed: ParsedInput, *, completes: bool) -> Refusal:
     """Refuse a text without a match: its word is not typed to its end, or a note says why."""
-    word = complete(catalog, typed, should_stop=should_stop) if completes else NO_COMPLETIONS
+    word = complete(catalog, typed) if completes else NO_COMPLETIONS
     if word.items:
         return Refusal(None, completions=word)
-    note = check_input(catalog, typed, should_stop)
+    note = check_input(catalog, typed)
     if note is None:
         note = Note(explain_no_match(catalog, view.query), None)
     return Refusal(note, completions=word)

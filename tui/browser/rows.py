@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
@@ -267,13 +266,13 @@ def _why_no_sheet(state: BrowserState) -> str:
     return NO_ROWS if is_read else LOADING
 
 
-def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:
+def shown_ids(catalog: Catalog, view: View) -> Sequence[int]:
     """Return the ids of all records that the rows of a view stand for, in its order.
 
     Raises Cancelled.
     """
     single = replace(view.closed(), folded=False)
-    return catalog.listing(single, should_stop=should_stop).ids
+    return catalog.listing(single).ids
 
 
 def of_several(row: Row, ids: Sequence[int]) -> tuple[int | None, str]:

@@ -307,7 +307,7 @@ class BrowserScreen(Screen[None]):
             def show(notes: Notes) -> None:
                 task.report(lambda: take(notes, is_last=False))
 
-            return event.read(task, show)
+            return event.read(show)
 
         self.host.run(job, take, group="notes", delay=_REST)
 
@@ -316,4 +316,6 @@ class BrowserScreen(Screen[None]):
         tree, take = event.tree, self.panes.detail.tree_rows.take_tree
         # While another catalog is read the last tree stays, and cannot be unfolded.
         if tree.catalog is self.host.state.catalog:
-            self.host.run(event.read, partial(take, tree), group="unfold", of=tree.catalog)
+            self.host.run(
+                lambda _: event.read(), partial(take, tree), group="unfold", of=tree.catalog
+            )

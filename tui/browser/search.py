@@ -131,7 +131,7 @@ class Search:
     ) -> Callable[[Task], Results | Refusal]:
         """Return the job that reads the results of a view."""
         state = self._host.state
-        return partial(
+        reading = partial(
             _read,
             catalog,
             view,
@@ -141,6 +141,7 @@ class Search:
             completes=(typed is not None and not typed.column and typed.text != self._chosen_text),
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
+        return lambda _: reading()
 
     def _target(self, view: View) -> Row | str | None:
         """Return what to put the cursor on; None for the first row."""
@@ -417,7 +418,7 @@ class Search:
             # Imported here, after the first rows are shown.
             from spackscope.model.assist.completion import complete
 
-            return complete(catalog, parsed, always=always, should_stop=task)
+            return complete(catalog, parsed, always=always)
 
         take = partial(self._take_completions, parsed)
         host.run(job, take, group="completions")

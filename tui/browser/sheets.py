@@ -75,7 +75,7 @@ class BrowserAsked:
         self.words, self.options, self.show = words, options, show
         self.grounds = set[str]()
         self.sources: Sequence[str] = tuple(host.sources)
-        self.session = replace(host.session, should_stop=task)
+        self.session = replace(host.session)
         self._catalog, self._say, self._said_at = catalog, say, 0.0
 
     def on_progress(self, what: str, done: int, total: int | None) -> None:

@@ -14,6 +14,7 @@ from textual.worker import Worker, get_current_worker
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.panes import Panes
@@ -133,7 +134,8 @@ class ScreenHost:
         def work() -> None:
             task = ThreadTask(self._screen, group, generation, of, get_current_worker())
             try:
-                result = job(task)
+                with cancelled_when(task):
+                    result = job(task)
             except Cancelled:
                 task.finish(lambda: None)
             else:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.report.highlight import DrawnPiece
@@ -144,7 +143,7 @@ class SpecRows(VirtualList):
             """Replace an older request that was not handled yet."""
             return isinstance(message, SpecRows.NotesNeeded)
 
-        def read(self, should_stop: ShouldStop, show: Callable[[Notes], object]) -> Notes:
+        def read(self, show: Callable[[Notes], object]) -> Notes:
             """Compute the notes, and show them before those that take longer.
 
             For a worker thread. Raises Cancelled.
@@ -153,9 +152,9 @@ class SpecRows(VirtualList):
 
             listing, rows = self.listing, self.rows
             reading = row_notes(listing.catalog)
-            notes = reading.of(listing, rows, self.shown_widths, should_stop=should_stop)
+            notes = reading.of(listing, rows, self.shown_widths)
             show(notes)
-            return reading.whole(listing, rows, notes, should_stop=should_stop)
+            return reading.whole(listing, rows, notes)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.message import Message
 
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -16,7 +15,7 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode, TreeSection
 
-    ReadTree = Callable[[ShouldStop], Tree]
+    ReadTree = Callable[[], Tree]
 
 
 class TreeRows(VirtualList):
@@ -135,7 +134,7 @@ class TreeRows(VirtualList):
         if tree is None:
             return
         if tree.can_unfold(row):
-            self._request(lambda _: _unfolded(tree, row))
+            self._request(lambda: _unfolded(tree, row))
         elif tree.is_repeated(row):
             self.move_to(tree.original(row))
         elif tree.lines[row].is_unfolded:
@@ -164,14 +163,14 @@ class TreeRows(VirtualList):
         self.move_to(head)
         if any(line.is_unfolded for line in lines):
             folded = tree.fold(head)
-            self._request(lambda _: _unfolded(folded, head))
+            self._request(lambda: _unfolded(folded, head))
         else:
-            self._request(lambda _: _all_unfolded(tree, section))
+            self._request(lambda: _all_unfolded(tree, section))
 
     def action_run_only(self) -> None:
         """Show run-time dependencies only, or again all dependencies."""
         if (tree := self.dependency_tree) is not None:
-            self._request(lambda _: _read_again(tree, not tree.run_only))
+            self._request(lambda: _read_again(tree, not tree.run_only))
 
     def action_close(self) -> None:
         """Remove the search; without one leave the tree."""
@@ -196,10 +195,10 @@ def _all_unfolded(tree: Tree, section: TreeSection) -> Tree:
     return read_all_unfolded(tree, section)
 
 
-def _matching(tree: Tree, text: str, should_stop: ShouldStop) -> Tree:
+def _matching(tree: Tree, text: str) -> Tree:
     from spackscope.model.index.tree import read_matching
 
-    return read_matching(tree, text, should_stop)
+    return read_matching(tree, text)
 
 
 def _read_again(tree: Tree, run_only: bool) -> Tree:
@@ -219,8 +218,8 @@ def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
     if text == tree.search:
         return None
     if text:
-        return TreeRows.TreeRequested(tree, lambda stop: _matching(tree, text, stop))
-    return TreeRows.TreeRequested(tree, lambda _: _read_again(tree, tree.run_only))
+        return TreeRows.TreeRequested(tree, lambda: _matching(tree, text))
+    return TreeRows.TreeRequested(tree, lambda: _read_again(tree, tree.run_only))
 
 
 def _first_match(tree: Tree) -> int:

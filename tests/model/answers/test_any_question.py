@@ -22,7 +22,7 @@ from spackscope.model.answers.stats import find_axis, frequency
 from spackscope.model.assist.advice import advise, check_input, relaxations
 from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import Cancelled, Unanswerable
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import facet_sections, facets
 from spackscope.model.index.tree import read_matching, read_tree
@@ -44,38 +44,38 @@ from tests.builders import (
 HOST = "target=x86_64_v3 glibc=2.39"
 
 
-def search_tree(catalog: Catalog, stop: ShouldStop) -> object:
+def search_tree(catalog: Catalog) -> object:
     tree = read_tree(catalog, 0)
-    return tree and read_matching(tree, "zlib", stop)
+    return tree and read_matching(tree, "zlib")
 
 
-def summarise(catalog: Catalog, stop: ShouldStop) -> object:
+def summarise(catalog: Catalog) -> object:
     query = parse("fits")
     catalog = on_host(catalog, HOST)
-    return [*package_summaries(catalog, query, catalog.packages(query), should_stop=stop)]
+    return [*package_summaries(catalog, query, catalog.packages(query))]
 
 
-QUESTIONS: dict[str, Callable[[Catalog, ShouldStop], object]] = {
-    "match": lambda c, stop: c.match(parse("os=x !os=y"), should_stop=stop),
-    "host": lambda c, stop: on_host(c, HOST).match(parse("fits"), should_stop=stop),
-    "facets": lambda c, stop: facets(c, parse("os=x"), "target", should_stop=stop),
-    "sections": lambda c, stop: [*facet_sections(c, parse("!os=x"), should_stop=stop)],
-    "count": lambda c, stop: frequency(c, parse("!os=x"), [find_axis(c, "os")], should_stop=stop),
+QUESTIONS: dict[str, Callable[[Catalog], object]] = {
+    "match": lambda c: c.match(parse("os=x !os=y")),
+    "host": lambda c: on_host(c, HOST).match(parse("fits")),
+    "facets": lambda c: facets(c, parse("os=x"), "target"),
+    "sections": lambda c: [*facet_sections(c, parse("!os=x"))],
+    "count": lambda c: frequency(c, parse("!os=x"), [find_axis(c, "os")]),
     "summaries": summarise,
     "tree": search_tree,
-    "fit": lambda c, stop: HostFit(c, parse_host(HOST)).codes(stop),
-    "compare": lambda c, stop: compare(dag_of(c), 0, 1, should_stop=stop),
-    "varying": lambda c, stop: varying(dag_of(c), [[0], [1]], should_stop=stop),
-    "kinds": lambda c, stop: run_kinds(dag_of(c), [0, 1], should_stop=stop),
-    "nearest": lambda c, stop: NearestSearch(dag_of(c)).nearest(0, [0, 1], should_stop=stop),
-    "cover": lambda c, stop: find_nearest(cover(c, catalog_of(SAMPLE_PAGES)), should_stop=stop),
-    "sources": lambda c, stop: compare_sources(c, catalog_of(SAMPLE_PAGES), should_stop=stop),
-    "doubles": lambda c, stop: doubles(c, should_stop=stop),
-    "notes": lambda c, stop: row_notes(c).of(c.listing(View()), c.rows([0]), should_stop=stop),
-    "complete": lambda c, stop: complete(c, parse_input("os=u zl", 7), should_stop=stop),
-    "advise": lambda c, stop: advise(c, parse("os=x"), should_stop=stop),
-    "check": lambda c, stop: check_input(c, parse_input("os=x", 4), stop),
-    "relax": lambda c, stop: relaxations(c, parse("zlib os=nosuch"), should_stop=stop),
+    "fit": lambda c: HostFit(c, parse_host(HOST)).codes(),
+    "compare": lambda c: compare(dag_of(c), 0, 1),
+    "varying": lambda c: varying(dag_of(c), [[0], [1]]),
+    "kinds": lambda c: run_kinds(dag_of(c), [0, 1]),
+    "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
+    "cover": lambda c: find_nearest(cover(c, catalog_of(SAMPLE_PAGES))),
+    "sources": lambda c: compare_sources(c, catalog_of(SAMPLE_PAGES)),
+    "doubles": lambda c: doubles(c),
+    "notes": lambda c: row_notes(c).of(c.listing(View()), c.rows([0])),
+    "complete": lambda c: complete(c, parse_input("os=u zl", 7)),
+    "advise": lambda c: advise(c, parse("os=x")),
+    "check": lambda c: check_input(c, parse_input("os=x", 4)),
+    "relax": lambda c: relaxations(c, parse("zlib os=nosuch")),
 }
 
 
@@ -102,9 +102,9 @@ def test_a_question_can_be_stopped_and_has_an_end(
     write(tmp_path)
     ask = QUESTIONS[question]
     if write is write_cycles:
-        with pytest.raises(Cancelled):
-            ask(catalog_of(tmp_path), lambda: True)
-    ask(catalog_of(tmp_path), never)
+        with pytest.raises(Cancelled), cancelled_when(lambda: True):
+            ask(catalog_of(tmp_path))
+    ask(catalog_of(tmp_path))
 
 
 @pytest.mark.parametrize("query", ["^zlib", "os=linux ^zlib", "++shared", "cflags=-O2"])

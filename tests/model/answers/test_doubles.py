@@ -12,6 +12,7 @@ from spackscope.model.answers import doubles as search
 from spackscope.model.answers.doubles import DoubledBuild, doubles
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import is_run
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.sheet import Sheet
 from tests.builders import catalog_of, database, installs, record, write_page
@@ -133,12 +134,8 @@ def test_builds_that_differ_too_much_are_not_all_searched(
     assert sum(row.cause == "not searched" for row in sheet.rows) == 1
     assert progress == [("builds compared", 0, 3), ("builds compared", 1, 3)]
 
-    with pytest.raises(Cancelled):
-        doubles(
-            catalog,
-            should_stop=lambda: len(progress) > 2,
-            on_progress=lambda *done: progress.append(done),
-        )
+    with pytest.raises(Cancelled), cancelled_when(lambda: len(progress) > 2):
+        doubles(catalog, on_progress=lambda *done: progress.append(done))
     assert len(progress) == 3
 
 

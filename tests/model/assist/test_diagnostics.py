@@ -9,7 +9,6 @@ import pytest
 from spackscope.model.assist.advice import advise, check_input, explain_no_match, relaxations
 from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
-from spackscope.model.core.tasks import never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
@@ -22,7 +21,7 @@ from tests.hostile import HOSTILE_TEXT
 def test_a_condition_of_a_filter_is_noted_at_its_word(sample: Catalog) -> None:
     parsed = parse_filter_input("!24 =x", 6, "os", parse("package=py-build"))
 
-    noted = check_input(sample, parsed, never)
+    noted = check_input(sample, parsed)
 
     assert noted is not None
     assert (noted.sentence[:20], noted.offset) == ("No py-build has os=x", 4)
@@ -88,7 +87,7 @@ def test_the_condition_is_named_with_its_offset(
     before, _, after = text.partition("^I")
     parsed = parse_input(before + after, len(before) * ("^I" in text), packages=None)
 
-    note = check_input(sample, parsed, never)
+    note = check_input(sample, parsed)
 
     assert note == (None if at is None else Note(sentence, at))
 

@@ -11,7 +11,8 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import (
     MAX_THREADS,
     TICK,
-    never,
+    cancelled_when,
+    is_cancelled,
     run_cancellable,
     run_parallel,
     sleep,
@@ -33,27 +34,36 @@ def test_results_come_in_the_order_of_their_tasks() -> None:
         first.set()
         return 1
 
-    assert run_parallel([first.wait, last], never) == [True, 1]
+    assert run_parallel([first.wait, last]) == [True, 1]
     many = range(5 * MAX_THREADS)
-    assert run_parallel([lambda n=n: n for n in many], never) == list(many)  # type: ignore[misc]
-    assert run_parallel([], never) == []
+    assert run_parallel([lambda n=n: n for n in many]) == list(many)  # type: ignore[misc]
+    assert run_parallel([]) == []
 
 
 def test_the_failure_of_a_task_is_raised(forever: Callable[[], bool]) -> None:
     with pytest.raises(ZeroDivisionError):
-        run_parallel([forever, lambda: bool(1 // 0)], never)
+        run_parallel([forever, lambda: bool(1 // 0)])
     with pytest.raises(ZeroDivisionError):
-        run_cancellable(lambda: 1 // 0, never)
+        run_cancellable(lambda: 1 // 0)
 
 
 def test_nothing_is_waited_for_once_the_user_stops(forever: Callable[[], bool]) -> None:
     assert TICK <= 0.1
-    with pytest.raises(Cancelled):
-        run_parallel([forever, forever], lambda: True)
-    with pytest.raises(Cancelled):
-        run_cancellable(forever, lambda: True)
-    with pytest.raises(Cancelled):
-        sleep(1e9, lambda: True)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        run_parallel([forever, forever])
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        run_cancellable(forever)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        sleep(1e9)
+
+
+def test_the_threads_of_a_task_are_cancelled_with_it() -> None:
+    here = threading.current_thread()
+    with cancelled_when(lambda: threading.current_thread() is not here):
+        assert run_parallel([is_cancelled, is_cancelled]) == [True, True]
+        with cancelled_when(lambda: False):
+            assert run_parallel([is_cancelled, is_cancelled]) == [True, True]
+    assert run_parallel([is_cancelled, is_cancelled]) == [False, False]
 
 
 def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
@@ -65,10 +75,10 @@ def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
         late.set()
 
     tasks = [late.wait, lambda: True]
-    assert run_parallel(tasks, never, late_after=0, on_late=report) == [True, True]
+    assert run_parallel(tasks, late_after=0, on_late=report) == [True, True]
     assert reports == [{1: True}]
     slow = threading.Event()
-    assert run_parallel([lambda: slow.wait(0.3), lambda: True], never, late_after=0) == [
+    assert run_parallel([lambda: slow.wait(0.3), lambda: True], late_after=0) == [
         False,
         True,
     ]
@@ -80,4 +90,4 @@ def test_tasks_run_without_threads_where_none_can_start(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
-    assert run_parallel([lambda: 1, lambda: 2], never) == [1, 2]
+    assert run_parallel([lambda: 1, lambda: 2]) == [1, 2]

@@ -15,6 +15,7 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Problem, Records, Spec
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.core.versions import version_key
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
@@ -195,8 +196,8 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     build(discovered, Session({}, on_progress=lambda *what: reports.append(what)))
     for patience in range(4):
         should_stop = chain([False] * patience, repeat(True)).__next__
-        with pytest.raises(Cancelled):
-            build(discovered, Session({}, should_stop=should_stop))
+        with pytest.raises(Cancelled), cancelled_when(should_stop):
+            build(discovered, Session({}))
 
     size = sum(document.size for document in discovered[0].documents)
     assert reports[0] == (f"reading {tmp_path}", 0, size)

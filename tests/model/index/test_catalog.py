@@ -8,6 +8,7 @@ import pytest
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
@@ -65,10 +66,9 @@ def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path)
     hard = query_of(Term("hash", "*2*2*2*2*3*4*5*6*7*"))
 
-    for ask in (lambda stop: catalog.packages(hard, should_stop=stop),
-                lambda stop: catalog.listing(View(hard), should_stop=stop)):  # fmt: skip
+    for ask in (lambda: catalog.packages(hard), lambda: catalog.listing(View(hard))):
         answers = iter([False] + [True] * 9)
-        with pytest.raises(Cancelled):
-            ask(lambda answers=answers: next(answers))
+        with pytest.raises(Cancelled), cancelled_when(answers.__next__):
+            ask()
 
     assert catalog.by_hash(hash_of(1))

@@ -16,6 +16,7 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
 from spackscope.model.index.load import SMALL, index_path, load, open_cached, open_cached_part
@@ -397,8 +398,8 @@ def test_a_stopped_build_leaves_the_old_index_and_nothing_else(
     home.add(2)
     answers = iter([False] * patience + [True] * 9)
 
-    with pytest.raises(Cancelled):
-        load(home.sources, Session(home.environ, should_stop=lambda: next(answers)), keep=keep)
+    with pytest.raises(Cancelled), cancelled_when(lambda: next(answers)):
+        load(home.sources, Session(home.environ), keep=keep)
 
     cached = open_cached(home.sources, Session(home.environ))
     assert cached is not None

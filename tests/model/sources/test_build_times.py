@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.build_times import build_seconds
 from tests.builders import hash_of
 
@@ -35,8 +36,8 @@ def test_prefixes_are_found_down_to_the_depth_of_the_defaults_of_spack(tmp_path:
     assert build_seconds([str(tree)], hashes) == found
     assert build_seconds([str(tree), "/nowhere", str(other)], hashes) == found | {hashes[8]: 8.0}
     assert build_seconds([str(tree)], hashes[1:2]) == {hashes[1]: 1.0}
-    with pytest.raises(Cancelled):
-        build_seconds([str(tree)], hashes, lambda: True)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        build_seconds([str(tree)], hashes)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, FileList, document_of
@@ -22,9 +22,9 @@ from tests.builders import catalog_of, discover_one, hash_of, page, record, writ
 from tests.program import COMMAND, environment
 
 
-def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
+def scan(sources: list[str]) -> list[Document]:
     """Return the documents of sources that can all be read."""
-    discovered = discover(sources, Session({}, should_stop=should_stop))
+    discovered = discover(sources, Session({}))
     for result in discovered:
         if result.failure:
             raise SourceError(result.failure)
@@ -231,8 +231,8 @@ def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> Non
         (tmp_path / str(number)).mkdir()
     calls = itertools.count()
 
-    with pytest.raises(Cancelled):
-        scan([str(tmp_path)], should_stop=lambda: next(calls) > 50)
+    with pytest.raises(Cancelled), cancelled_when(lambda: next(calls) > 50):
+        scan([str(tmp_path)])
 
 
 def test_a_fingerprint_differs_after_every_change(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.load import load
 from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover, discover_directory
@@ -306,9 +307,8 @@ def test_remote_sources_are_waited_for_in_parallel() -> None:
 def test_waiting_ends_as_soon_as_it_is_cancelled() -> None:
     with serving() as server:
         server.default = is_silent
-        session = Session({}, should_stop=lambda: server.waiting > 0)
-        with pytest.raises(Cancelled):
-            discover([server.url, f"{server.url}/other"], session)
+        with pytest.raises(Cancelled), cancelled_when(lambda: server.waiting > 0):
+            discover([server.url, f"{server.url}/other"], Session({}))
 
 
 def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> None:

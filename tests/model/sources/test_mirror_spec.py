@@ -19,6 +19,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.core.text import clean
 from spackscope.model.index.load import load
 from spackscope.model.report.signing import entries_json, signing_lines
@@ -305,9 +306,8 @@ def test_what_a_server_refuses_or_fails_to_tell_is_told(home: dict[str, str]) ->
         stale = replace(state, remark="the server is silent")
         (entry,) = Mirrors([stale], Session({})).entries(reader.spec("bzip2"))
         assert (entry.problem, len(server.requests)) == ("the server is silent", before)
-        stopped = Session({}, should_stop=lambda: True)
-        with pytest.raises(Cancelled):
-            Mirrors([state], stopped).entries(reader.spec("bzip2"))
+        with pytest.raises(Cancelled), cancelled_when(lambda: True):
+            Mirrors([state], Session({})).entries(reader.spec("bzip2"))
 
 
 def test_names_cannot_leave_the_mirror(home: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.tasks import never
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.recipes import RecipeRoot, Recipes, read_recipes
 from spackscope.model.sources.session import Session
 from tests.builders import SPACK_DATA, SpackRoot
@@ -336,8 +336,8 @@ def test_thousands_of_recipes_and_classes_follow_each_other(tmp_path: Path) -> N
 def test_a_stop_ends_the_reading_of_a_recipe(tmp_path: Path) -> None:
     loops = recipe("x", "for a in range(9000):\n    b = a\nversion(b, deprecated=True)")
     site = write_repository(tmp_path / "site", {"x": loops})
-    with pytest.raises(Cancelled):
-        read_recipes([RecipeRoot(str(site))], {}, should_stop=lambda: True)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        read_recipes([RecipeRoot(str(site))], {})
 
 
 def test_spack_says_which_repositories_there_are(tmp_path: Path) -> None:
@@ -375,7 +375,7 @@ def test_a_stop_ends_the_reading(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        read_recipes([RecipeRoot(str(site))], {}, stop, never)
+        read_recipes([RecipeRoot(str(site))], {}, stop)
 
 
 NO_DIRECTORY = "there is no such directory; `spack repo update` fetches repositories"

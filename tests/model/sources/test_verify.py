@@ -11,6 +11,7 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
@@ -89,5 +90,5 @@ def test_progress_is_reported_and_verifying_can_be_stopped(tmp_path: Path) -> No
     assert reported == ["files read"]
 
     (discovered,) = discover([os.fspath(file)], SESSION)
-    with pytest.raises(Cancelled):
-        verify(discovered, replace(SESSION, should_stop=lambda: True))
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        verify(discovered, SESSION)

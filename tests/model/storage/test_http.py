@@ -19,6 +19,7 @@ from spackscope.model.core.errors import (
     SourceError,
     Unreachable,
 )
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import proxy_of
@@ -360,10 +361,8 @@ def test_a_stop_is_heard_at_once_whatever_the_server_does(
             polls.extend(bool(server.requests) * [1])
             return len(polls) > 5
 
-        with pytest.raises(Cancelled):
-            machine.fetch(
-                server.url, timeouts=Timeouts(stalled=60.0), should_stop=stops_after_five_polls
-            )
+        with pytest.raises(Cancelled), cancelled_when(stops_after_five_polls):
+            machine.fetch(server.url, timeouts=Timeouts(stalled=60.0))
         assert len(server.requests) == 1
         assert machine.left_behind() == []
         # A thread that was abandoned while bytes came closes its connection.

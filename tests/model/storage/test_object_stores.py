@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session, open_remote
 from spackscope.model.storage.base import Storage, Wanted
@@ -209,10 +210,8 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
     with serving() as server:
         server.default = is_silent
-        storage = s3_storage(
-            server, environ, timeouts=Timeouts(), should_stop=lambda: server.waiting == 1
-        )
-        with pytest.raises(Cancelled):
+        storage = s3_storage(server, environ, timeouts=Timeouts())
+        with pytest.raises(Cancelled), cancelled_when(lambda: server.waiting == 1):
             storage.fetch(Wanted("index"))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis import source_differences
+from spackscope.model.core.tasks import is_cancelled
 from tests.browsing import browsing
 from tests.builders import Node, database, edge, hash_of, installs, node
 from tests.program import PATIENCE
@@ -97,15 +98,14 @@ async def test_the_reading_is_stopped(
     is_begun, is_stopped = threading.Event(), threading.Event()
     match = source_differences.match_specs
 
-    def wait_and_match(*arguments: object, should_stop: object) -> object:
-        assert callable(should_stop)
+    def wait_and_match(*arguments: object) -> object:
         is_begun.set()
         for _ in range(int(PATIENCE * 1000)):
-            if should_stop():
+            if is_cancelled():
                 is_stopped.set()
                 break
             threading.Event().wait(0.001)
-        return match(*arguments, should_stop=should_stop)  # type: ignore[arg-type]
+        return match(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(source_differences, "match_specs", wait_and_match)
     async with browsing(*sources) as browser:

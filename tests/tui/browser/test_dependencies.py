@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index import tree as tree_search
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.threads import ThreadTask
@@ -128,9 +127,9 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
     last_typed, is_read = threading.Event(), threading.Event()
     read, request, finish = tree_search.read_matching, search_request, ThreadTask.finish
 
-    def read_later(tree: Tree, text: str, stop: ShouldStop) -> Tree:
+    def read_later(tree: Tree, text: str) -> Tree:
         assert text == "zlib" or last_typed.wait(PATIENCE)
-        return read(tree, text, stop)
+        return read(tree, text)
 
     def finish_first(task: ThreadTask, call: Callable[[], object]) -> None:
         finish(task, call)

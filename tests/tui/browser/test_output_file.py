@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.tui.browser.export import find_output, write_lines
 
 
@@ -150,13 +151,8 @@ def test_stopping_leaves_nothing(tmp_path: Path) -> None:
         while True:
             yield "x"
 
-    with pytest.raises(Cancelled):
-        write_lines(
-            find_output(str(tmp_path / "a.txt")),
-            endless(),
-            on_lines=counts.append,
-            should_stop=lambda: len(counts) > 3,
-        )
+    with pytest.raises(Cancelled), cancelled_when(lambda: len(counts) > 3):
+        write_lines(find_output(str(tmp_path / "a.txt")), endless(), on_lines=counts.append)
     assert counts == [0, 500, 1000, 1500]
     assert not [*tmp_path.iterdir()]
 

@@ -13,6 +13,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
@@ -415,7 +416,7 @@ async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
     def entries(mirrors: Mirrors, _: Spec) -> list[MirrorEntry]:
         while True:
             try:
-                mirrors.session.check_cancelled()
+                check_cancelled()
             except Cancelled:
                 is_stopped.set()
                 raise

@@ -8,7 +8,6 @@ import pytest
 from textual.message import Message
 from textual.widget import Widget
 
-from spackscope.model.core.tasks import never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree, read_tree
 from spackscope.model.query.ast import Term
@@ -49,7 +48,7 @@ class Rows(Recorder, TreeRows):
     def answer(self) -> None:
         """Answer the last request as a worker does."""
         request = self.posted(TreeRows.TreeRequested)[-1]
-        self.take_tree(request.tree, request.read(never))
+        self.take_tree(request.tree, request.read())
 
     @property
     def line(self) -> str:

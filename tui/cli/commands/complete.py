@@ -40,6 +40,7 @@ from spackscope.model.core.deprecation import SEVERITIES
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.by_host import HOST
 from spackscope.model.index.catalog import Catalog
@@ -267,13 +268,13 @@ class _Completer:
     def _words(self) -> list[Completion]:
         # Of `diff` each word is a spec by itself.
         is_alone = self._place.kind == "spec or source"
-        return complete_word(
-            self._catalog,
-            "" if is_alone else join_words(self._place.words),
-            self._place.text,
-            named=self._session.named_queries,
-            should_stop=lambda: time.monotonic() > self._deadline,
-        )
+        with cancelled_when(lambda: time.monotonic() > self._deadline):
+            return complete_word(
+                self._catalog,
+                "" if is_alone else join_words(self._place.words),
+                self._place.text,
+                named=self._session.named_queries,
+            )
 
     def _specs(self) -> Iterator[Completion]:
         """Yield hashes and the words of a query."""

@@ -14,6 +14,7 @@ import pytest
 from spackscope.model.analysis.history import Snapshots
 from spackscope.model.answers.history import of_revisions, timelines
 from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.tasks import cancelled_when
 from tests.builders import PAGES, environment, leaf, node, record, write_index, write_page
 from tests.program import PATIENCE, Program
 
@@ -177,8 +178,8 @@ def test_a_fifo_of_a_work_tree_is_not_waited_for(
     fifo = tmp_path / ".git" / name
     fifo.unlink(missing_ok=True)
     os.mkfifo(fifo)
-    with pytest.raises(Cancelled):
-        of_revisions(lock, lambda: True)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        of_revisions(lock)
     monkeypatch.setattr("spackscope.model.sources.git.GIT_TIMEOUT", 0.1)
     reason = "git takes more than 0.1 s"
     assert of_revisions(lock) == ([], f"not all revisions of {lock} were read: {reason}")
@@ -301,8 +302,8 @@ def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ({NEW: "zlib@3"}, [OLD]),
         ({}, []),
     ]
-    with pytest.raises(Cancelled):
-        timelines("spack:site", [kept], {OLD: "zlib@1.2"}, "version", lambda: True)
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        timelines("spack:site", [kept], {OLD: "zlib@1.2"}, "version")
 
 
 def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
