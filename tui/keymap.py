@@ -144,10 +144,8 @@ KEYS = (
         "Go to the detail; again: give it the whole screen.", as_text="show HASH"),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back."),
     Key(ANYWHERE, "back", "escape", "back", "Go one step back."),
-    Key(ANYWHERE, "problems", "exclamation_mark", "show_problems", "List what could not be read.",
-        as_text="sources --problems"),
-    Key(ANYWHERE, "sources", "S", "show_sources", "List the sources: kind, specs, problems, age.",
-        as_text="sources"),
+    Key(ANYWHERE, "sources", "S", "show_sources",
+        "List the sources; again: what could not be read.", as_text="sources --problems"),
     Key(ANYWHERE, "open", "O", "open_source",
         "Open another source: a cache, a file, a directory."),
     Key(ANYWHERE, "dependency-only", "a", "everything", "Show or hide dependency-only specs."),
@@ -248,10 +246,16 @@ KEYS = (
 """All keys, in the order in which they are shown."""
 
 ANSWERS = (
-    *("cover", "why-not", "changes", "compare", "count", "timeline", "problems", "sources"),
+    *("cover", "why-not", "changes", "compare", "count", "timeline", "sources"),
     *("files", "files-download", "verify", "prune", "audit"),
 )
 """The names of the keys that show an answer; those without a key are commands only."""
+
+OLD_NAMES: Mapping[str, str] = {
+    "challenge": "verify",
+    "problems": "",
+}
+"""Old names that configurations may have, each with the new one; "" for a key that has gone."""
 
 MOVES = frozenset(key.action for key in KEYS if key.moves)
 """The actions that only move a cursor."""

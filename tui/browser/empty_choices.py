@@ -15,7 +15,6 @@ _LABELS = {
     "reload": "reload the sources",
     "open": "open another source",
     "sources": "list the sources",
-    "problems": "list what could not be read",
     "dependency-only": "show dependency-only specs",
     "clear": "remove all filters",
     "undo": "go back",
@@ -36,6 +35,5 @@ def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
     """Return what can be done if no spec matches and no other query does, or there are none."""
     if summary.total and listing.view.query:
         return [_choice("clear", summary.total), _choice("undo")]
-    problems = [_choice("problems", summary.problems)] if summary.problems else []
     sources = _choice("sources", len(summary.chips))
-    return [_choice("reload"), sources, *problems, _choice("dependency-only"), _choice("quit")]
+    return [_choice("reload"), sources, _choice("dependency-only"), _choice("quit")]

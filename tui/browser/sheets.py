@@ -76,12 +76,13 @@ class BrowserAsked:
         self.grounds = set[str]()
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session)
-        self._catalog, self._say, self._said_at = catalog, say, 0.0
+        self._catalog, self._say = catalog, say
+        self._stage, self._said_at = "", 0.0
 
     def on_progress(self, what: str, done: int, total: int | None) -> None:
-        """Show the progress, some times a second."""
-        if total and time.monotonic() - self._said_at > _PACE:
-            self._said_at = time.monotonic()
+        """Show the progress, some times a second, and each new stage."""
+        if total and (what != self._stage or time.monotonic() - self._said_at > _PACE):
+            self._stage, self._said_at = what, time.monotonic()
             self._say(f"{done:,} of {total:,} {what}…")
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
@@ -292,6 +293,9 @@ class Sheets:
         if opened is None or option not in opened.switches:
             self._host.say("Compare builds first" if opened is None else "Nothing to add here")
             return
+        self._switch(opened, option)
+
+    def _switch(self, opened: OpenSheet, option: str) -> None:
         options = {**opened.options, option: not opened.options.get(option)}
         self._host.change(sheet=replace(opened, options=options, catalog=None))
         self.read()
@@ -369,8 +373,12 @@ class Sheets:
         self._host.run(read, ask, group="path")
 
     def sources(self) -> None:
-        """List the sources."""
-        self.ask("sources")
+        """List the sources; where they are listed, what could not be read, and the other way."""
+        opened = self._host.state.sheet
+        if opened is not None and opened.name == "sources" and "verify" not in opened.options:
+            self._switch(opened, "problems")
+        else:
+            self.ask("sources")
 
     def problems(self) -> None:
         """List what could not be read."""
@@ -541,7 +549,9 @@ def _unread(gaps: Sequence[Gap]) -> str:
     grounds = Counter(gap.ground for gap in gaps)
     names = ", ".join(map(_source_text, grounds))
     if len(grounds) > 1:
-        return f"{len(grounds):,} not read completely: {names} ({shown('problems')} lists why)"
+        return (
+            f"{len(grounds):,} not read completely: {names} ({shown('sources')} twice lists why)"
+        )
     if len(gaps) == 1 and not (gaps[0].problem.place or gaps[0].problem.origin):
         sentence = clean(gaps[0].problem.reason)
         is_short = cell_width(sentence) <= _MAX_FAILURE

@@ -45,7 +45,7 @@ COMMAND_LINE = Origin("command line")
 class Mistake(Frozen):
     """A mistake in a configuration file, with its place.
 
-    With `is_unknown` it is only a name that this version does not know: a newer one may.
+    With `is_unknown` it is only a name that this version does not know: a newer or older one may.
     """
 
     origin: Origin

@@ -53,7 +53,7 @@ async def test_a_failed_reload_is_shown_until_one_succeeds(
         await browser.press("S", "r")
         assert "▲" in browser.lines[0]
         assert "the source tree does not exist" in browser.lines[3]
-        await browser.press("escape", "exclamation_mark")
+        await browser.press("escape", "S", "S")
         assert "the source tree does not exist" in browser.lines[3]
         await browser.press("escape")
         assert browser.shown == shown
@@ -74,7 +74,7 @@ async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_i
         await browser.until(lambda: "▲ 1" in browser.lines[0])
         await browser.press("2", "W")
         assert line_with(browser, unread) < line_with(browser, "Spack can reuse it")
-        await browser.press("escape", "exclamation_mark")
+        await browser.press("escape", "S", "S")
         assert "packages.yaml" in browser.text
         await browser.press("escape", "S")
         assert unread in browser.text

@@ -258,7 +258,7 @@ async def test_no_size_is_too_odd(step: int) -> None:
             await browser.settle()
             assert browser.dialog == "CopyDialog"
             browser.look()
-            browser.send("escape", "?", "j", "escape", "escape", "!", "escape", "X")
+            browser.send("escape", "?", "j", "escape", "escape", "S", "escape", "X")
             browser.send("/", "z", "z", "enter")
             await browser.settle()
             browser.look()

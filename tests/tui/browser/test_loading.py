@@ -39,7 +39,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     async with browsing(tmp_path / "empty") as browser:
         assert "There are no specs" in shown_text(browser)
         assert "empty 0" in browser.lines[0]
-        await browser.press("exclamation_mark")
+        await browser.press("S", "S")
         assert "read without a problem" in shown_text(browser)
     write_page(tmp_path / "good", [record(1)])
     write_page(
@@ -48,7 +48,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     async with browsing(tmp_path) as browser:
         assert browser.shown == {hash_of(1), hash_of(3)}
         assert "▲ 1" in browser.lines[0]
-        await browser.press("exclamation_mark")
+        await browser.press("S", "S")
         assert "1 problem" in browser.text
         assert "bad/specs.md" in shown_text(browser)
         assert "record 1" in shown_text(browser)

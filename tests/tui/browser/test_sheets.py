@@ -222,14 +222,14 @@ async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Pat
     paths = (tmp_path / "index.json", tmp_path / "pages")
     async with browsing(*paths, size=(120, 30)) as browser:
         for row, query in enumerate((f"/{OLD[:7]}", f"source={paths[1]}")):
-            await browser.press("2", "exclamation_mark", *["j"] * row, "enter")
+            await browser.press("2", "S", "S", *["j"] * row, "enter")
             assert browser.query == query
             await browser.press("backspace", "escape")
 
 
 async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
     async with browsing() as browser:
-        await browser.press("2", "exclamation_mark", "s")
+        await browser.press("2", "S", "S", "s")
         assert "No rows" in browser.text
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         lines = browser.lines
@@ -427,7 +427,7 @@ async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
     shutil.copy(cache, copy)
     async with browsing(cache, copy, session=session) as browser:
         await browser.press("2", "colon")
-        await browser.type("several mirrors")
+        await browser.type("verify")
         await browser.press("enter", settle=False)
         await browser.until(lambda: "0 of 2 specs compared…" in browser.text)
         await browser.press("escape", settle=False)
@@ -555,7 +555,7 @@ async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() ->
             await browser.press("j")
         await browser.press("A")
         assert browser.status == "No row is about a spec of these sources"
-        await browser.press("backspace", "exclamation_mark", "A")
+        await browser.press("backspace", "S", "S", "A")
         assert "⏎" not in browser.lines[-1]
         assert browser.status == NO_ROWS
 

@@ -92,7 +92,7 @@ def text_of(browser: Browser) -> str:
         ("2 F", "zlib 2", "zlib 3"),
         ("2 d", "used by - -", "used by 1 -"),
         ("S", "has not answered", "mirror v3 6"),
-        ("exclamation_mark", "has not answered", "node is a list, expected an object"),
+        ("S S", "has not answered", "node is a list, expected an object"),
         ("2 e", "▸4 shown", "▸9 shown"),
     ],
 )
