@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import accumulate, groupby
 from signal import SIGKILL
 from subprocess import PIPE, Popen, TimeoutExpired
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import SMALL_UNPACKED_SIZE
-from spackscope.model.core.tasks import run_cancellable
+from spackscope.model.core.tasks import TICK, check_cancelled
 
 GIT_TIMEOUT = 5
 """Seconds that a command of git may take."""
@@ -37,11 +37,13 @@ class Git:
 
         A command that takes too long is killed: a file that git opens may be a FIFO.
         """
-        with tempfile.TemporaryFile() as errors:
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
+            given.write(data)
+            given.seek(0)
             try:
                 process = Popen(
                     [*self._command, *words],
-                    stdin=PIPE,
+                    stdin=given,
                     stdout=PIPE,
                     stderr=errors,
                     env=self._environ,
@@ -51,11 +53,17 @@ class Git:
                 # A path from a configuration may have a NUL.
                 return b"", "git cannot be run"
             with process:
-                answer = partial(process.communicate, data, GIT_TIMEOUT)
+                end = time.monotonic() + GIT_TIMEOUT
                 try:
-                    printed, _ = run_cancellable(answer)
-                except TimeoutExpired as late:
-                    return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
+                    while True:
+                        try:
+                            printed, _ = process.communicate(timeout=TICK)
+                            break
+                        except TimeoutExpired as late:
+                            check_cancelled()
+                            if time.monotonic() > end:
+                                why = f"git takes more than {GIT_TIMEOUT} s"
+                                return late.stdout or b"", why
                 finally:
                     if process.poll() is None:
                         # It may end at this moment.
