@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 HEAD_LIMIT = 1 << 16
+_PATIENCE = 120.0
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Exchange:
             self.send(body)
 
     def wait(self) -> None:
-        """Send nothing until the server ends or the client disconnects, or for 30 seconds."""
-        self.connection.settimeout(30.0)
+        """Send nothing until the server ends or the client disconnects, or for two minutes."""
+        self.connection.settimeout(_PATIENCE)
         with suppress(OSError):
             self.connection.recv(1)
 
@@ -83,6 +84,12 @@ class WebServer:
     def paths(self) -> list[str]:
         return [request.path for request in self.requests]
 
+    def received(self, count: int) -> bool:
+        """Wait for the requests of clients that gave up; check that there are just so many."""
+        while len(self.requests) < count:
+            assert not self.ended.wait(0.01)
+        return len(self.requests) == count
+
     def end(self) -> None:
         self.ended.set()
         socket.create_connection(("127.0.0.1", self.port)).close()  # wakes the accepting thread
@@ -109,7 +116,7 @@ class WebServer:
             connection.settimeout(0.1)
             try:
                 if self.tls:
-                    connection.settimeout(2)
+                    connection.settimeout(_PATIENCE)
                     with self.tls.wrap_socket(connection, server_side=True) as encrypted:
                         self.connections.append(encrypted)
                         encrypted.settimeout(0.1)
@@ -128,7 +135,7 @@ class WebServer:
             request = Request(method, target, headers)
             self.waiting += 1
             self.requests.append(request)
-            connection.settimeout(5)
+            connection.settimeout(_PATIENCE)
             try:
                 self.handlers.get(request.path, self.default)(Exchange(request, connection, self))
             finally:
@@ -230,13 +237,13 @@ def never_ends(exchange: Exchange) -> None:
         exchange.send(b"{" * 65536)
 
 
-def trickles(body: bytes, seconds: float) -> Handler:
-    """Send a body byte by byte."""
+def trickles(body: bytes, seconds: float, size: int = 1) -> Handler:
+    """Send a body in pieces, byte by byte unless told otherwise."""
 
     def handler(exchange: Exchange) -> None:
         exchange.send_head(200, Content_Length=len(body))
-        for byte in body:
-            exchange.send(bytes([byte]))
+        for start in range(0, len(body), size):
+            exchange.send(body[start : start + size])
             if exchange.server.ended.wait(seconds):
                 return
 

@@ -14,14 +14,18 @@ import pytest
 import trustme
 
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import FetchedFile, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client, HttpStorage
+from tests.program import PATIENCE
 from tests.web_server import Handler, WebServer, serving
 
 NO_URL = "is not a valid URL"
 NO_PORT = "its port is not a number up to 65,535"
-QUICK = Timeouts(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
+PATIENT = Timeouts(connect=PATIENCE, stalled=PATIENCE, pause=0.0, max_pause=0.5)
+QUICK = replace(PATIENT, stalled=0.2)
+"""For a server that is silent for ever: any other may be, on a busy machine."""
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 
 
@@ -32,7 +36,7 @@ class Machine:
         self.environ = {"XDG_CACHE_HOME": str(home)}
         self.cache = home / "spackscope" / "copies"
 
-    def storage(self, url: str, *, timeouts: Timeouts = QUICK, **more: Any) -> HttpStorage:
+    def storage(self, url: str, *, timeouts: Timeouts = PATIENT, **more: Any) -> HttpStorage:
         return HttpStorage(url, Client(self.environ, timeouts=timeouts, **more))
 
     def fetch(self, url: str, name: str = "index", **more: Any) -> FetchedFile:

@@ -27,11 +27,10 @@ from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
 from tests.builders import MANIFEST, mirror_v3, signed_v3, tag_list, under, zlib_index
-from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
+from tests.model.storage.machine import NEW, NO_PORT, OLD, PATIENT, sha256
 from tests.program import link_program
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
-QUICK = Timeouts(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
 KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
 
 
@@ -180,7 +179,7 @@ def test_requests_are_signed_by_the_mirror_or_the_environment_or_nobody(
 
 
 def s3_storage(server: WebServer, environ: dict[str, str], **options: Any) -> Storage:
-    client = Client(environ, **{"timeouts": QUICK, **options})
+    client = Client(environ, **{"timeouts": PATIENT, **options})
     return open_remote("s3://caches", client, {"endpoint_url": server.url})
 
 
@@ -310,7 +309,7 @@ class GoogleStore:
 
 
 def gcs_storage(environ: dict[str, str]) -> Storage:
-    return open_remote("gs://caches/develop", Client(environ, timeouts=QUICK))
+    return open_remote("gs://caches/develop", Client(environ, timeouts=PATIENT))
 
 
 def test_objects_of_google_come_once_and_again_when_they_changed(environ: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import INDEX
-from tests.model.storage.machine import QUICK, Machine, tls_server
+from tests.model.storage.machine import PATIENT, Machine, tls_server
 from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
@@ -94,7 +94,9 @@ class Registries:
         **variables: str,
     ) -> Storage:
         url = f"{scheme}://{user}127.0.0.1:{port}/site/cache"
-        return open_remote(url, Client(self.machine.environ | variables, timeouts=QUICK), options)
+        return open_remote(
+            url, Client(self.machine.environ | variables, timeouts=PATIENT), options
+        )
 
     def read(self, port: int, *how: object, **variables: str) -> bytes:
         storage = self.open(port, *how, **variables)  # type: ignore[arg-type]
