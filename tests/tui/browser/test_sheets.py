@@ -490,14 +490,15 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
     tmp_path: Path,
 ) -> None:
     files = with_bzip2(archive(BIN))
-    is_left = threading.Event()
+    downloads = [threading.Event(), threading.Event()]
+    waiting = iter(downloads)
 
     def script(exchange: Exchange) -> None:
         data = files.get(exchange.request.path.lstrip("/"))
         if data is None:
             exchange.respond(404)
         elif exchange.request.method == "GET" and data.startswith(b"\x1f\x8b"):
-            is_left.wait(PATIENCE)
+            next(waiting).wait(PATIENCE)
             exchange.respond(200, data)
         else:
             exchange.respond(200, data)
@@ -508,7 +509,7 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
         async with browsing(server.url, session=session, query="bzip2", size=(120, 30)) as browser:
             await browser.press("2", "i")
             assert "the archives are on servers: --download" in browser.text
-            for stops in (True, False):
+            for download, stops in zip(downloads, (True, False), strict=True):
                 await browser.press("colon")
                 await browser.type("Download the archive")
                 await browser.press("enter", settle=False)
@@ -516,7 +517,7 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
                 if stops:
                     await browser.press("escape")
                     assert command(browser) == f"files /{BZIP2}"
-                    is_left.set()
+                download.set()
             await browser.settle()
             assert cells(browser, "path")[:1] == ["bin/bzip2"]
             assert command(browser) == f"files --download /{BZIP2}"
