@@ -283,9 +283,9 @@ class Terminal:
         os.close(self._master)
         self._master = os.open(os.devnull, os.O_RDWR)
 
-    def send(self, keys: str) -> None:
+    def send(self, keys: str | bytes) -> None:
         """Type."""
-        os.write(self._master, keys.encode())
+        os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
 
     def read(self, seconds: float = 0.05) -> bool:
         """Read what is written within a moment; return whether there may be more."""
@@ -307,31 +307,36 @@ class Terminal:
         """Read until the program did nothing for some seconds, or ended; return what it wrote.
 
         Between keys less will do, after a text is typed half a second: the columns follow it then.
+        It has to be seen asleep so many times: on a busy machine a moment passes unseen.
         """
-        before, activity = len(self._output), self._activity()
-        if activity is None:
-            seconds = max(seconds, 0.4)
+        before, activity, calm = len(self._output), self._activity(), 0.0
         end = time.monotonic() + PATIENCE
-        rest = time.monotonic() + seconds
-        while time.monotonic() < rest and self.process.poll() is None:
+        while calm < (seconds if activity else max(seconds, 0.4)) and self.process.poll() is None:
             assert time.monotonic() < end, f"it is never at rest: {self.tail!r}"
             is_written, latest = self.read_more(0.02), self._activity()
-            if is_written or latest != activity:
-                activity, rest = latest, time.monotonic() + seconds
+            if is_written or latest[:1] != activity[:1]:
+                calm = 0
+            elif True not in latest:
+                calm += 0.02
+            activity = latest
         return self._output[before:]
 
-    def _activity(self) -> object:
-        """Return what changes while the program works, on systems that tell."""
+    def _activity(self) -> tuple[object, ...]:
+        """Return times of the program's work, and whether it wants to work, where systems tell."""
         tasks = Path(f"/proc/{self.process.pid}/task")
         try:
             main = Path(tasks, str(self.process.pid), "schedstat").read_text()
+            # The thread that reads keys wakes up ten times a second, for less than a millisecond.
+            times = {
+                path.parent.name: int(path.read_text().split()[0]) // 1_000_000
+                for path in tasks.glob("*/schedstat")
+            }
             states = [
                 path.read_text().rpartition(")")[2].split()[0] for path in tasks.glob("*/stat")
             ]
         except OSError:
-            return None
-        # The thread that reads keys wakes up ten times a second: its time says nothing.
-        return main if set(states) <= {"S"} else object()
+            return ()
+        return (main, times), not set(states) <= {"S"}
 
     def read_until(self, text: str) -> None:
         """Wait until a text is written."""

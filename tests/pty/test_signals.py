@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import COMMAND, Program, Terminal, repeat_for, wait_until
+from tests.program import COMMAND, PATIENCE, Program, Terminal, repeat_for, wait_until
 
 pytestmark = pytest.mark.pty
 
@@ -34,8 +34,12 @@ ENDING = [
     if hasattr(signal, name)
 ]
 HUNG = (
-    "import time; from spackscope.tui.browser.actions import ACTIONS\n"
+    "import os, time; from spackscope.tui.browser.actions import ACTIONS\n"
+    "from spackscope.tui.process import signals\n"
     "def fold(self):\n"
+    "    os.write(1, b'it hangs')\n"
+    "    while not signals._received: time.sleep(0.01)\n"
+    "    os.write(1, b'it still hangs')\n"
     "    while True: time.sleep(0.01)\n"
     "ACTIONS['fold'] = fold\n"
     "from spackscope.tui.cli.main import main; raise SystemExit(main())"
@@ -212,11 +216,9 @@ def test_a_second_signal_of_any_kind_ends_a_program_that_hangs(
     with unchanged(program, command=(COMMAND[0], "-c", HUNG)) as terminal:
         terminal.read_until("py-safetensors")
         terminal.send("z")
-        while terminal.read_more():
-            pass
+        terminal.read_until("it hangs")
         terminal.process.send_signal(signal.SIGTERM)
-        terminal.read_more()
-        assert terminal.process.poll() is None
+        terminal.read_until("it still hangs")
         terminal.process.send_signal(second)
         assert terminal.wait() == -second
 
@@ -248,7 +250,7 @@ def test_the_program_ends_when_its_terminal_is_gone(
         with program.in_terminal() as terminal:
             terminal.read_until("py-safetensors")
             terminal.hang_up()
-            assert terminal.process.wait(30) == 128 + signal.SIGHUP
+            assert terminal.process.wait(PATIENCE) == 128 + signal.SIGHUP
     finally:
         signal.signal(signal.SIGHUP, before)
 
@@ -260,7 +262,7 @@ def test_a_terminal_that_takes_no_output_does_not_keep_the_program(program: Prog
             terminal.send("jjzz")
             time.sleep(0.01)
         terminal.process.send_signal(signal.SIGTERM)
-        assert terminal.process.wait(30) == 128 + signal.SIGTERM
+        assert terminal.process.wait(PATIENCE) == 128 + signal.SIGTERM
         # Nothing of it can be seen, but the shell has its terminal back.
         lflag = terminal.attributes()[3]
         assert isinstance(lflag, int)

@@ -24,13 +24,30 @@ pytestmark = [
 ]
 
 
+# On a busy machine a message would have gone before tmux is asked for it.
+LASTING = (
+    "from spackscope.tui.widgets import frame; frame._SECONDS = 120\n"
+    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
+)
+
+
 class Tmux:
     """A tmux server of its own, with one window that runs the program."""
 
     def __init__(self, home: Path) -> None:
         self._socket = str(home / "socket")
         self._environment = environment(home, SHELL="/bin/sh", PS1="$ ")
-        self("-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40", shlex.join(COMMAND))
+        self(
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-x",
+            "120",
+            "-y",
+            "40",
+            shlex.join((COMMAND[0], "-c", LASTING)),
+        )
 
     def __call__(self, *words: str) -> str:
         return subprocess.run(
