@@ -33,6 +33,12 @@ def preferred_order(*args):
     while True: pass
 build.preferred_order = preferred_order
 """
+# A signal may come late, and the build is not to be over by then.
+SLOW_BUILD = (
+    sys.executable,
+    "-c",
+    ENDLESS.format(patch=IN_A_BUILD.replace('print("begins", flush=True)', "")),
+)
 UNWINDING = """
 import signal, time
 import spackscope.tui.cli.commands.answer as headless
@@ -78,7 +84,9 @@ def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals, code: int
 ) -> None:
-    with program.in_terminal("index", "-f", str(long_build), columns=200) as terminal:
+    with program.in_terminal(
+        "index", "-f", str(long_build), columns=200, command=SLOW_BUILD
+    ) as terminal:
         terminal.read_until(" a second")
         terminal.process.send_signal(number)
         assert terminal.wait() == code
@@ -89,7 +97,9 @@ def test_a_signal_during_a_build_leaves_nothing_behind(
 def test_ctrl_c_in_a_terminal_takes_the_progress_off_the_screen(
     program: Program, long_build: Path
 ) -> None:
-    with program.in_terminal("index", "-f", str(long_build), columns=200) as terminal:
+    with program.in_terminal(
+        "index", "-f", str(long_build), columns=200, command=SLOW_BUILD
+    ) as terminal:
         terminal.read_until(" a second")
         assert "Ctrl-C c" in terminal.text, "the name of the pages may take the rest"
         terminal.send("\x03")
