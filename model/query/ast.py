@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
 from spackscope.model.core.errors import Unanswerable
@@ -355,14 +356,18 @@ class Query(Frozen):
         object.__setattr__(self, "groups", _in_order(self.groups))
         object.__setattr__(self, "specs", tuple(map(_in_order, self.specs)))
 
+    @cached_property
     def _unordered(self) -> tuple[frozenset[Group], frozenset[frozenset[Group]]]:
+        # A letter that is typed looks a few queries up in some two hundred places.
         return frozenset(self.groups), frozenset(map(frozenset, self.specs))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Query) and self._unordered() == other._unordered()
+        if other is self:
+            return True
+        return isinstance(other, Query) and self._unordered == other._unordered
 
     def __hash__(self) -> int:
-        return hash(self._unordered())
+        return hash(self._unordered)
 
     def __str__(self) -> str:
         # With a key at every word, so that it means the same whatever packages there are.
