@@ -14,14 +14,17 @@ from spackscope.model.analysis.dag import (
     Dag,
     Step,
     Walker,
+    by_package,
     compiled_languages,
     post_order,
     run_time_deptypes,
+    texts,
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import compiler_name, is_run
 from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
 MAX_PAIRS = 5_000
@@ -35,6 +38,9 @@ MAX_LINKS = 200_000
 
 MAX_PAIRS_OF_ALL = 300_000
 """Pairs of one search; two caches of 60,000 specs have a third of that."""
+
+_MAX_CHANGED = 3
+"""Variants that are named in place of others."""
 
 _MAX_PROVIDERS = 1000
 """Providers of two nodes; real ones have a few."""
@@ -169,6 +175,41 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
         else (first._replace(package=change.package), its)
         for change, (first, its) in folded.items()
     ]
+
+
+def differing_below(dag: Dag, id_: int, other: int) -> dict[int, str]:
+    """Return which specs below one are not below another, and what that has in place of each.
+
+    It is "" for a spec that differs only in what is below it.
+    """
+    theirs = by_package(dag, map(dag.identity, sorted(dag.reached([other]))))
+    differing = {}
+    for each in dag.reached([id_]) - {id_}:
+        others = theirs.get(dag.name(each), [])
+        if dag.identity(each) not in others:
+            differing[each] = _in_place_of(dag, each, others)
+    return differing
+
+
+def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
+    """Return what others of the same package have that a spec has not, "" if nothing own."""
+    if not others:
+        return "missing there"
+    if dag.configuration(id_) in map(dag.configuration, others):
+        return ""
+    own, other = dag.attributes(id_), dag.attributes(others[0])
+    if own.get("version") != other.get("version"):
+        return dag.version(others[0])
+    changed = sorted(
+        name
+        for name, value in other.items()
+        if name.startswith("variant:") and own.get(name) != value
+    )
+    variants = (
+        spell_variant(name.partition(":")[2], texts(other[name]))
+        for name in changed[:_MAX_CHANGED]
+    )
+    return " ".join(variants) or "differs"
 
 
 _RUNS, _COMPILES = 1, 2

@@ -13,6 +13,7 @@ from spackscope.model.analysis.dag import (
     AttributeValue,
     Dag,
 )
+from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 
@@ -24,6 +25,9 @@ MAX_COMPARED = 1_000_000
 
 _MAX_LATER = 50
 """Groups that are compared with each spec after that."""
+
+_MAX_LOOK_ALIKES = 100
+"""Look-alikes among which the nearest is searched for."""
 
 _COMPILER = "compiler"
 _NOT_CHOSEN = frozenset(
@@ -193,3 +197,17 @@ class NearestSearch:
             return own != other
         # A page names one compiler of several.
         return own != other and set(own).isdisjoint(other)
+
+
+def nearest_look_alike(search: NearestSearch, id_: int) -> int | None:
+    """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
+
+    Raises Cancelled.
+    """
+    graph = search.pairs.dag
+    own, span = graph.identity(id_), graph.catalog.span(graph.catalog.look_alike(id_))
+    ids = list(dict.fromkeys(map(graph.identity, range(*span)[:_MAX_LOOK_ALIKES])))
+    kinds = run_kinds(graph, ids)
+    others = [kind.ids[0] for kind in kinds if own not in kind.ids]
+    best = search.nearest(id_, others or ids).best
+    return best.id if best is not None else None

@@ -18,6 +18,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
+from spackscope.model.report.detail import Members
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (
     ShownWidths,
@@ -167,6 +168,22 @@ def note_key(row: Row) -> NoteKey:
 def row_notes(catalog: Catalog) -> RowNotes:
     """Return the notes on the rows of a catalog, which are computed once."""
     return catalog.cached(RowNotes)
+
+
+def members_of(listing: Listing, row: Row, *, has_host: bool) -> Members:
+    """Read the specs that a row of a listing stands for; without a host not their kinds."""
+    if row.count < 2:
+        return Members((row.id,))
+    ids = tuple(listing.look_alike_ids(row.look_alike))
+    if not has_host:
+        return Members(ids, 0, row.role)
+    kinds = row_notes(row.catalog).kinds(ids)
+    if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
+        return Members(next(kind.ids for kind in kinds if row.id in kind.ids), 1, row.role)
+    is_known = all(kind.is_known for kind in kinds)
+    if is_known and len(kinds) == 1:
+        return Members(kinds[0].ids, 1, row.role)
+    return Members(ids, len(kinds) if is_known else 0, row.role)
 
 
 class _Package:

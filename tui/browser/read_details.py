@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
-from spackscope.model.analysis.kinds import kinds_of, run_kinds
-from spackscope.model.analysis.nearest import NearestSearch
+from spackscope.model.analysis.compare import differing_below
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.kinds import kinds_of, shared_needs
+from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
@@ -27,7 +27,7 @@ from spackscope.model.report.detail import (
     group_detail,
     with_count,
 )
-from spackscope.model.report.kinds import row_notes
+from spackscope.model.report.kinds import members_of, row_notes
 from spackscope.model.report.relations import (
     DOWNLOAD,
     KINDS_DIFFER,
@@ -49,12 +49,9 @@ from spackscope.tui.keymap import shown
 if TYPE_CHECKING:
     from spackscope.tui.browser.details import DetailInputs
 
-_MAX_CANDIDATES = 100
-"""Look-alikes of which the nearest is searched for."""
 _MAX_MEMBERS = 200
 """Builds of a folded row whose needs and users are read."""
 _MAX_USERS = 60
-_MAX_CHANGED = 3
 
 
 def read_details(
@@ -67,7 +64,7 @@ def read_details(
 ) -> Details:
     """Read the lines of a row and its tree, unless that is there; `run_only` is that of a tree."""
     row, tree = asked.row, details.tree
-    members = _members(listing, row, has_host=asked.has_host)
+    members = members_of(listing, row, has_host=asked.has_host)
     if tree is None and asked.has_host:
         tree = read_tree(row.catalog, row.id, unfolded, members=members.ids, run_only=run_only)
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)
@@ -91,22 +88,6 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
         may_expire=catalog.is_only_in(DEVELOP, spec.hash),
     )
     return with_count([*lines, *(answer.lines if answer is not None else ())], members)
-
-
-def _members(listing: Listing, row: Row, *, has_host: bool) -> Members:
-    """Read the specs that a row stands for."""
-    if row.count < 2:
-        return Members((row.id,))
-    ids = tuple(listing.look_alike_ids(row.look_alike))
-    if not has_host:
-        return Members(ids, 0, row.role)
-    kinds = row_notes(row.catalog).kinds(ids)
-    if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
-        return Members(next(kind.ids for kind in kinds if row.id in kind.ids), 1, row.role)
-    is_known = all(kind.is_known for kind in kinds)
-    if is_known and len(kinds) == 1:
-        return Members(kinds[0].ids, 1, row.role)
-    return Members(ids, len(kinds) if is_known else 0, row.role)
 
 
 def pending_lines_of(
@@ -162,7 +143,7 @@ def read_relations(
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
-    other = marked if mark else _nearest(search, row)
+    other = marked if mark else nearest_look_alike(search, row.id)
     if other is None or graph.identity(other) == graph.identity(row.id):
         return Related([*fits, *others])
     comparison = search.pairs.compare(row.id, other)
@@ -170,7 +151,7 @@ def read_relations(
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
     runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
     difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
-    differing = _differing(graph, row.id, other) if mark and is_told else {}
+    differing = differing_below(graph, row.id, other) if mark and is_told else {}
     return Related([*fits, *difference, *others], differing)
 
 
@@ -195,21 +176,13 @@ def _needs_and_users(
     graph = dag_of(catalog)
     shared = None
     if members.is_group:
-        shared = _shared_needs(graph, members.ids[:_MAX_MEMBERS])
+        shared = shared_needs(graph, members.ids[:_MAX_MEMBERS])
     else:
         needs = add_sizes(needs, catalog, session, sources, is_offline=True)
     users = sorted(set().union(*map(graph.dependents, members.ids[:_MAX_MEMBERS])))
     first = {graph.name(user): user for user in reversed(users)}
     shown = sorted(first.values())[:_MAX_USERS]
     return [*needs_values(needs, shared), *user_values(graph, shown, len(users))]
-
-
-def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
-    """Return what the first of some specs links or runs, and all others with equal attributes."""
-    closures = [graph.reached([id_], run_only=True) for id_ in ids]
-    configurations = (set(map(graph.configuration, closure)) for closure in closures)
-    shared = set.intersection(*configurations)
-    return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
 
 
 def _kinds(listing: Listing, row: Row) -> list[DetailLine]:
@@ -220,55 +193,3 @@ def _kinds(listing: Listing, row: Row) -> list[DetailLine]:
     whole = {**note, **notes.whole(listing, [closed], note)}
     (text,) = (each.differs for each in whole.values())
     return [kinds_line(text)] if text else []
-
-
-def _differing(graph: Dag, id_: int, other: int) -> dict[int, str]:
-    """Return which specs of a tree another tree has not, and what that has in place of each.
-
-    It is "" for a spec that differs only in what is below it.
-    """
-    theirs = by_package(graph, map(graph.identity, sorted(graph.reached([other]))))
-    differing = {}
-    for each in graph.reached([id_]) - {id_}:
-        others = theirs.get(graph.name(each), [])
-        if graph.identity(each) not in others:
-            differing[each] = _in_place_of(graph, each, others)
-    return differing
-
-
-def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
-    """Return what others of the same package have that a spec has not, "" if nothing own."""
-    if not others:
-        return "missing there"
-    if graph.configuration(id_) in map(graph.configuration, others):
-        return ""
-    own, other = graph.attributes(id_), graph.attributes(others[0])
-    if own.get("version") != other.get("version"):
-        return graph.version(others[0])
-    changed = sorted(
-        name
-        for name, value in other.items()
-        if name.startswith("variant:") and own.get(name) != value
-    )
-    variants = (
-        spell_variant(name.partition(":")[2], texts(other[name]))
-        for name in changed[:_MAX_CHANGED]
-    )
-    return " ".join(variants) or "differs"
-
-
-def _nearest(search: NearestSearch, row: Row) -> int | None:
-    """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
-
-    Raises Cancelled.
-    """
-    graph = search.pairs.dag
-    own = graph.identity(row.id)
-    alike = range(*row.catalog.span(row.look_alike))[:_MAX_CANDIDATES]
-    ids = list(dict.fromkeys(map(graph.identity, alike)))
-    kinds = run_kinds(graph, ids)
-    others = [kind.ids[0] for kind in kinds if own not in kind.ids]
-    if not others:
-        others = [id_ for id_ in ids if id_ != own]
-    best = search.nearest(row.id, others).best
-    return best.id if best is not None else None
