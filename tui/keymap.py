@@ -98,8 +98,6 @@ KEYS = (
     Key(ANYWHERE, "query", "slash", "focus_query", "Type a query.", "query"),
     Key(ANYWHERE, "history", "ctrl+r", "history",
         "Search earlier queries, and use one."),
-    Key(ANYWHERE, "name-query", "N", "name_query",
-        "Save the query under a name, as a view of the configuration."),
     Key(ANYWHERE, "filter", "f", "focus_filter",
         "Type a filter for the column or the list.", "filter", rank=2),
     Key(ANYWHERE, "clear", "X", "clear_query", "Remove all filters."),
@@ -253,6 +251,7 @@ ANSWERS = (
 
 OLD_NAMES: Mapping[str, str] = {
     "challenge": "verify",
+    "name-query": "",
     "problems": "",
 }
 """Old names that configurations may have, each with the new one; "" for a key that has gone."""

@@ -128,12 +128,6 @@ class NamedQueries:
     def __bool__(self) -> bool:
         return bool(self.texts)
 
-    def define(self, name: str, text: str, place: str) -> None:
-        """Give a name to another text from now on."""
-        self.texts[name], self._places[name] = text, place
-        # Others may use it.
-        self._queries = {}
-
     def query(self, name: str, inside: Sequence[str] = ()) -> Query:
         """Return the query of a name; `inside` are the named queries that it is used in.
 

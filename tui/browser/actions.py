@@ -234,7 +234,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
-    "name_query": lambda self: module("named_views").name_query(self),
     "clear_query": clear,
     "facets": lambda self: open_facets(self.host),
     "frequency": lambda self: self.controllers.sheets.count(),

@@ -6,6 +6,7 @@ the same none is copied, and the user is told to open it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from spackscope.model.report.paste import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
+from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
@@ -341,6 +343,7 @@ def view_forms(
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
         *_requirement(catalog, view),
+        *_named_query(view),
         *_lists(catalog, view),
     ]
 
@@ -393,6 +396,15 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
             lambda: text,
             after=f"without {left_out}" if left_out else "",
         )
+
+
+def _named_query(view: View) -> Iterator[ViewForm]:
+    query = str(view.query)
+    if can_be_kept(query):
+        # JSON writes a text as TOML does.
+        line = f"NAME = {json.dumps(query, ensure_ascii=False)}"
+        after = "put it below [views] in your configuration, with a name of yours"
+        yield ViewForm("v", "view, a query with a name", line, "the view", lambda: line, after)
 
 
 def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:

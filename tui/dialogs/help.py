@@ -55,7 +55,7 @@ WORDS = {
     "snapshot": "What a source had at one time.",
     "benign": "The archives of a hash differ for a harmless reason; if not: suspicious.",
     "prune preview": "What pruning would remove and break; nothing is deleted.",
-    "view": "A query that you saved under a name.",
+    "view": "A query with a name in your configuration.",
     "problem": "Part of a source that could not be read.",
 }
 """The words of the screens that a user of Spack may not know, and what they mean."""

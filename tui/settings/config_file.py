@@ -5,8 +5,6 @@ It is imported only where there is such a file. What a value means is checked wh
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import re
 import sys
@@ -190,31 +188,6 @@ def _problem(text: str) -> str:
     if len(text) > MAX_LENGTH:
         return f"has {len(text):,} characters; at most {MAX_LENGTH:,}"
     return "" if is_clean(text) else "has a control character"
-
-
-def view_line(name: str, query: str) -> str:
-    """Return the line of a view in the table `[views]`."""
-    # JSON writes a text as TOML does.
-    return f"{name} = {json.dumps(query, ensure_ascii=False)}"
-
-
-def with_view(text: str, name: str, query: str) -> str:
-    """Return the text of a file with one more view at its end.
-
-    Raises ValueError if that cannot be, as where another table comes after the views.
-    """
-    before = tomllib.loads(text)
-    head = "" if "views" in before else "\n[views]\n"
-    changed = f"{text.rstrip()}\n{head}{view_line(name, query)}\n".lstrip("\n")
-    if len(changed.encode()) > MAX_BYTES:
-        raise ValueError("it would be too large")
-    views = before.get("views", {})
-    # The line may belong to another table, or there is one of this name.
-    with contextlib.suppress(tomllib.TOMLDecodeError):
-        after = tomllib.loads(changed)
-        if isinstance(views, dict) and after == {**before, "views": {**views, name: query}}:
-            return changed
-    raise ValueError(f"its last table is not [views], or has {name} already")
 
 
 def lines_of_keys(text: str) -> Mapping[Path, int]:

@@ -8,6 +8,7 @@ from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.settings import read_settings
 from tests.browsing import HOST, Browser, browsing, sample_where
+from tests.clipboard import Clipboard
 
 VIEWS = NamedQueries(
     {
@@ -97,62 +98,13 @@ async def test_without_named_queries_none_are_offered() -> None:
         assert "View x" not in browser.text
 
 
-async def save(browser: Browser, name: str) -> None:
-    """Save the query that is shown under a name."""
-    await browser.press("N")
-    await browser.type(name)
-    await browser.press("enter")
-
-
-async def test_the_query_is_saved_under_a_name_in_the_configuration(tmp_path: Path) -> None:
-    path = tmp_path / "spackscope" / "config.toml"
-    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
-    async with browsing(environ=environ, query="os=ubuntu24.04 ~virtualenv") as browser:
-        await save(browser, "my view")
-        assert f"Saved as view=my-view in {path}" in browser.status
-        await browser.ask("view=my-view target=aarch64")
-        assert browser.shown == sample_where(
-            lambda record: (
-                record["os"] == "ubuntu24.04"
-                and record["target"] == "aarch64"
-                and "~virtualenv" in record["variants"]
-            )
-        )
-        await browser.press("enter")
-        path.write_text(f"# mine\n{path.read_text()}# the end\n")
-        kept = path.read_text()
-        await browser.press("N")
-        assert "replace os=ubuntu24.04 ~virtualenv" in browser.text
-        await browser.press("enter")
-        assert browser.dialog is None
-        assert browser.status == "", "it replaces nothing by itself"
-        await browser.press("N", "down", "enter")
-        query = "target=aarch64 os=ubuntu24.04 ~virtualenv"
-        assert f'To keep it, put my-view = "{query}" below [views]: ' in browser.status
-        assert path.read_text() == kept, "only lines at its end are written"
-        await save(browser, "other")
-    assert path.read_text() == f'{kept}other = "{query}"\n'
-    views = {"my-view": "os=ubuntu24.04 ~virtualenv", "other": query}
-    assert read_settings(environ).views == views
-
-
-async def test_what_cannot_be_saved_is_said_with_the_line_to_write(tmp_path: Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text('views = { other = "+x" }\n')
-    async with browsing(environ={"SPACKSCOPE_CONFIG": str(path)}, query="os=sequoia") as browser:
-        for name in ("theme", "../"):
-            await save(browser, name)
-            assert browser.dialog is not None, "this is no name"
-            assert f"no name that a view can have matches {name}" in browser.text
-            await browser.press("escape", "escape")
-        await browser.press("N")
-        await browser.type("mac")
-        assert "▸ mac  a new name" in browser.text
-        await browser.press("enter")
-        assert 'To keep it, put mac = "os=sequoia" below [views]: ' in browser.status
-        await browser.ask("view=mac")
-        assert browser.shown == sample_where(lambda record: record["os"] == "sequoia")
-        await browser.ask("")
-        await browser.press("enter", "N")
-        assert "Nothing to save" in browser.text
-    assert path.read_text() == 'views = { other = "+x" }\n'
+async def test_the_line_of_a_view_is_copied(tmp_path: Path) -> None:
+    clipboard = Clipboard(tmp_path)
+    query = "os=ubuntu24.04 ~virtualenv any='\"' | os=ubuntu24.04"
+    async with browsing(query=query, environ=clipboard.environ, size=(160, 40)) as browser:
+        await browser.press("2", "Y", "v")
+        assert "put it below [views]" in browser.status
+        query = browser.query
+    (tmp_path / "config.toml").write_text(f"[views]\n{clipboard.text}\n")
+    environ = {"SPACKSCOPE_CONFIG": str(tmp_path / "config.toml")}
+    assert read_settings(environ).views == {"NAME": query}

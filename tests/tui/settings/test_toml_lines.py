@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.tui.settings.config_file import lines_of_keys, with_view
+from spackscope.tui.settings.config_file import lines_of_keys
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -104,32 +103,3 @@ def test_any_key_is_found_in_its_line(drawn: list[tuple[str, str | None, str]]) 
             text += f'"k {number}" = {value}{after}\n'
     tomllib.loads(text)
     assert lines_of_keys(text) == expected
-
-
-LINE = 'a = "any=\\"1\\""'
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("", "[views]\n"),
-        ("fold = true\n\n", "fold = true\n\n[views]\n"),
-        ("[views] # b\nb = '''\nx\n'''\n# c\n\n", "[views] # b\nb = '''\nx\n'''\n# c\n"),
-    ],
-)
-def test_a_view_is_added_at_the_end(text: str, kept: str) -> None:
-    changed = with_view(text, "a", 'any="1"')
-    assert changed == f"{kept}{LINE}\n"
-    assert tomllib.loads(changed)["views"]["a"] == 'any="1"'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("views.b = '+x'", "[views.b]\nc = 1", "views = {}", "views = [", "views = 3"),
-        *("[views]\na = '+x'", "[views]\n[keys]", "[views]\n[keys]\na = 'Q'"),
-    ],
-)
-def test_a_view_is_not_added_where_the_file_would_say_something_else(text: str) -> None:
-    with pytest.raises(ValueError, match=r"\[views\]|Invalid"):
-        with_view(text, "a", "+y")
