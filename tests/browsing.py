@@ -18,11 +18,7 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 from textual import events
-from textual._compositor import Compositor
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.geometry import Offset
-from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -43,8 +39,17 @@ from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import HeadLine
+from tests import textual_internals
 from tests.builders import SAMPLE_PAGES, Record
 from tests.program import PATIENCE
+from tests.textual_internals import (
+    character_to_key,
+    forward,
+    leave_undrawn,
+    parse_once,
+    strips,
+    undrawn,
+)
 
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 """The host of the browser, whatever machine runs the tests."""
@@ -118,15 +123,15 @@ class QuickPilot(Pilot[list[str]]):
         for _ in range(2):
             await asyncio.sleep(0)
             while self.has_more:
-                if self.app._exception is not None:
-                    raise self.app._exception
+                assert isinstance(self.app, SpackscopeApp)
+                if self.app.unexpected is not None:
+                    raise self.app.unexpected
                 assert time.monotonic() < end, "the event loop does not come to rest"
                 await asyncio.sleep(0)
 
     def draw(self) -> None:
-        """Draw what has changed: Textual does so some milliseconds later, in case more comes."""
-        self.app._check_resize()
-        self.app.screen._on_timer_update()
+        """Draw what has changed."""
+        textual_internals.draw(self.app)
 
 
 class Rests:
@@ -212,7 +217,7 @@ class Browser:
         for key in keys:
             character = key if len(key) == 1 else None
             if character is not None:
-                key = _character_to_key(character)
+                key = character_to_key(character)
             event = events.Key(key, character)
             event.set_sender(self.app)
             self.app.post_message(event)
@@ -245,11 +250,7 @@ class Browser:
     @property
     def _is_quiet(self) -> bool:
         """Whether every widget has handled its messages, and is drawn as it is."""
-        screen = self.app.screen
-        # What waits for the next drawing, as the box of completions, is in no queue.
-        if screen._callbacks or screen._layout_required or screen._dirty_widgets:
-            return False
-        return not self._busy_pumps
+        return not (undrawn(self.app.screen) or self._busy_pumps)
 
     @property
     def _busy_pumps(self) -> list[object]:
@@ -263,8 +264,7 @@ class Browser:
         """What there is still to do, for the message of a test that waited in vain."""
         screen = self.app.screen
         return (
-            f"{screen} calls {screen._callbacks}, draws {screen._dirty_widgets}, "
-            f"layout {screen._layout_required}; messages of {self._busy_pumps}; "
+            f"{screen} has undrawn {undrawn(screen)}; messages of {self._busy_pumps}; "
             f"workers {self._workers()}; focus {self.focus}, moving "
             f"{self.browser.panes.focus.is_moving}; typed {list(self.app._typed)}"
         )
@@ -359,16 +359,15 @@ class Browser:
         """Turn the wheel of the mouse over a widget."""
         at = widget.region.offset + Offset(1, 0)
         kind = events.MouseScrollUp if up else events.MouseScrollDown
-        self.app.screen._forward_event(
-            kind(None, at.x, at.y, 0, 0, 0, False, False, False, at.x, at.y)
-        )
+        event = kind(None, at.x, at.y, 0, 0, 0, False, False, False, at.x, at.y)
+        forward(self.app.screen, event)
         await self.settle()
 
     # Looking
 
     def look(self) -> None:
         """Draw what has changed since the last look."""
-        self.app.screen._compositor.render_strips()
+        strips(self.app.screen)
 
     async def see(self) -> None:
         """Draw, and wait for what is asked for once it comes to be seen."""
@@ -378,13 +377,12 @@ class Browser:
     @property
     def lines(self) -> list[str]:
         """What the screen shows, line by line."""
-        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+        return [strip.text for strip in strips(self.app.screen)]
 
     @property
     def segments(self) -> list[Segment]:
         """All that is on the screen with its styles, as it goes to the terminal."""
-        strips = self.app.screen._compositor.render_strips()
-        return [segment for strip in strips for segment in strip]
+        return [segment for strip in strips(self.app.screen) for segment in strip]
 
     @property
     def text(self) -> str:
@@ -566,22 +564,6 @@ class Browser:
         await self.settle()
 
 
-_parse_rules, _parsed = Stylesheet._parse_rules, dict[tuple[object, ...], list[RuleSet]]()
-
-
-def parse_once(sheet: Stylesheet, *source: Any, **options: Any) -> list[RuleSet]:
-    """Parse a style sheet, unless a browser before this one had the same: nothing changes it."""
-    key = (*source, *options.items(), *sheet._variables.items())
-    if key not in _parsed:
-        _parsed[key] = _parse_rules(sheet, *source, **options)
-    return _parsed[key]
-
-
-def leave_undrawn(compositor: Compositor, **_: object) -> None:
-    """Draw no frame: a third of the time of a test went into frames that it does not look at."""
-    compositor._dirty_regions.clear()
-
-
 _in_test: ContextVar[bool] = ContextVar("in_test", default=False)
 
 
@@ -643,9 +625,9 @@ async def browsing(
         patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
         for seconds in ("_SECONDS", "_ERROR_SECONDS"):
             patch.setattr(f"spackscope.tui.widgets.frame.{seconds}", PATIENCE)
-        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        parse_once(patch)
         if not os.environ.get("SPACKSCOPE_TIMING"):
-            patch.setattr(Compositor, "render_update", leave_undrawn)
+            leave_undrawn(patch)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
             if settled:

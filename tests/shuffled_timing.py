@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
+from tests.textual_internals import patch_drawing
+
 _LONGEST_JOB = 0.06
 """Seconds that a job is made longer by, before it begins and after it ended, at most."""
 _LONGEST_START = 0.05
@@ -27,7 +29,7 @@ _LATE_FRAMES = (1, 2, 5, 30)
 def shuffle_timing(seed: str, patch: pytest.MonkeyPatch) -> None:
     """Make jobs quick or slow, and frames late, in an order that follows from the seed."""
     numbers = random.Random(seed)
-    run, draw = Screen.run_worker, Screen._on_timer_update
+    run = Screen.run_worker
     still_late = 0
 
     def slow(job: Callable[[], object]) -> Callable[[], object]:
@@ -50,15 +52,15 @@ def shuffle_timing(seed: str, patch: pytest.MonkeyPatch) -> None:
             time.sleep(_LONGEST_START * numbers.random())
         return worker
 
-    def draw_late(screen: Screen[Any]) -> None:
+    def draw_late(draw: Callable[[], object], draw_later: Callable[[], object]) -> None:
         nonlocal still_late
         if not still_late and numbers.random() < 0.3:
             still_late = numbers.choice(_LATE_FRAMES)
         if still_late:
             still_late -= 1
-            screen._update_timer.resume()
+            draw_later()
         else:
-            draw(screen)
+            draw()
 
     patch.setattr(Screen, "run_worker", run_worker)
-    patch.setattr(Screen, "_on_timer_update", draw_late)
+    patch_drawing(patch, draw_late)

@@ -15,7 +15,6 @@ from typing import Any
 from textual import events
 from textual.app import App, ScreenStackError
 from textual.binding import Binding
-from textual.filter import NoColor
 from textual.geometry import Offset
 from textual.screen import Screen
 from textual.worker import WorkerFailed
@@ -31,6 +30,7 @@ from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import ExitCode, crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
+from spackscope.tui.process.textual_internals import OpenApp, driver_of
 from spackscope.tui.settings import DEFAULTS, Settings, themes
 from spackscope.tui.settings.checks import changed_keys
 
@@ -52,7 +52,7 @@ _MAX_MOVES = 500
 """Moves that are made at once, so that Ctrl-C need not wait for a whole paste of them."""
 
 
-class SpackscopeApp(App[list[str]]):
+class SpackscopeApp(OpenApp[list[str]]):
     """Browse the records of some sources; the result is what was picked."""
 
     CSS_PATH = "app.tcss"
@@ -77,9 +77,7 @@ class SpackscopeApp(App[list[str]]):
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
         self.set_reactive(App.ansi_color, None)
         if no_color and not self.no_color:
-            # Textual itself reads the environment only, and has no public way to add a filter.
-            self.no_color = True
-            self._filters.append(NoColor())
+            self.leave_out_colours()
         self.register_theme(themes.OWN)
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.theme()
@@ -92,6 +90,8 @@ class SpackscopeApp(App[list[str]]):
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
+        # Once it runs.
+        self._event_loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def cursor_position(self) -> Offset:
@@ -149,7 +149,8 @@ class SpackscopeApp(App[list[str]]):
 
     def on_load(self) -> None:
         """Run jobs in threads that cannot keep the program from ending."""
-        asyncio.get_running_loop().set_default_executor(JobThreads())
+        self._event_loop = asyncio.get_running_loop()
+        self._event_loop.set_default_executor(JobThreads())
 
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""
@@ -167,16 +168,20 @@ class SpackscopeApp(App[list[str]]):
 
     def end(self, number: int) -> None:
         """End the program after a signal; called in its handler."""
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.hurry()
-        if self._loop is not None:
+        if isinstance(driver := driver_of(self), TerminalDriver):
+            driver.hurry()
+        self._soon(self.exit, None, 128 + number)
+
+    def _soon(self, step: Callable[..., object], *values: object) -> None:
+        """Call a function on the event loop; safe in other threads and in signal handlers."""
+        if self._event_loop is not None:
             with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self.exit, None, 128 + number)
+                self._event_loop.call_soon_threadsafe(step, *values)
 
     def give_back(self) -> None:
         """Restore the terminal, unless that was done."""
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.give_back()
+        if isinstance(driver := driver_of(self), TerminalDriver):
+            driver.give_back()
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw everything, even if the size is the old one again.
@@ -187,11 +192,9 @@ class SpackscopeApp(App[list[str]]):
         if event.size == self.screen.size:
             self.action_draw_again()
 
-    def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """Write what changed on the screen."""
-        if not self.is_headless:
-            renderable = self._shown_cells.changes(renderable, self.console)
-        super()._display(screen, renderable)
+    def changes(self, update: Any) -> Any:
+        """Return what of an update changes the screen."""
+        return update if self.is_headless else self._shown_cells.changes(update, self.console)
 
     async def on_event(self, event: events.Event) -> None:
         """Forward keys one at a time, each when the one before has had its effect.
@@ -281,40 +284,24 @@ class SpackscopeApp(App[list[str]]):
                 await asyncio.sleep(_POLL)
                 self._skip_to_escape(screen)
 
-    # Textual would print a traceback with all local variables, passwords among them.
-
-    @property
-    def unexpected(self) -> Exception | None:
-        """The error of the program itself that ended it."""
-        return self._exception
-
-    def _handle_exception(self, error: Exception) -> None:
-        if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
-            error = error.error
-        if self._exception is None:
-            self._exception = error
-            self._exception_event.set()
-        self._return_code = ExitCode.UNEXPECTED
-        self._close_messages_no_wait()
-
-    def _print_error_renderables(self) -> None:
-        self._exit_renderables.clear()
+    def fail(self, error: Exception) -> None:
+        """End the program after an error in a message, a timer or a worker."""
+        cause = error.error if isinstance(error, WorkerFailed) else None
+        self.end_with(cause if isinstance(cause, Exception) else error, ExitCode.UNEXPECTED)
 
     def panic(self, *_renderables: object) -> None:
         """End the program after an error in the thread that reads the keyboard."""
-        self._handle_exception(RuntimeError())
+        self.fail(RuntimeError())
 
     def end_after(self, error: BaseException) -> None:
         """End the program after an error in a thread that nothing waits for."""
-        loop = self._loop
-        if loop is not None and isinstance(error, Exception):
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._handle_exception, error)
+        if isinstance(error, Exception):
+            self._soon(self.fail, error)
 
     def _end_after_error(self, error: BaseException | None) -> None:
         """End the program after an error that no task waits for."""
         if isinstance(error, Exception) and not isinstance(error, Cancelled):
-            self._handle_exception(error)
+            self.fail(error)
 
     def action_command_palette(self) -> None:
         """Open the commands of what has the focus."""

@@ -14,6 +14,7 @@ from spackscope.model.report.export import json_text
 from spackscope.model.report.paste import install_command, spec_requirement, spec_string
 from spackscope.model.sources.site_url import record_url
 from spackscope.tui.clipboard import CopyFailed, copy
+from spackscope.tui.process.textual_internals import driver_of
 
 _MAX_METHOD_WIDTH = 30
 """Cells of a method of copying in a message, so that a long command leaves room for the text."""
@@ -112,8 +113,7 @@ def copy_text(
     """
 
     def write_terminal(sequence: str) -> None:
-        # Textual has no public way to write a sequence that it does not know.
-        if (driver := app._driver) is None:
+        if (driver := driver_of(app)) is None:
             raise OSError("there is no terminal")
         driver.write(sequence)
         driver.flush()

@@ -5,7 +5,7 @@ shows already is left out, and the rest is written with few control sequences.
 
 On 120x40 a step of the cursor takes 450 bytes in place of 2,100, the help 4,100 in place of
 34,000, and opening the table of the sample 500 in place of 25,000. Steps are counted by
-`make bench ARGS='bytes --specs 4000'`; without `SpackscopeApp._display` all is written by Textual.
+`make bench ARGS='bytes --specs 4000'`; without `SpackscopeApp.changes` all is written by Textual.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from rich.cells import get_character_cell_size
 from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, Console, RenderableType
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
+
+from spackscope.tui.process.textual_internals import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _MAX_GAP = 4
 """Unchanged cells that are written again between changed ones: moving over them takes as much."""

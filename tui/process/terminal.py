@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
 import os
 import select
 import selectors
 import signal
+import sys
 import termios
 import threading
 import time
@@ -16,14 +18,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO, cast
 
 from textual import constants
-from textual._xterm_parser import XTermParser
 from textual.app import App
-from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
 from textual.message import Message
 
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.stdio import in_ascii, supports_unicode
+from spackscope.tui.process.textual_internals import OpenDriver, XTermParser
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
@@ -53,7 +54,7 @@ _HANDLED = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, sig
 """Signals whose handlers Textual replaces and does not restore."""
 
 
-class TerminalDriver(LinuxDriver):
+class TerminalDriver(OpenDriver):
     """Textual's driver, made to survive signals at any moment and the loss of the terminal.
 
     After a SIGCONT without a SIGTSTP Textual takes the terminal a second time, and then restores
@@ -64,20 +65,23 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, app: App[Any], **options: Any) -> None:
         self._handlers = {number: signal.getsignal(number) for number in _HANDLED}
         super().__init__(app, **options)
+        self.app, self.event_loop = app, asyncio.get_running_loop()
         if self._handlers[signal.SIGTSTP] is signal.SIG_IGN:
             signal.signal(signal.SIGTSTP, signal.SIG_IGN)
-        self._output = _Output(cast(TextIO, self._file), has_signs=supports_unicode())
-        vars(self)["_file"] = self._output
+        self._output = _Output(cast(TextIO, sys.__stderr__), has_signs=supports_unicode())
+        self.write_to(self._output)
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False
         self._change: Callable[[], None] | None = None
         self._original_mode = _attributes(self.fileno)
 
-    def _sigtstp_application(self, *_: object) -> None:
+    def on_stop_signal(self) -> None:
+        """Give the terminal back and stop, once the event loop comes to it."""
         self._change_soon(self._stop)
 
-    def _sigcont_application(self, *_: object) -> None:
+    def on_continue_signal(self) -> None:
+        """Set up the terminal again, once the event loop comes to it."""
         self._change_soon(self._go_on)
 
     def _change_soon(self, change: Callable[[], None]) -> None:
@@ -92,7 +96,7 @@ class TerminalDriver(LinuxDriver):
 
     def _soon(self, step: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(step)
+            self.event_loop.call_soon_threadsafe(step)
 
     def _stop(self) -> None:
         if self._is_taken:
@@ -107,14 +111,14 @@ class TerminalDriver(LinuxDriver):
     def _go_on(self) -> None:
         """Set up the terminal again after SIGCONT; a SIGSTOP left no time to restore it."""
         self._wait_for_foreground()
-        if signals.received() or self._app._exit:
+        if signals.received() or self.app.return_code is not None:
             return
         original_mode = self.attrs_before if self._is_taken else None
         if self._is_taken:
             self._is_taking_again, self.attrs_before = True, None
             self.suspend_application_mode()
             self._is_taking_again = False
-        self._must_signal_resume = True
+        self.report_resumption()
         self.start_application_mode()
         if original_mode is not None:
             self.attrs_before = original_mode
@@ -160,9 +164,9 @@ class TerminalDriver(LinuxDriver):
         """Stop reading keys, and drop those not read yet unless reading resumes at once."""
         if not self._is_taking_again:
             super().disable_input()
-        elif self._key_thread is not None:
+        elif self.key_thread is not None:
             self.exit_event.set()
-            self._key_thread.join()
+            self.key_thread.join()
             self.exit_event.clear()
 
     def close(self) -> None:
@@ -190,7 +194,8 @@ class TerminalDriver(LinuxDriver):
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
-    def _run_input_thread(self) -> None:
+    def read_keys(self) -> None:
+        """Read keys; the program ends where that fails."""
         try:
             self.run_input_thread()
         except OSError:
@@ -207,7 +212,7 @@ class TerminalDriver(LinuxDriver):
         if "ESCDELAY" not in os.environ:
             # Textual waits 100 ms, and has no other setting than the variable.
             vars(constants)["ESCAPE_DELAY"] = _ESCAPE_DELAY
-        parser, tick = _Parser(self._debug), _TICK
+        parser, tick = _Parser(), _TICK
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -230,7 +235,7 @@ class TerminalDriver(LinuxDriver):
     def _lose(self) -> None:
         """End the program after the loss of its terminal, even if SIGHUP is ignored."""
         self._output.is_gone = True
-        self._soon(lambda: self._app.exit(None, 128 + signal.SIGHUP))
+        self._soon(lambda: self.app.exit(None, 128 + signal.SIGHUP))
 
 
 class _Parser(XTermParser):
@@ -240,8 +245,8 @@ class _Parser(XTermParser):
     it: they would run commands. Here it sees the markers of a paste, and nothing between them.
     """
 
-    def __init__(self, debug: bool) -> None:
-        super().__init__(debug)
+    def __init__(self) -> None:
+        super().__init__()
         self._unsearched = ""
         self._pasted: list[str] | None = None
 
@@ -276,7 +281,7 @@ class _Output:
     """
 
     def __init__(self, file: TextIO, *, has_signs: bool) -> None:
-        self._file = file
+        self._terminal = file
         self._has_signs = has_signs
         self._own = _reopened(file.fileno())
         # The thread that gives the terminal back writes while it holds the lock.
@@ -285,14 +290,14 @@ class _Output:
         self.is_gone = False
 
     def fileno(self) -> int:
-        return self._file.fileno()
+        return self._terminal.fileno()
 
     def flush(self) -> None:
         """Do nothing: nothing is buffered."""
 
     def write(self, text: str) -> None:
         text = text if self._has_signs else in_ascii(text)
-        data = text.encode(self._file.encoding, "backslashreplace")
+        data = text.encode(self._terminal.encoding, "backslashreplace")
         while data:
             with self._lock:
                 data = self._write_some(data)

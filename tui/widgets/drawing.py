@@ -11,7 +11,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.color import Color
-from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -145,37 +144,6 @@ class PartLine(Widget):
                     self.take(part.target)
                     return
                 start += part.width
-
-
-class Fitted(Widget):
-    """A widget that fits what it shows into its size before it is drawn in that.
-
-    Textual posts the size while it draws, and all would be sent to the terminal twice. Where it
-    does not call `_size_updated` any more, that is what happens.
-    """
-
-    _is_fitted = False
-    """Whether the size that is posted next is that of now."""
-
-    @abstractmethod
-    def fit(self) -> None:
-        """Fit what is shown into the size."""
-
-    def _size_updated(
-        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
-    ) -> bool:
-        before = self.outer_size
-        is_new = super()._size_updated(size, virtual_size, container_size, layout)
-        if self.outer_size != before:
-            self._is_fitted = True
-            self.fit()
-        return is_new
-
-    def on_resize(self) -> None:
-        """Fit what is shown into the size, unless that was done."""
-        if not self._is_fitted:
-            self.fit()
-        self._is_fitted = False
 
 
 class RowPainter:

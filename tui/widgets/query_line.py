@@ -12,12 +12,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
-from textual.widgets.input import Selection
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.core.frozen import replace
@@ -68,8 +68,6 @@ class FilterInput(Input):
         super().__init__(placeholder=placeholder, name=name, id=id, select_on_focus=False)
         # Each blink sends some hundred bytes, all the time.
         self.cursor_blink = False
-        # Otherwise Textual does not scroll to the cursor at the end of the first text.
-        self._initial_value = False
 
     def reflect(self, text: str) -> None:
         """Show a text that was set elsewhere, without a message."""
@@ -83,12 +81,13 @@ class FilterInput(Input):
 
     def on_focus(self) -> None:
         """Scroll to the cursor."""
-        super()._watch_selection(self.selection)
+        x = (self.cursor_screen_offset - self.content_region.offset + self.scroll_offset).x
+        self.scroll_to_region(Region(x, 0, 1, 1), force=True, animate=False)
 
     def on_resize(self) -> None:
         """Keep the cursor in view while the count beside the text takes more room."""
         if self.has_focus:
-            super()._watch_selection(self.selection)
+            self.on_focus()
 
     def on_blur(self) -> None:
         """Show the text from its start."""
@@ -97,7 +96,7 @@ class FilterInput(Input):
     def _scroll_to_start(self) -> None:
         self.scroll_to(x=0, animate=False, force=True)
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """Insert a pasted text as one line, cleaned and cut."""
         event.prevent_default()
         event.stop()
@@ -105,8 +104,9 @@ class FilterInput(Input):
         pasted = " ".join(line for line in lines if line)
         self.insert_text_at_cursor(clean(pasted)[:MAX_LENGTH])
 
-    def _watch_selection(self, selection: Selection) -> None:
-        super()._watch_selection(selection)
+    def watch_selection(self) -> None:
+        """Post that the cursor moved; Textual does not scroll to it after the first text."""
+        self.on_focus()
         self.action_press("moved")
 
     def recall(self, text: str) -> None:

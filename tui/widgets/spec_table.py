@@ -20,7 +20,7 @@ from spackscope.model.report.highlight import DrawnPiece
 from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
-from spackscope.tui.widgets.drawing import Fitted
+from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.sheet_rows import GUTTER, SheetFilters, SheetRows
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows

@@ -11,7 +11,8 @@ from textual.strip import Strip
 
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import Fitted, RowPainter, empty_row
+from spackscope.tui.process.textual_internals import Fitted
+from spackscope.tui.widgets.drawing import RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 

@@ -6,10 +6,9 @@ import string
 from itertools import chain
 
 import pytest
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
-from textual.keys import _character_to_key
 
 from spackscope.tui.keymap import KEYS, TYPED_IN, is_typed, name_of, read_key, shown_key
+from tests.textual_internals import ANSI_SEQUENCES_KEYS, character_to_key
 
 SENT = {
     str(getattr(key, "value", key))
@@ -22,7 +21,7 @@ SENT = {
 
 def test_a_character_is_named_as_textual_names_it() -> None:
     for letter in (*string.printable.strip(), "ö", "Ω", "ß"):
-        key = _character_to_key(letter)
+        key = character_to_key(letter)
         assert name_of(letter) == read_key(letter) == key
         assert is_typed(key)
         assert shown_key(key) == letter

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, InlineUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
 from spackscope.tui.process.shown_cells import ShownCells
+from spackscope.tui.process.textual_internals import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from tests.textual_internals import InlineUpdate
 
 WIDTH, HEIGHT = 30, 3
 STYLES = [

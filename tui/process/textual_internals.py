@@ -1,0 +1,137 @@
+"""All that is private in Textual and used here: it has no public way to these.
+
+No other module names any of it, and a test names each, for the day on which a Textual lacks one.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from threading import Thread
+from typing import Any
+
+from textual._compositor import ChopsUpdate as ChopsUpdate
+from textual._compositor import CompositorUpdate as CompositorUpdate
+from textual._compositor import LayoutUpdate as LayoutUpdate
+from textual._xterm_parser import XTermParser as XTermParser
+from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+from textual.filter import NoColor
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+
+def driver_of(app: App[Any]) -> Driver | None:
+    """Return the driver, which writes any sequence to the terminal."""
+    return app._driver
+
+
+class OpenApp(App[ReturnType]):
+    """An application whose subclass decides what is written, and what an error does."""
+
+    def leave_out_colours(self) -> None:
+        """Draw without colours, as Textual itself does by the environment."""
+        self.no_color = True
+        self._filters.append(NoColor())
+
+    @abstractmethod
+    def changes(self, update: Any) -> Any:
+        """Return what to write of an update of the screen."""
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        super()._display(screen, self.changes(renderable))
+
+    @property
+    def unexpected(self) -> Exception | None:
+        """The error of the program itself that ended it."""
+        return self._exception
+
+    def end_with(self, error: Exception, code: int) -> None:
+        """End the program after an error, of which the first counts."""
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._return_code = code
+        self._close_messages_no_wait()
+
+    @abstractmethod
+    def fail(self, error: Exception) -> None:
+        """End the program after an error in a message, a timer or a worker."""
+
+    # Textual would print a traceback with all local variables, passwords among them.
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.fail(error)
+
+    def _print_error_renderables(self) -> None:
+        self._exit_renderables.clear()
+
+
+class OpenDriver(LinuxDriver):
+    """The driver of a terminal whose subclass handles signals, and errors in its thread."""
+
+    def write_to(self, file: object) -> None:
+        """Write to another file than stderr."""
+        vars(self)["_file"] = file
+
+    @property
+    def key_thread(self) -> Thread | None:
+        """The thread that reads keys, if it was started."""
+        return self._key_thread
+
+    def report_resumption(self) -> None:
+        """Have the application hear at the next start that it goes on."""
+        self._must_signal_resume = True
+
+    @abstractmethod
+    def on_stop_signal(self) -> None:
+        """Stop the program: SIGTSTP was received."""
+
+    @abstractmethod
+    def on_continue_signal(self) -> None:
+        """Continue the program: SIGCONT was received."""
+
+    @abstractmethod
+    def read_keys(self) -> None:
+        """Read keys until the program ends, in a thread."""
+
+    def _sigtstp_application(self, *_: object) -> None:
+        self.on_stop_signal()
+
+    def _sigcont_application(self, *_: object) -> None:
+        self.on_continue_signal()
+
+    def _run_input_thread(self) -> None:
+        self.read_keys()
+
+
+class Fitted(Widget):
+    """A widget that fits what it shows into its size before it is drawn in that.
+
+    Textual posts the size while it draws, and all would be sent to the terminal twice. Where it
+    does not call `_size_updated` any more, that is what happens.
+    """
+
+    _is_fitted = False
+    """Whether the size that is posted next is that of now."""
+
+    @abstractmethod
+    def fit(self) -> None:
+        """Fit what is shown into the size."""
+
+    def _size_updated(
+        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
+    ) -> bool:
+        before = self.outer_size
+        is_new = super()._size_updated(size, virtual_size, container_size, layout)
+        if self.outer_size != before:
+            self._is_fitted = True
+            self.fit()
+        return is_new
+
+    def on_resize(self) -> None:
+        """Fit what is shown into the size, unless that was done."""
+        if not self._is_fitted:
+            self.fit()
+        self._is_fitted = False
