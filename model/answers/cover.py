@@ -205,7 +205,7 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
         "package",
         lambda row: row.package or None,
         text=lambda package: clean(package or "(not described)"),
-        style="bold",
+        style="strong",
     ),
     version_column(lambda row: row.version or None),
     hash_column(lambda row: row.hash),

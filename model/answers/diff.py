@@ -317,7 +317,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
     counts = [None if each is None else len(each) for each in users]
     most = max((count or 0 for count in counts), default=0)
     texts = ["?" if count is None else f"{count:,}" if count else "-" for count in counts]
-    styles: list[Style] = ["bold" if count == most else "dim" for count in counts]
+    styles: list[Style] = ["strong" if count == most else "dim" for count in counts]
     more = f" and {len(names) - _MAX_USERS:,} more" if len(names) > _MAX_USERS else ""
     named = f"{', '.join(islice(names, _MAX_USERS))}{more}"
     return Differing("users", None, "used by", texts, styles, "used by", where=named)
@@ -480,7 +480,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
 
 _COLUMNS: list[SheetColumn[Change]] = [
     SheetColumn("kind", lambda row: row.kind),
-    SheetColumn("what", lambda row: row.what, "", wraps=True, style="bold"),
+    SheetColumn("what", lambda row: row.what, "", wraps=True, style="strong"),
     SheetColumn("specs", lambda row: row.specs),
     SheetColumn(
         "through",

@@ -19,17 +19,10 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report.detail import (
-    FITS,
-    VARIANTS,
-    DetailLine,
-    LineKind,
-    dependency_line,
-    detail,
-)
+from spackscope.model.report.detail import FITS, VARIANTS, DetailLine, dependency_line, detail
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.relations import deprecated_values, needs_line
-from spackscope.model.report.report import Line, Piece, Style, flow, styled
+from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.table_columns import variants_line
 from spackscope.model.sources.source_name import DEVELOP
@@ -40,12 +33,6 @@ if TYPE_CHECKING:
 
 _LABEL_WIDTH = 12
 _GAP = "  "
-
-_STYLES: dict[LineKind, Style] = {
-    "title": "bold",
-    "hash": "link",
-    **{kind: kind for kind in ("dim", "good", "error", "differs", "virtual", "link")},
-}
 
 
 def answer(asked: Asked) -> Sheet[Any]:
@@ -141,7 +128,7 @@ def _lines(
         if edges:
             yield styled("dependencies", "dim")
         for edge in edges:
-            yield (Piece(_GAP), *dependency_line(edge, specs[edge.child]))
+            yield ((_GAP, ""), *dependency_line(edge, specs[edge.child]))
 
 
 def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Line]:
@@ -153,12 +140,12 @@ def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Lin
         else:
             blocks.append([line])
     for block in blocks:
-        if block[0].kind == "title":
-            yield from (styled(line.text, _STYLES[line.kind]) for line in block)
+        if block[0].style == "title":
+            yield from (styled(line.text, line.style) for line in block)
             continue
         label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
         for values in _flowed(block, width):
-            yield (Piece(label, "dim"), Piece(blanks + _GAP), *values)
+            yield ((label, "dim"), (blanks + _GAP, ""), *values)
             label, blanks = "", " " * _LABEL_WIDTH
 
 
@@ -169,13 +156,13 @@ def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
 
     def styled_value(value: DetailLine) -> Line:
         # Scripts get what is before a value of variants only.
-        lead = value.lead if width is not None or value.kind in ("differs", "same") else ""
-        if value.kind == "same":
-            return (Piece(lead, "dim"), *variants_line(value.text))
+        lead = value.lead if width is not None or value.style in ("differs", "same") else ""
+        if value.style == "same":
+            return ((lead, "dim"), *variants_line(value.text))
         is_good = value.label == FITS and value.text.startswith("✓")
-        return styled(lead + value.text, "good" if is_good else _STYLES.get(value.kind, ""))
+        return styled(lead + value.text, "good" if is_good else value.style)
 
-    starts = [n for n, value in enumerate(block) if n and value.lead and value.kind == "same"]
+    starts = [n for n, value in enumerate(block) if n and value.lead and value.style == "same"]
     for start, stop in pairwise([0, *starts, len(block)]):
         values = map(styled_value, block[start:stop])
         yield from flow(values, between, room, cell_width(block[0].lead))

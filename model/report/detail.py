@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping
-from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
@@ -18,13 +17,9 @@ from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
-from spackscope.model.report.report import Line, Piece
+from spackscope.model.report.report import Line, Style
 from spackscope.model.report.table_columns import split_variants
 from spackscope.model.sources.site_url import record_url
-
-LineKind = Literal[
-    "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
-]
 
 DIFFERS, SAME = "≠", "="
 """Precede the variants whose values differ among the rows of the package, and the others."""
@@ -56,7 +51,7 @@ class DetailLine(Frozen):
     text: str
     label: str = ""
     term: Term | None = None
-    kind: LineKind = "plain"
+    style: Style = ""
     id: int | None = None
     lead: str = ""
     suffix: str = ""
@@ -67,7 +62,7 @@ class DetailLine(Frozen):
     @property
     def is_continued(self) -> bool:
         """Whether it is another value of the label above."""
-        return not self.label and self.kind != "title"
+        return not self.label and self.style != "title"
 
 
 def detail(
@@ -88,7 +83,7 @@ def detail(
     """
     lines = [
         title_line(spec),
-        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash"),
+        DetailLine(spec.hash, term=Term("hash", spec.hash), style="hash"),
         install_line(spec),
         *variant_lines(spec, varying),
         *column_lines(spec),
@@ -105,7 +100,7 @@ def detail(
 
 def title_line(spec: Spec) -> DetailLine:
     """Return the package and its version."""
-    return DetailLine(spec_name(spec.package, spec.version), kind="title")
+    return DetailLine(spec_name(spec.package, spec.version), style="title")
 
 
 def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
@@ -168,7 +163,7 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
             clean(text) or "-",
             "" if number else column.label,
             exact_term(column.name, text) if text else None,
-            "good" if text in _GOOD_STATES and is_state else "plain",
+            "good" if text in _GOOD_STATES and is_state else "",
             lead="● " if text in _GOOD_STATES and is_state else "",
             at_end=is_state,
         )
@@ -186,7 +181,7 @@ def install_line(spec: Spec) -> DetailLine:
         reason = "Spack needs an index that it reads to install by hash, and the mirror has none"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
-    return DetailLine(reason, INSTALL, kind="dim")
+    return DetailLine(reason, INSTALL, style="dim")
 
 
 def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
@@ -235,7 +230,7 @@ def group_detail(
     return [
         title_line(spec),
         DetailLine(
-            f"{len(members.ids):,} builds{ways}", kind="differs", suffix=f" ({key} {shows} them)"
+            f"{len(members.ids):,} builds{ways}", style="differs", suffix=f" ({key} {shows} them)"
         ),
         *variant_lines(spec, varying),
         *column_lines(spec, shared_only=True),
@@ -246,8 +241,8 @@ def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
     """Return the lines of a record that stands for several builds, with how many run the same."""
     if len(members.ids) < 2:
         return lines
-    same = DetailLine(f"×{len(members.ids):,}", kind="dim", suffix=" run the same")
-    at = next(number for number, line in enumerate(lines, 1) if line.kind == "hash")
+    same = DetailLine(f"×{len(members.ids):,}", style="dim", suffix=" run the same")
+    at = next(number for number, line in enumerate(lines, 1) if line.style == "hash")
     return [*lines[:at], replace(same, lead=" "), *lines[at:]]
 
 
@@ -300,11 +295,11 @@ def dependency_line(edge: Edge, spec: GraphSpec) -> Line:
     """Spell a dependency in one line, with deptypes as in Spack's trees."""
     virtuals = clean(",".join(edge.virtuals))
     return (
-        Piece(f"{deptypes_sign(edge.deptypes)} ", "dim"),
-        *((Piece(virtuals, "virtual"), Piece("=")) if virtuals else ()),
-        Piece(full_name(spec)),
-        Piece(f" /{short_hash(spec)}", "link"),
-        *((Piece(f" ({STATUS_TEXTS[spec.status]})", "dim"),) if spec.status else ()),
+        (f"{deptypes_sign(edge.deptypes)} ", "dim"),
+        *(((virtuals, "virtual"), ("=", "")) if virtuals else ()),
+        (full_name(spec), ""),
+        (f" /{short_hash(spec)}", "hash"),
+        *(((f" ({STATUS_TEXTS[spec.status]})", "dim"),) if spec.status else ()),
     )
 
 

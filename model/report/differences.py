@@ -13,7 +13,7 @@ from spackscope.model.core.records import is_run
 from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
-from spackscope.model.report.report import Line, Piece, path_text, text_of
+from spackscope.model.report.report import Line, path_text, text_of
 
 NOTHING_DIFFERS = "no known difference"
 NOT_LISTED = "Dependencies are not listed, so not compared"
@@ -55,10 +55,10 @@ class DifferenceLine(Frozen):
     @property
     def pieces(self) -> Line:
         """The line with styles."""
-        values = (Piece(self.a, "differs"), Piece(f" {DIFFERS} "), Piece(self.b, "differs"))
-        subject = (Piece(f"{self.subject} "),) if self.subject else ()
+        values = ((self.a, "differs"), (f" {DIFFERS} ", ""), (self.b, "differs"))
+        subject = ((f"{self.subject} ", ""),) if self.subject else ()
         between = " " if self.where.startswith("at ") else ", "
-        return (*subject, *values, Piece(between + self.where if self.where else "", "dim"))
+        return (*subject, *values, (between + self.where if self.where else "", "dim"))
 
     @property
     def text(self) -> str:

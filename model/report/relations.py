@@ -38,7 +38,7 @@ _MAX_NAMED = 60
 
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
     """Return placeholders for lines still to be read, so that lines below them move little."""
-    return [DetailLine("…", label, kind="dim") for label in labels]
+    return [DetailLine("…", label, style="dim") for label in labels]
 
 
 def difference_values(
@@ -52,7 +52,7 @@ def difference_values(
     )
 
     short = clean(hash_)[:SHORT_HASH]
-    yield DetailLine(short, NEXT_TO, kind="link", id=id_, hints=COMPARE_HINTS)
+    yield DetailLine(short, NEXT_TO, style="link", id=id_, hints=COMPARE_HINTS)
     lines = difference_lines(comparison)
     running = [line for line in lines if line.runs]
     building = [line for line in lines if not line.runs]
@@ -62,8 +62,8 @@ def difference_values(
         *_values(building, 1 if running else _MAX_DIFFERENCES, f"{BUILD_DEPENDENCIES}: "),
     ]
     if rest := unexplained_text(comparison):
-        values.append(DetailLine(rest, kind="dim"))
-    yield from values or [DetailLine("no known difference", kind="dim")]
+        values.append(DetailLine(rest, style="dim"))
+    yield from values or [DetailLine("no known difference", style="dim")]
 
 
 def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
@@ -71,13 +71,13 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
     for number, line in enumerate(lines[:most]):
         yield DetailLine(
             line.values,
-            kind="differs" if line.runs else "same",
+            style="differs" if line.runs else "same",
             lead="" if number else lead,
         )
         if where := line.where.removeprefix("through "):
-            yield DetailLine(f"({where})", kind="dim", lead=" ")
+            yield DetailLine(f"({where})", style="dim", lead=" ")
     if more := len(lines[most:]):
-        yield DetailLine(f"and {more:,} more", kind="dim", lead=" ")
+        yield DetailLine(f"and {more:,} more", style="dim", lead=" ")
 
 
 def lacking(spec: Missing) -> list[str]:
@@ -132,17 +132,17 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
     specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
     label, total = NEEDS, len(specs)
     if not specs:
-        yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)
+        yield DetailLine("nothing else", NEEDS, style="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
         name = spec_name(spec.spec.package, spec.spec.version)
         yield DetailLine(
-            name, label, id=spec.id, kind="link",
+            name, label, id=spec.id, style="link",
             hints=TREE_HINTS if label else (), total=total if label else 0,
         )  # fmt: skip
         label = ""
         if spec.virtuals:
             virtuals = clean(", ".join(spec.virtuals))
-            yield DetailLine(f"({virtuals})", kind="virtual", lead=" ")
+            yield DetailLine(f"({virtuals})", style="virtual", lead=" ")
     if shared is None:
         yield DetailLine(needs_line(needs), DOWNLOAD)
 
@@ -150,13 +150,13 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
 def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:
     """Yield some of the specs that use one; `total` counts all of them."""
     if not users:
-        yield DetailLine("nothing here", USED_BY, kind="dim")
+        yield DetailLine("nothing here", USED_BY, style="dim")
     for number, user in enumerate(users):
         version = graph.version(user)
         yield DetailLine(
             clean(graph.name(user)) or "(no name)",
             "" if number else USED_BY,
-            kind="link",
+            style="link",
             id=user,
             suffix=clean(f"@{version}") if version else "",
             hints=() if number else USERS_HINTS,
@@ -177,10 +177,10 @@ def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
         if isinstance(value, tuple) and YES in value:
             named = (catalog.text(name, each) for name in ("package", "version"))
             lead = "" if each == id_ else f"{spec_name(*named)} "
-            yield DetailLine(lead + column.cell(value), label, kind="error", id=each)
+            yield DetailLine(lead + column.cell(value), label, style="error", id=each)
             label = ""
 
 
 def kinds_line(packages: str) -> DetailLine:
     """Return the packages in which the kinds of a folded row differ."""
-    return DetailLine(packages, KINDS_DIFFER, kind="differs", hints=COMPARE_HINTS)
+    return DetailLine(packages, KINDS_DIFFER, style="differs", hints=COMPARE_HINTS)

@@ -1,9 +1,9 @@
-"""Lines of styled text, joined, cut and aligned."""
+"""Lines of styled text, joined, cut and aligned, and what was searched marked in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from spackscope.model.core.text import cell_width, clean
 
@@ -11,16 +11,21 @@ _GAP = "  "
 _MAX_PATH = 8
 """Names of a path: the middle of a longer one is left out."""
 
-Style = Literal["", "bold", "dim", "differs", "link", "good", "virtual", "error", "bar"]
-"""How a text looks: `dim` is a remark, or a value that most have, and `link` a hash."""
+Style = Literal[
+    "", "title", "hash", "link", "virtual", "good", "error", "value", "differs", "same", "dim",
+    "strong", "match", "bar", "rule", "key", "accent", "current", "cursor", "reversed",
+]  # fmt: skip
+"""What a text means. A screen and a shell have a look for each.
 
+A `link` leads to a spec. Few have a `value`, and others than most, the `same` or what `differs`.
+The `current` column is seen in the row of the cursor.
+"""
 
-class Piece(NamedTuple):
-    """A part of a line: clean text and its style."""
+Piece = tuple[str, str]
+"""Some clean text of a line, and the names of its styles.
 
-    text: str
-    style: Style = ""
-
+Of several names, separated by blanks, each adds to those before it: `dim current`.
+"""
 
 Line = tuple[Piece, ...]
 CellText = str | Line
@@ -28,7 +33,7 @@ CellText = str | Line
 
 def styled(text: str, style: Style) -> Line:
     """Return a text in one style."""
-    return (Piece(text, style),)
+    return ((text, style),)
 
 
 def path_text(path: Sequence[str]) -> str:
@@ -41,7 +46,7 @@ def path_text(path: Sequence[str]) -> str:
 
 def text_of(cell: CellText) -> str:
     """Return the text of a cell or a line."""
-    return cell if isinstance(cell, str) else "".join(piece.text for piece in cell)
+    return cell if isinstance(cell, str) else "".join(text for text, _ in cell)
 
 
 def of_total(count: int, total: int) -> str:
@@ -62,9 +67,9 @@ def aligned(rows: Sequence[Sequence[CellText]]) -> Iterator[Line]:
                 continue
             pieces = [*restyled(cell, text_of(cell))]
             is_number = isinstance(cell, str) and cell.replace(",", "").isdecimal()
-            pieces.insert(0 if is_number else len(pieces), Piece(" " * (width - _width(cell))))
-            line += [*([Piece(_GAP)] if line else []), *pieces]
-        while line and not line[-1].text.strip():
+            pieces.insert(0 if is_number else len(pieces), (" " * (width - _width(cell)), ""))
+            line += [*([(_GAP, "")] if line else []), *pieces]
+        while line and not line[-1][0].strip():
             line.pop()
         yield tuple(line)
 
@@ -76,14 +81,14 @@ def _width(cell: CellText) -> int:
 def restyled(cell: CellText, text: str) -> Line:
     """Return the text that a cell was cut to in the styles of the cell."""
     if isinstance(cell, str):
-        return (Piece(text),)
+        return ((text, ""),)
     pieces, at = list[Piece](), 0
-    for piece in cell:
-        if not text.startswith(piece.text, at):
+    for part, style in cell:
+        if not text.startswith(part, at):
             # What stands for the rest looks like what it begins with.
-            return (*pieces, piece._replace(text=text[at:]))
-        pieces.append(piece)
-        at += len(piece.text)
+            return (*pieces, (text[at:], style))
+        pieces.append((part, style))
+        at += len(part)
     return tuple(pieces)
 
 
@@ -99,11 +104,34 @@ def flow(
         cells = _width(value)
         if number and width is not None and used + len(between) + cells > width:
             yield tuple(line)
-            line, used = [Piece(" " * indent)], indent
+            line, used = [(" " * indent, "")], indent
         elif number:
-            line.append(Piece(between))
+            line.append((between, ""))
             used += len(between)
         line += restyled(value, text_of(value))
         used += cells
     if line:
         yield tuple(line)
+
+
+def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:
+    """Return the pieces of a text, the first needle that occurs in it in the style of a match.
+
+    Needles are in lower case; case is ignored in the text.
+
+    >>> highlight("py-build", ["build"])
+    [('py-', ''), ('build', 'match'), ('', '')]
+    """
+    lower = text.lower()
+    # Lowering can change the length ("İ"), and then offsets are those of another text.
+    for needle in needles if len(lower) == len(text) else ():
+        start = lower.find(needle)
+        if start >= 0:
+            end = start + len(needle)
+            return [(text[:start], style), (text[start:end], "match"), (text[end:], style)]
+    return [(text, style)]
+
+
+def filter_needles(text: str) -> list[str]:
+    """Return what to mark in the items that fit the filter of a list: its first included word."""
+    return [word for word in text.lower().split() if not word.startswith("!")][:1]

@@ -10,8 +10,8 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.report.highlight import DrawnPiece, highlight
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, NoteKey, RowNote, note_key
+from spackscope.model.report.report import Piece, highlight
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
@@ -72,14 +72,14 @@ class RowCells:
         placed: Sequence[Placed],
         current: str = "",
         start: int = 0,
-    ) -> list[DrawnPiece]:
+    ) -> list[Piece]:
         """Return the cells of a row from cell `start` on.
 
         Those of a kind begin at the hash: the others are those of its head.
         """
         if row.role >= RowRole.KIND:
             placed = kind_cells(placed)
-        pieces: list[DrawnPiece] = []
+        pieces: list[Piece] = []
         at = start
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
@@ -89,7 +89,7 @@ class RowCells:
                 pieces.append((text, tinted.strip()))
         return pieces
 
-    def _cell(self, placed: Placed, row: Row) -> list[DrawnPiece]:
+    def _cell(self, placed: Placed, row: Row) -> list[Piece]:
         column, width = placed.column, placed.width
         if column.name == DIFFERS_IN:
             return self._differs(row, width)
@@ -124,7 +124,7 @@ class RowCells:
         text = variant_texts(row.spec.variants).get(variant, "")
         return "dim" if variant_key(text) == self._usual[variant] else "value"
 
-    def _differs(self, row: Row, width: int) -> list[DrawnPiece]:
+    def _differs(self, row: Row, width: int) -> list[Piece]:
         """Return what sets a row apart, and then what its specs differ in."""
         note = self._note(row)
         apart, text = note.apart, note.differs
@@ -144,7 +144,7 @@ class RowCells:
         rest = width - cell_width(apart + text)
         return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
 
-    def _variants(self, row: Row, width: int) -> list[DrawnPiece]:
+    def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants that vary in the package, those first that few rows have."""
         values, number = self._listing.values, row.look_alike
         varying, counts = values.varying_variants_of(number), values.variants_of(number)

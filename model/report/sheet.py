@@ -121,7 +121,7 @@ class SheetColumn(Frozen, Generic[Item]):
 def hash_column(value: Callable[[Item], str | None], name: str = "hash") -> SheetColumn[Item]:
     """Return a column of hashes, which are drawn in their short form."""
     return SheetColumn(
-        name, value, text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]), style="link"
+        name, value, text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]), style="hash"
     )
 
 
@@ -318,7 +318,7 @@ class Sheet(Frozen, Generic[Item]):
             return
         width = _UNBOUNDED if width is None else width
         for text in wrap(self.title, width) if self.title else ():
-            yield styled(text, "bold")
+            yield styled(text, "strong")
         for note in self.notes:
             yield from (styled(text, "dim") for text in wrap(clean(note), width))
         if not self.rows:
@@ -346,11 +346,11 @@ class Sheet(Frozen, Generic[Item]):
             yield ()
         heads = [clean(column.label) for column in columns]
         for head in _row_lines(columns, heads, fitted):
-            yield styled(text_of(head), "bold")
+            yield styled(text_of(head), "strong")
         for heading, its in groups.items():
             if heading:
                 yield ()
-                yield from (styled(text, "bold") for text in wrap(clean(heading), width))
+                yield from (styled(text, "strong") for text in wrap(clean(heading), width))
             again = texts[heading] if len(self.rows) <= _MAX_KEPT else cells(shown[heading])
             for item, row in zip(shown[heading].items(), again, strict=True):
                 yield from _row_lines(columns, row, fitted, item)
@@ -461,8 +461,8 @@ def _row_lines(
             is_right = _is_number(text) if column.is_right is None else column.is_right
             text = pad(text, width, right=is_right)
             is_plain = item is None or not text.strip()
-            drawn = (Piece(text),) if is_plain else column.line(text, item)
-            line += [*([Piece(_GAP)] if line else []), *drawn]
+            drawn = ((text, ""),) if is_plain else column.line(text, item)
+            line += [*([(_GAP, "")] if line else []), *drawn]
         yield restyled(tuple(line), text_of(tuple(line)).rstrip())
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import clean
-from spackscope.model.report.detail import INSTALL, DetailLine, LineKind
+from spackscope.model.report.detail import INSTALL, DetailLine
+from spackscope.model.report.report import Style
 
 # Only who asks for signatures needs what reads them.
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> It
         head = label
         for entry, of_entry in zip(entries, values, strict=True):
             lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
-            for text, kind in of_entry[label]:
-                yield DetailLine(clean(text), head, kind=kind, lead=lead)
+            for text, style in of_entry[label]:
+                yield DetailLine(clean(text), head, style=style, lead=lead)
                 head = lead = ""
 
 
@@ -53,25 +54,25 @@ def with_signing(
     """
     more = [*signing_lines(entries)]
     at = next((n for n, line in enumerate(more) if line.label == ARCHIVE), len(more))
-    if not any(line.kind == "error" for line in more[at:]):
+    if not any(line.style == "error" for line in more[at:]):
         return [*lines, *more]
     after = next((n for n, line in enumerate(lines, 1) if line.label == INSTALL), len(lines))
     return [*lines[:after], *more[at:], *lines[after:], *more[:at]]
 
 
-def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, LineKind]]]:
-    """Return the texts on an entry with their kinds, by label."""
-    signed: list[tuple[str, LineKind]] = []
-    archive: list[tuple[str, LineKind]] = []
+def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, Style]]]:
+    """Return the texts on an entry with their styles, by label."""
+    signed: list[tuple[str, Style]] = []
+    archive: list[tuple[str, Style]] = []
     signer, why = entry.signer, entry.archive_problem
     if entry.layout == "OCI":
         signed = [(f"no: {REGISTRY}", "dim")]
     elif entry.is_signed is None:
         signed = [(f"unknown: {entry.problem}", "dim")] if entry.archive != "missing" else []
     elif signer is None:
-        signed = [(UNSIGNED if entry.is_checked else UNCHECKED, "plain")]
+        signed = [(UNSIGNED if entry.is_checked else UNCHECKED, "")]
     else:
-        signed = [(text, "plain") for text in signer_texts(signer)]
+        signed = [(text, "") for text in signer_texts(signer)]
         signed.append((NOT_VERIFIED, "dim"))
     if entry.archive in _LISTED:
         if not why.startswith("listed, but"):

@@ -15,16 +15,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import RowNote, note_key, row_notes
-from spackscope.model.report.report import (
-    CellText,
-    Line,
-    Piece,
-    Style,
-    flow,
-    restyled,
-    styled,
-    text_of,
-)
+from spackscope.model.report.report import CellText, Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
@@ -82,7 +73,7 @@ def spec_lines(
         return lru_cache(None)(text) if column.has_dictionary else text
 
     styles: dict[str, Style | Callable[[str], Line]] = {
-        "hash": "link",
+        "hash": "hash",
         "variants": partial(variants_line, are_values_marked=not is_single),
         "source": "dim",
     }
@@ -138,17 +129,6 @@ def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
     return [*counts, *([spec] if spec else []), *texts.values()]
 
 
-_STYLES: dict[str, Style] = {
-    "hash": "link",
-    "good": "good",
-    "dim": "dim",
-    "value": "differs",
-    "strong": "bold",
-    "match": "bold",
-}
-"""How the styles of rows on the screen are printed."""
-
-
 def _folded_lines(
     catalog: Catalog, listing: Listing, width: int, named: Collection[str]
 ) -> Iterator[Line]:
@@ -164,7 +144,7 @@ def _folded_lines(
     heads = " " * lead
     for placed in layout.placed:
         heads = pad(heads, lead + placed.at) + placed.column.head(placed.width)
-    yield styled(heads[:width], "bold")
+    yield styled(heads[:width], "strong")
     cells, notes = RowCells(listing), row_notes(catalog)
     for start in range(0, len(listing), _WINDOW):
         rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
@@ -178,9 +158,8 @@ def _folded_lines(
                 first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
                 (hash_,) = catalog.hashes.of([first])
                 row = replace(row, spec=replace(row.spec, hash=hash_))
-            line = [Piece(times(row.count).ljust(lead))]
-            for text, styles in cells.pieces(row, layout.placed):
-                line.append(Piece(text, _STYLES.get(styles, "")))
+            line = [(times(row.count).ljust(lead), "")]
+            line += cells.pieces(row, layout.placed)
             text = shorten(text_of(tuple(line)).rstrip(), width, keep="start")
             yield restyled(tuple(line), text)
     if left_out := layout.after:

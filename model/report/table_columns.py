@@ -209,7 +209,7 @@ def variants_line(text: str, *, are_values_marked: bool = False) -> Line:
         style: Style = "differs" if are_values_marked and "=" in word else ""
         if word[:1] in ("+", "~"):
             style = "good" if word[0] == "+" else "dim"
-        pieces += [Piece(" "), Piece(word, style)]
+        pieces += [(" ", ""), (word, style)]
     return tuple(pieces[1:])
 
 

@@ -98,7 +98,7 @@ def pending_lines_of(
     Where the `last` row says whether it runs, the next one mostly does so too.
     """
     lines = [
-        DetailLine("…", FITS, kind="dim", at_end=line.at_end)
+        DetailLine("…", FITS, style="dim", at_end=line.at_end)
         for line in last
         if line.label == FITS
     ]

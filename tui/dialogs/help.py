@@ -12,7 +12,7 @@ from textual.app import App
 from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, wrap
-from spackscope.model.report.highlight import DrawnPiece, highlight
+from spackscope.model.report.report import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
@@ -185,12 +185,12 @@ class HelpList(VirtualList, inherit_bindings=False):
             self.refresh()
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a heading, or of the entries side by side."""
         line = self._rows[row]
         if not line.entries:
             return [(line.heading, "strong")]
-        pieces: list[DrawnPiece] = []
+        pieces: list[Piece] = []
         for entry, (left, sentence) in zip(line.entries, line.texts, strict=True):
             is_here = entry is self.entry
             texts = [("▸ " if is_here and not line.line else "  ", "accent")]

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
-from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
+from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.dialogs.base import Dialog, Result
 from spackscope.tui.keymap import (
     DIALOGS,
@@ -188,7 +188,7 @@ class PickList(VirtualList, inherit_bindings=False):
         self._remark_width = max((cell_width(pick.remark) for pick in picks), default=0)
         self.show(len(picks), empty=empty)
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the sign of the cursor, the text, and the remark."""
         pick = self.picks[row]
         room = max(1, width - 3 - bool(self._remark_width) * (1 + self._remark_width))

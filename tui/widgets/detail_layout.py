@@ -26,7 +26,6 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.report.highlight import DrawnPiece, highlight
 from spackscope.model.report.relations import (
     DEPRECATED,
     DOWNLOAD,
@@ -35,24 +34,13 @@ from spackscope.model.report.relations import (
     NEXT_TO,
     USED_BY,
 )
+from spackscope.model.report.report import Piece, highlight
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 
 GAP = "  "
 """Between two values."""
-STYLES = {
-    "title": "strong",
-    "hash": "hash",
-    "link": "hash",
-    "virtual": "virtual",
-    "differs": "differs",
-    "same": "dim",
-    "good": "good",
-    "error": "error",
-    "dim": "dim",
-}
-"""The styles of values by their kinds."""
 _PLAIN_SUFFIX = ("title", "link")
 
 
@@ -66,7 +54,7 @@ class Stop(NamedTuple):
 class LayoutRow(NamedTuple):
     """One row of the pane: its pieces, the values among them, and the keys at its end."""
 
-    pieces: Sequence[DrawnPiece] = ()
+    pieces: Sequence[Piece] = ()
     stops: Sequence[Stop] = ()
     keys: Mapping[int, str] = MappingProxyType({})
     """The keys of hints by the numbers of their pieces."""
@@ -97,7 +85,7 @@ class Flow:
     def __init__(self, width: int, margin: int) -> None:
         self.width, self.margin = width, margin
         self.rows: list[LayoutRow] = []
-        self.pieces: list[DrawnPiece] = []
+        self.pieces: list[Piece] = []
         self.stops: list[Stop] = []
         self.room = width
         """The cells that are left in the row."""
@@ -133,16 +121,15 @@ class Flow:
                 lead = line.lead.lstrip()
         if lead:
             self.add(lead, "dim" if lead.strip() else "")
-        style = STYLES.get(line.kind, "")
         if cells <= self.room:
-            self.add(line.text, style, line)
+            self.add(line.text, line.style, line)
             if suffix:
-                self.add(suffix, style if line.kind not in _PLAIN_SUFFIX else "")
+                self.add(suffix, line.style if line.style not in _PLAIN_SUFFIX else "")
             return
         for number, part in enumerate(wrap(text, max(1, self.room))):
             if number:
                 self.end_row()
-            self.add(part, style, line)
+            self.add(part, line.style, line)
 
 
 LOW, TALL = 6, 14
@@ -194,7 +181,7 @@ def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block
     for line in lines:
         if line.label in _FACTS:
             continue
-        if line.at_end or line.kind == "title" or (line.is_continued and not blocks):
+        if line.at_end or line.style == "title" or (line.is_continued and not blocks):
             title.append(line)
         elif line.is_continued and blocks:
             blocks[-1].append(line)
@@ -237,7 +224,7 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     def texts(hash_: slice, *, suffixes: bool = False) -> list[tuple[DetailLine, str]]:
         return [
             (line, f"/{line.text[hash_]}")
-            if line.kind == "hash"
+            if line.style == "hash"
             else (line, line.text + line.suffix * suffixes)
             for line in begin
         ]
@@ -247,20 +234,20 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
         texts(whole, suffixes=True),
         texts(whole),
         short,
-        [each for each in short if each[0].kind in ("title", "hash")],
-        [each for each in short if each[0].kind == "title"],
+        [each for each in short if each[0].style in ("title", "hash")],
+        [each for each in short if each[0].style == "title"],
     )
     widths = (_joined_width([text for _, text in form]) for form in forms)
     fitting = (form for form, cells in zip(forms, widths, strict=True) if cells + kept <= width)
     flow = Flow(width, 0)
     for line, text in next(fitting, forms[-1]):
         flow.add("" if flow.is_empty else (line.lead or GAP), "")
-        flow.add(shorten(text, flow.room, keep="start"), STYLES.get(line.kind, ""), line)
+        flow.add(shorten(text, flow.room, keep="start"), line.style, line)
     ends = _end_texts(end, flow.room - len(GAP))
     flow.add(" " * (flow.room - _joined_width(ends)), "")
     for number, (line, text) in enumerate(zip(end, ends, strict=False)):
         flow.add(GAP if number else "", "")
-        flow.add(text, STYLES.get(line.kind, ""), line)
+        flow.add(text, line.style, line)
     flow.end_row()
     return flow.rows
 
@@ -290,7 +277,7 @@ def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
         len(hints) - 1
     )
     margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
-    if first.label in _FACTS or (first.label == INSTALL and first.kind == "plain"):
+    if first.label in _FACTS or (first.label == INSTALL and not first.style):
         margin = 0
     room = width - (hints_width + len(GAP) if hints else 0)
     if first.label == INSTALL and cell_width(first.text) > room:
@@ -350,7 +337,7 @@ def _left_out(block: Block, count: int) -> int:
 
 def _more(block: Block, count: int) -> DetailLine:
     text = f"{_left_out(block, count):,} more"
-    return DetailLine(text, kind="dim", hints=block[0].hints)
+    return DetailLine(text, style="dim", hints=block[0].hints)
 
 
 def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[LayoutRow]:
@@ -358,7 +345,7 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
     first, *others = block
     label = first.label
     together = f"{label} {first.text}"
-    if first.kind == "link" and label == NEXT_TO and cell_width(together) < margin:
+    if first.style == "link" and label == NEXT_TO and cell_width(together) < margin:
         flow.add(f"{label} ", "dim")
         flow.add(first.text, "hash", first)
         flow.add(" " * (flow.room - (width - margin)), "")
@@ -395,7 +382,7 @@ _TREE_GAP = "  "
 
 def tree_pieces(
     tree: Tree, row: int, width: int, differing: Mapping[int, str] | None = None
-) -> list[DrawnPiece]:
+) -> list[Piece]:
     """Return the pieces of a line of a tree.
 
     Lines too deep for the width are indented no further, and show their depth as a number.
@@ -435,7 +422,7 @@ def tree_pieces(
     ]
 
 
-def _name(tree: Tree, name: str, style: str) -> list[DrawnPiece]:
+def _name(tree: Tree, name: str, style: str) -> list[Piece]:
     if not tree.search:
         return [(name, style)]
     return [(text, each or style) for text, each in highlight(name, [clean(tree.search)])]

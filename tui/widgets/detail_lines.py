@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from spackscope.model.core.text import wrap_cut
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -95,7 +95,7 @@ class DetailLines(VirtualList):
         self.top = max(0, row - below_top)
         self.show(len(self._rows), row)
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; the value under the cursor stands out."""
         pieces = list(self._rows[row].pieces)
         stop = self._rows[row].nearest(self.stop)

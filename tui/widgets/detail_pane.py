@@ -18,7 +18,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.query.ast import Term
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import RowPainter
 from spackscope.tui.widgets.query_line import FilterInput
@@ -41,7 +41,7 @@ _PATIENCE, _SHORT_PATIENCE = 0.25, 0.1
 class TreeHead(Widget):
     """The line above a tree: its spec, the dependencies left out, and the key to the letters."""
 
-    _pieces: reactive[Sequence[DrawnPiece]] = reactive(())
+    _pieces: reactive[Sequence[Piece]] = reactive(())
 
     def __init__(self) -> None:
         super().__init__(id="tree-head")
@@ -54,8 +54,8 @@ class TreeHead(Widget):
             f"names containing {clean(tree.search)}" if tree is not None and tree.search else "",
             *remarks,
         ]
-        title = [line.text for line in values if line.kind == "title"]
-        title += [f"/{line.text[:SHORT_HASH]}" for line in values if line.kind == "hash"]
+        title = [line.text for line in values if line.style == "title"]
+        title += [f"/{line.text[:SHORT_HASH]}" for line in values if line.style == "hash"]
         pieces = [(f"{text}  ", style) for text, style in zip(title, _STYLES, strict=False)]
         self._pieces = [*pieces, *((f"{part}  ", "dim") for part in parts if part)]
 

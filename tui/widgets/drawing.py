@@ -15,35 +15,32 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 
 STYLES = {
-    **dict.fromkeys(("row--dim", "count--text", "query--key", "completion--count"), "dim"),
-    **dict.fromkeys(("row--strong", "row--current", "query--name", "query--word"), "bold"),
-    "row--match": "bold underline",
-    **dict.fromkeys(("row--key", "status--key", "completion--mark"), "bold text-accent"),
-    **dict.fromkeys(("query--dependency", "query--not", "query--or"), "bold text-accent"),
-    **dict.fromkeys(("row--accent", "row--hash"), "text-primary"),
+    **dict.fromkeys(("dim", "same", "query--key"), "dim"),
+    **dict.fromkeys(("strong", "title", "current", "query--name", "query--word"), "bold"),
+    "match": "bold underline",
+    **dict.fromkeys(("key", "query--dependency", "query--not", "query--or"), "bold text-accent"),
+    **dict.fromkeys(("accent", "hash", "link"), "text-primary"),
     # Bars weigh less than what they count.
-    "row--bar": "dim text-primary",
-    **dict.fromkeys(("row--good", "query--variant"), "text-success"),
+    "bar": "dim text-primary",
+    **dict.fromkeys(("good", "query--variant"), "text-success"),
     **dict.fromkeys(("query--version", "query--hash"), "text-secondary"),
-    "row--value": "text-warning",
+    "value": "text-warning",
     "query--value": "",
-    "row--differs": "bold text-warning",
-    "row--virtual": "virtual",
-    **dict.fromkeys(("row--error", "completion--error", "count--error"), "bold text-error"),
+    "differs": "bold text-warning",
+    "virtual": "virtual",
+    "error": "bold text-error",
     "query--error": "bold underline text-error",
-    "row--rule": "rule",
+    "rule": "rule",
     # The head of the current column, and its cell in the row under the cursor: nothing else of it
     # is marked, or it would outshine what the colours of other cells mean.
-    "row--current in use": "bold underline text-primary",
-    "row--cursor": "underline",
-    "row--cursor in use": "reverse foreground background",
-    # Reversed, so that a message stands out from what is under it without colour too.
-    "toast--note": "bold reverse text-accent",
-    "toast--error": "bold reverse text-error",
-    "toast--progress": "reverse",
+    "current in use": "bold underline text-primary",
+    "cursor": "underline",
+    "cursor in use": "reverse foreground background",
+    # So that a message stands out from what is under it without colour too.
+    "reversed": "reverse",
 }
 """The styles of texts by what they mean: attributes, then colours of the theme.
 
@@ -60,7 +57,7 @@ _CURRENT = "current"
 
 def part_style(widget: Widget, name: str) -> Style:
     """Return what the meaning of a text in a widget adds to a style."""
-    if name == "row--current":
+    if name == "current":
         parent = widget.parent
         in_use = isinstance(parent, Widget) and parent.has_focus_within
     else:
@@ -79,15 +76,15 @@ def _style(attributes: str, colour: str = "", background: str = "") -> Style:
     return Style.parse(attributes) + Style(color=first, bgcolor=second)
 
 
-def draw(widget: Widget, pieces: Iterable[DrawnPiece], width: int, prefix: str) -> Strip:
-    """Draw a line of pieces, cut or filled to a width, in the styles of a prefix.
+def draw(widget: Widget, pieces: Iterable[Piece], width: int) -> Strip:
+    """Draw a line of pieces, cut or filled to a width.
 
-    >>> draw(self, [("y", "key"), (" copy", "")], self.size.width, "status")
+    >>> draw(self, [("y", "key"), (" copy", "")], self.size.width)
     """
     plain = widget.rich_style
 
     def style(names: str) -> Style:
-        return sum((part_style(widget, f"{prefix}--{name}") for name in names.split()), plain)
+        return sum((part_style(widget, name) for name in names.split()), plain)
 
     segments = (Segment(text, style(names)) for text, names in pieces)
     return Strip(segments).adjust_cell_length(width, plain)
@@ -96,7 +93,7 @@ def draw(widget: Widget, pieces: Iterable[DrawnPiece], width: int, prefix: str) 
 class LinePart(NamedTuple):
     """Some cells of a line, and what a click on them is for; nothing if that is empty."""
 
-    pieces: Sequence[DrawnPiece]
+    pieces: Sequence[Piece]
     target: Any = ""
 
     @property
@@ -110,9 +107,6 @@ class PartLine(Widget):
 
     The left ones are cut where there is no room for all.
     """
-
-    PREFIX = "row"
-    """The prefix of the names of styles."""
 
     @abstractmethod
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
@@ -131,8 +125,8 @@ class PartLine(Widget):
             [piece for part in side for piece in part.pieces] for side in self.parts(width)
         )
         room = max(0, width - sum(cell_width(text) for text, _ in right))
-        drawn = draw(self, left, room, self.PREFIX)
-        return Strip.join([drawn, draw(self, right, width - room, self.PREFIX)])
+        drawn = draw(self, left, room)
+        return Strip.join([drawn, draw(self, right, width - room)])
 
     def on_click(self, event: events.Click) -> None:
         """Take the target that was clicked."""
@@ -157,9 +151,7 @@ class RowPainter:
         """Drop the cached styles."""
         self._styles.clear()
 
-    def row(
-        self, pieces: Iterable[DrawnPiece], width: int, *, under_cursor: bool = False
-    ) -> Strip:
+    def row(self, pieces: Iterable[Piece], width: int, *, under_cursor: bool = False) -> Strip:
         """Draw a row of pieces, the last of them cut where it is too long."""
         segments: list[Segment] = []
         room = width
@@ -185,9 +177,9 @@ class RowPainter:
             for each in name.split():
                 if each == _CURRENT and not under_cursor:
                     continue
-                style += part_style(widget, f"row--{each}")
+                style += part_style(widget, each)
             if under_cursor and _KEPT not in name:
-                style += part_style(widget, "row--cursor")
+                style += part_style(widget, "cursor")
                 if widget.has_focus:
                     style += Style(dim=is_stale)
             # Bold and dim at once are neither in most terminals.
@@ -196,7 +188,7 @@ class RowPainter:
         return style
 
 
-def empty_row(text: str, row: int, width: int, height: int) -> list[DrawnPiece]:
+def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:
     """Return a row of the text shown in place of rows, its first line brighter than the others."""
     lines = [
         (part, "dim" if number else "")

@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.report.frame import FacetLine, facet_lines
-from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
 from spackscope.model.report.progress import bar
+from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.keymap import FACETS, bindings, shown
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -72,7 +72,7 @@ class FacetRows(VirtualList):
         super().show_cursor()
         self._show_head()
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the head of a section, or the mark, text, bar and count of a value."""
         line = self.lines[row]
         if line.value is not None:
@@ -81,7 +81,7 @@ class FacetRows(VirtualList):
             return [(" ", ""), *highlight(line.text, self.needles, "strong")]
         return [("   ", ""), (line.text, "dim")]
 
-    def _value_pieces(self, line: FacetLine, value: FacetValue, width: int) -> list[DrawnPiece]:
+    def _value_pieces(self, line: FacetLine, value: FacetValue, width: int) -> list[Piece]:
         sign, sign_style = _SIGNS[value.mark]
         room = max(0, width - 6 - self._count_width)
         bar_width = room - max(8, min(self._text_width, max(_MAX_TEXT, room // 2)))

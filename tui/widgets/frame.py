@@ -15,7 +15,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
 from spackscope.tui.widgets.drawing import LinePart, PartLine, RowPainter, draw
 from spackscope.tui.widgets.spec_rows import MARKED
@@ -132,7 +132,7 @@ def _problems(title: Title, *, with_noun: bool) -> str:
 
 
 def _left(title: Title, form: TitleForm) -> list[LinePart]:
-    name: list[DrawnPiece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
+    name: list[Piece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
     parts = [LinePart([(" ", ""), *name])]
     for chip in title.chips:
         sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
@@ -197,7 +197,7 @@ class DetailRule(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the rule."""
         width = self.size.width
-        return draw(self, [(_BETWEEN * width, "rule")], width, "row")
+        return draw(self, [(_BETWEEN * width, "rule")], width)
 
 
 _KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
@@ -209,7 +209,7 @@ _ENOUGH = 44
 
 def mark_pieces(
     marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
-) -> list[DrawnPiece]:
+) -> list[Piece]:
     """Name as many marked specs as fit into a width, those in sight first, the others dim.
 
     Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
@@ -220,7 +220,7 @@ def mark_pieces(
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
-    pieces: list[DrawnPiece] = [(head, "differs")]
+    pieces: list[Piece] = [(head, "differs")]
     room = width - cell_width(head)
     has_names = all(
         cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
@@ -336,8 +336,6 @@ class StatusLine(PartLine):
     hide no key.
     """
 
-    PREFIX = "status"
-
     _hints: reactive[Sequence[Hint]] = reactive(())
     _position = reactive("")
 
@@ -417,9 +415,9 @@ class Toast(Widget):
         """Put the lines above the last ones of the screen, but not over the row of the cursor."""
         width, height = self.screen.size
         room = max(1, min(_MAX_TOAST_WIDTH, width) - 2 * _TOAST_MARGIN)
-        style = "error" if self._is_error else "note"
+        style = "error reversed" if self._is_error else "key reversed"
         message = f"{_ERROR_SIGN}{self.message}" if self._is_error else self.message
-        texts = [(self._progress, "progress"), (message, style)]
+        texts = [(self._progress, "reversed"), (message, style)]
         lines = [(line, name) for text, name in texts if text for line in wrap(text, room)]
         self._lines = tuple(lines[: max(1, min(_MAX_TOAST_LINES, height - 2))])
         self.display = bool(self._lines)
@@ -436,10 +434,10 @@ class Toast(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
-        text, style = self._lines[y] if y < len(self._lines) else ("", "note")
+        text, style = self._lines[y] if y < len(self._lines) else ("", "key reversed")
         width = self.size.width
         padded = f" {text}{' ' * (width - cell_width(text) - _TOAST_MARGIN - 1)}"
-        return draw(self, [(" ", ""), (padded, style), (" ", "")], width, "toast")
+        return draw(self, [(" ", ""), (padded, style), (" ", "")], width)
 
     def on_click(self) -> None:
         """Hide the message that was clicked."""

@@ -22,7 +22,7 @@ from spackscope.model.report.frame import (
     overview_cell,
     overview_layout,
 )
-from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
+from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -102,7 +102,7 @@ class PackageRows(VirtualList):
             self._asked = {package.id for package in seen}
             self.post_message(Browse("summarize", seen))
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark of the cursor, the name and the number of specs, or the overview."""
         package = self.package_of(row)
         if (layout := self.overview) is not None:
@@ -122,7 +122,7 @@ class PackageRows(VirtualList):
         name = (clean(package.name) or "(no name)") if package is not None else ALL
         return shorten(name, width)
 
-    def _name_pieces(self, row: int, package: PackageCount | None, name: str) -> list[DrawnPiece]:
+    def _name_pieces(self, row: int, package: PackageCount | None, name: str) -> list[Piece]:
         mark = "▸ " if row == self.cursor else "  "
         return [
             (mark, "accent"),
@@ -131,7 +131,7 @@ class PackageRows(VirtualList):
 
     def _overview_pieces(
         self, layout: OverviewLayout, row: int, package: PackageCount | None
-    ) -> list[DrawnPiece]:
+    ) -> list[Piece]:
         name = self._shown_name(package, layout.name_width)
         pieces = self._name_pieces(row, package, name)
         pieces.append((" " * (layout.name_width - cell_width(name)), ""))

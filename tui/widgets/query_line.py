@@ -25,7 +25,7 @@ from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import NamedQueries, ParsedInput, parse_input
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
 from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
@@ -203,7 +203,7 @@ class QueryInput(FilterInput):
         line, width = super().render_line(y), self.size.width
         if self.has_focus or cell_width(self.value) <= width:
             return line
-        return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1, "query")])
+        return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1)])
 
     def on_resize(self) -> None:
         """Show as many examples as fit where nothing is typed."""
@@ -267,8 +267,8 @@ class QueryCount(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the text after a gap."""
         width = self.size.width
-        style = "error" if self._error else "text"
-        return draw(self, [("  ", ""), (self.text, style)], width, "count")
+        style = "error" if self._error else "dim"
+        return draw(self, [("  ", ""), (self.text, style)], width)
 
 
 class QueryBar(Horizontal):
@@ -353,7 +353,7 @@ class PopupLine(NamedTuple):
     """A line of the box: its first column of the screen, and its pieces."""
 
     column: int
-    pieces: Sequence[DrawnPiece]
+    pieces: Sequence[Piece]
 
     @property
     def end(self) -> int:
@@ -432,11 +432,11 @@ class CompletionPopup(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
-        pieces: list[DrawnPiece] = []
+        pieces: list[Piece] = []
         if y < len(self._lines):
             line = self._lines[y]
             pieces = [(" " * (line.column - self._left), ""), *line.pieces]
-        return draw(self, pieces, self.size.width, "completion")
+        return draw(self, pieces, self.size.width)
 
     def on_click(self, event: events.Click) -> None:
         """Mark the completion that was clicked."""
@@ -475,9 +475,9 @@ def item_lines(
         PopupLine(
             column,
             [
-                (_mark() if number == marked else " " * len(_mark()), "mark"),
-                (pad(text, text_width), "mark" if number == marked else ""),
-                (_GAP + pad(count, count_width, right=True) + " ", "count"),
+                (_mark() if number == marked else " " * len(_mark()), "key"),
+                (pad(text, text_width), "key" if number == marked else ""),
+                (_GAP + pad(count, count_width, right=True) + " ", "dim"),
             ],
         )
         for number, (text, count) in enumerate(zip(texts, counts, strict=True))

@@ -9,8 +9,7 @@ from textual import on
 from textual.widgets import Input
 
 from spackscope.model.core.text import cell_width, clean
-from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
-from spackscope.model.report.report import Style
+from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.report.table_columns import Layout
 from spackscope.tui.keymap import COMPARE, bindings
@@ -21,8 +20,6 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 GUTTER = 2
 """Cells before the columns."""
-_NAMES: dict[Style, str] = {"bold": "strong", "link": "hash"}
-"""The names that widgets have for styles of reports, if they are others."""
 
 
 class SheetRows(VirtualList):
@@ -91,7 +88,7 @@ class SheetRows(VirtualList):
         if self._lines and isinstance(self._lines[self.cursor], str):
             self.cursor += step
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark, and a cell or more for each column; or a heading."""
         line = self._lines[row]
         if isinstance(line, str):
@@ -99,7 +96,7 @@ class SheetRows(VirtualList):
         assert self.sheet is not None
         item, at = self.sheet.rows[line], 0
         is_marked = self.sheet.hash(item) in self.marks
-        pieces: list[DrawnPiece] = [
+        pieces: list[Piece] = [
             ((MARKED if is_marked else "").ljust(GUTTER), "differs"),
         ]
         for placed in self.layout_.placed:
@@ -115,7 +112,7 @@ class SheetRows(VirtualList):
             drawn = [
                 (part, f"{shown} current".strip() if name == self.column else shown)
                 for piece, style in column.line(text, item)
-                for part, shown in highlight(piece, needles, _NAMES.get(style, style))
+                for part, shown in highlight(piece, needles, style)
             ]
             cell = [(filler, ""), *drawn] if is_right else [*drawn, (filler, "")]
             pieces += [(" " * (placed.at - at), ""), *cell]

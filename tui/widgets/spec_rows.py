@@ -11,7 +11,7 @@ from textual.message import Message
 
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.rows import Row
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import GAP, Layout, Placed, ShownWidths
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -271,11 +271,11 @@ class SpecRows(VirtualList):
         """Post a request as the list's own: Textual stops what a parent has its child post."""
         self.post_message(request.set_sender(self))
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter with mark and count, and then a piece or more a column."""
         data, cells = self.row(row), self._cells
         sign = self.marks.sign(data, self.listing)
-        pieces: list[DrawnPiece] = [(sign or " ", "differs" if sign else "")]
+        pieces: list[Piece] = [(sign or " ", "differs" if sign else "")]
         room = self.gutter_width - 1
         if data is None or cells is None:
             cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)

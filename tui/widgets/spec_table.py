@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, pad, wrap_cut
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
@@ -56,7 +56,7 @@ class RelaxationRows(VirtualList):
 
     relaxations: Sequence[Choice] = ()
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the cursor, what to do, the count of what that gives, and its key."""
         counts = [f"{each.count:,}" if each.count is not None else "" for each in self.relaxations]
         keys = [written_key(e.shown) if isinstance(e, KeyChoice) else "" for e in self.relaxations]

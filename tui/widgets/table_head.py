@@ -16,7 +16,7 @@ from spackscope.model.core.text import cell_width, clean, counted, cut_words, pa
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import (
     HeadText,
     Layout,
@@ -104,15 +104,15 @@ class ColumnHeader(Widget):
         heads, width = self.heads, self.size.width
         if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
-        pieces: list[DrawnPiece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
+        pieces: list[Piece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
             pieces += self._head(placed)
             at = placed.end
-        return draw(self, pieces, width, "row")
+        return draw(self, pieces, width)
 
-    def _head(self, placed: Placed) -> list[DrawnPiece]:
+    def _head(self, placed: Placed) -> list[Piece]:
         column, heads = placed.column, self.heads
         sign, style = heads.sign(column.name), "dim"
         filter_ = heads.filters.get(column.name, "")
@@ -167,7 +167,7 @@ class FilterBar(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the filters that are not typed in."""
         heads, width = self._heads, self.size.width
-        pieces: list[DrawnPiece] = []
+        pieces: list[Piece] = []
         at = -heads.gutter
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
@@ -179,7 +179,7 @@ class FilterBar(Widget):
                 text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
             pieces.append((pad(cut_words(text, placed.width), placed.width), style))
             at = placed.end
-        return draw(self, pieces, width, "row")
+        return draw(self, pieces, width)
 
     def _is_covered(self, placed: Placed) -> bool:
         """Check whether the open input covers the beginning of a column."""

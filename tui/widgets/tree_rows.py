@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.message import Message
 
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -102,7 +102,7 @@ class TreeRows(VirtualList):
             if tree.can_unfold(tree.head(section)):
                 self.action_unfold()
 
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a line."""
         if self.dependency_tree is None:
             return []

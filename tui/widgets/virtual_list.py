@@ -9,7 +9,7 @@ from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 
-from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import LISTS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.drawing import RowPainter, empty_row
@@ -77,7 +77,7 @@ class VirtualList(Fitted, can_focus=True):
         return self.region.offset + Offset(0, self.cursor - self.top)
 
     @abstractmethod
-    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
+    def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; they are cut at `width` cells."""
 
     def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:

@@ -106,7 +106,7 @@ def test_variants_that_differ_come_first_in_the_detail() -> None:
     result = lines(SPEC, varying={"libs": 1, "mpi": 0})
 
     variants = [
-        (line.lead + line.text, line.kind) for line in result if line.kind in ("differs", "same")
+        (line.lead + line.text, line.style) for line in result if line.style in ("differs", "same")
     ]
     assert variants == [
         ("≠ +mpi", "differs"),

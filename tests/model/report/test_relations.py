@@ -58,7 +58,7 @@ def test_the_most_telling_dependencies_come_first() -> None:
     ]
     first, virtuals, *_, last, download = needs_values(needs)
     assert (first.text, first.label, first.total) == ("mpich@1.0", "needs to run", 4)
-    assert (virtuals.text, virtuals.kind) == ("(mpi)", "virtual")
+    assert (virtuals.text, virtuals.style) == ("(mpi)", "virtual")
     assert (last.text, last.id) == ("libxml2@1.0", LIBXML2.id)
     assert download.text == needs_line(needs)
     (nothing, _) = needs_values(Needs((HDF5,), (), ()))

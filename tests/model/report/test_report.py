@@ -1,18 +1,21 @@
-"""Lines are aligned, and values flow to lines that fit."""
+"""Lines are aligned, values flow to lines that fit, and matches are marked."""
 
 from __future__ import annotations
 
+import pytest
+
 from spackscope.model.report.report import (
     CellText,
-    Piece,
     aligned,
+    filter_needles,
     flow,
+    highlight,
     path_text,
     styled,
     text_of,
 )
 
-VARIANTS = (Piece("+mpi", "good"), Piece(" "), Piece("~cxx", "dim"))
+VARIANTS = (("+mpi", "good"), (" ", ""), ("~cxx", "dim"))
 
 
 def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> None:
@@ -35,3 +38,29 @@ def test_values_flow_to_lines() -> None:
     assert [*map(text_of, flow(values, ", ", 8, 2))] == ["aaa, bbb", "  ccccccccc"]
     assert [*map(text_of, flow(values, ", ", None))] == ["aaa, bbb, ccccccccc"]
     assert [*flow([], ", ", 8)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "needles", "matches"),
+    [
+        ("py-build", ["build"], ["build"]),
+        ("Py-Build", ["build"], ["Build"]),
+        ("py-build", ["zlib", "py"], ["py"]),
+        ("py-build", ["zlib"], []),
+        ("py-build", [], []),
+        # Lower case would be longer, and its offsets those of another text.
+        ("İ-build", ["build"], []),
+    ],
+)
+def test_the_first_needle_that_occurs_is_marked(
+    text: str, needles: list[str], matches: list[str]
+) -> None:
+    pieces = highlight(text, needles, "dim")
+    assert "".join(part for part, _ in pieces) == text
+    assert [part for part, style in pieces if style == "match"] == matches
+    assert {style for _, style in pieces} <= {"dim", "match"}
+
+
+def test_the_first_included_word_of_a_filter_is_marked() -> None:
+    assert filter_needles("!cuda ROCM x86") == ["rocm"]
+    assert filter_needles("!cuda") == filter_needles("") == []

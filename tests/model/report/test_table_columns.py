@@ -223,7 +223,7 @@ def test_no_column_is_cut_beside_blank_cells() -> None:
 def test_variants_have_the_styles_of_their_signs() -> None:
     for are_marked, style in ((False, ""), (True, "differs")):
         pieces = variants_line("+mpi ~cxx api=v18", are_values_marked=are_marked)
-        styles = {piece.text: piece.style for piece in pieces if piece.text != " "}
+        styles = {text: look for text, look in pieces if text != " "}
         assert styles == {"+mpi": "good", "~cxx": "dim", "api=v18": style}
 
 

@@ -137,7 +137,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     browser.leave()
     details = browser.details
     assert details.row.count == 4
-    assert not any(line.kind == "hash" or line.label == "install" for line in details.lines)
+    assert not any(line.style == "hash" or line.label == "install" for line in details.lines)
     lines = [line.text + line.suffix for line in details.lines[:2]]
     assert lines == ["hdf5@1.14", "4 builds, 2 ways to run (⏎ shows them)"]
     # Each mpich needs another zlib.
@@ -160,7 +160,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     browser.settle()
     hash_ = browser.go_to(1).spec.hash
     lines = [
-        line.text + line.suffix for line in browser.details.lines if line.kind in ("hash", "dim")
+        line.text + line.suffix for line in browser.details.lines if line.style in ("hash", "dim")
     ]
     assert lines[:2] == [hash_, "×3 run the same"]
 
@@ -175,7 +175,7 @@ def test_variants_are_told_apart_within_the_package_only(tmp_path: Path) -> None
     for number in range(3):
         browser.go_to(number)
         lines = browser.details.lines
-        kinds |= {(line.text, line.kind) for line in lines if line.text[:1] in "+~"}
+        kinds |= {(line.text, line.style) for line in lines if line.text[:1] in "+~"}
     same = {(text, "same") for text in ("+shared", "~shared", "+hl")}
     assert kinds == same | {("+mpi", "differs"), ("~mpi", "differs")}
 
@@ -202,7 +202,7 @@ def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> 
     assert ("signed", signed) in [(line.label, line.text) for line in lines]
     at = [line.label for line in lines].index("archive")
     missing, file = lines[at : at + 2]
-    assert (missing.text, missing.kind) == ("listed, but the archive is missing", "error")
+    assert (missing.text, missing.style) == ("listed, but the archive is missing", "error")
     write_files(tmp_path / "m", {file.text.partition("/m/")[2]: bytes(10_323)})
     browser.load()
     assert signed in texts(browser)

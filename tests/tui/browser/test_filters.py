@@ -105,7 +105,7 @@ async def test_values_of_the_detail_are_filters_that_keep_the_record() -> None:
     async with browsing(folded=False) as browser:
         spec = browser.current.spec
         values = [value for row in browser.detail.lines.values for value in row]
-        variant = next(value.text for value in values if value.kind in ("differs", "same"))
+        variant = next(value.text for value in values if value.style in ("differs", "same"))
         await browser.to_value(variant)
         await browser.press("enter")
         assert browser.query == variant

@@ -18,29 +18,29 @@ from spackscope.tui.widgets.detail_layout import LayoutRow, layout
 
 HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
 TITLE = [
-    DetailLine("hdf5@1.14.6", kind="title"),
-    DetailLine(HASH, kind="hash"),
+    DetailLine("hdf5@1.14.6", style="title"),
+    DetailLine(HASH, style="hash"),
 ]
-STATE = DetailLine("cached", "state", kind="good", lead="● ", at_end=True)
+STATE = DetailLine("cached", "state", style="good", lead="● ", at_end=True)
 COMMAND = DetailLine(f"spack install --cache-only /{HASH}", INSTALL, hints=(("copy", "hash"),))
 VARIANT_LINES = [
-    DetailLine("+hl", VARIANTS, kind="differs", lead="≠ "),
-    DetailLine("+mpi", kind="differs"),
-    DetailLine("~cxx", kind="same", lead="= "),
+    DetailLine("+hl", VARIANTS, style="differs", lead="≠ "),
+    DetailLine("+mpi", style="differs"),
+    DetailLine("~cxx", style="same", lead="= "),
 ]
 DIFFERENCE = [
-    DetailLine("wuqgt3p", NEXT_TO, kind="link", id=1, hints=COMPARE_HINTS),
-    DetailLine("libiconv 1.18 ≠ 1.17", kind="differs"),
-    DetailLine("(mpich › libxml2 › libiconv)", kind="dim", lead=" "),
+    DetailLine("wuqgt3p", NEXT_TO, style="link", id=1, hints=COMPARE_HINTS),
+    DetailLine("libiconv 1.18 ≠ 1.17", style="differs"),
+    DetailLine("(mpich › libxml2 › libiconv)", style="dim", lead=" "),
 ]
 NEEDED = [
-    DetailLine("mpich@4.3.2", NEEDS, kind="link", id=2, hints=TREE_HINTS, total=11),
-    DetailLine("(mpi)", kind="virtual", lead=" "),
-    *(DetailLine(f"zlib{n}@1.3", kind="link", id=n) for n in range(10)),
+    DetailLine("mpich@4.3.2", NEEDS, style="link", id=2, hints=TREE_HINTS, total=11),
+    DetailLine("(mpi)", style="virtual", lead=" "),
+    *(DetailLine(f"zlib{n}@1.3", style="link", id=n) for n in range(10)),
 ]
 USERS = [
-    DetailLine("vtk", USED_BY, kind="link", id=3, suffix="@9.2.6", hints=USERS_HINTS, total=2),
-    DetailLine("visit", kind="link", id=4, suffix="@3.4.1"),
+    DetailLine("vtk", USED_BY, style="link", id=3, suffix="@9.2.6", hints=USERS_HINTS, total=2),
+    DetailLine("visit", style="link", id=4, suffix="@3.4.1"),
 ]
 REST = [
     DetailLine("gcc@11.4.0", "compiler"),
@@ -71,7 +71,7 @@ def test_the_facts_come_first_then_the_command_and_then_how_it_relates_to_others
 
 
 def test_variants_have_as_many_rows_as_there_is_room_for() -> None:
-    many = [*VARIANT_LINES, *(DetailLine(f"~variant{n}", kind="same") for n in range(30))]
+    many = [*VARIANT_LINES, *(DetailLine(f"~variant{n}", style="same") for n in range(30))]
     for height, rows in (4, 1), (10, 2), (30, 7):
         shown = drawn(layout(many, 78, height))
         assert len(shown) == rows
@@ -80,7 +80,7 @@ def test_variants_have_as_many_rows_as_there_is_room_for() -> None:
 
 def test_what_is_at_the_end_of_the_title_is_whole_and_the_hash_is_cut() -> None:
     verdict = DetailLine("✓ runs here", "runs here", at_end=True)
-    count = DetailLine("×8", kind="dim", lead=" ", suffix=" run the same")
+    count = DetailLine("×8", style="dim", lead=" ", suffix=" run the same")
     lines = [*TITLE, count, STATE, verdict]
     for width, title in (
         (98, f"hdf5@1.14.6  /{HASH} ×8 run the same"),
@@ -110,7 +110,7 @@ def test_rows_fit_every_size(width: int, height: int) -> None:
 
 
 def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between_words() -> None:
-    users = [DetailLine(f"package{n}", kind="link", id=n, suffix="@1.0")
+    users = [DetailLine(f"package{n}", style="link", id=n, suffix="@1.0")
              for n in range(6)]  # fmt: skip
     rows = drawn(layout([*TITLE, *USERS[:1], *users, *DIFFERENCE], 78, 4))
     assert rows[2].startswith("used by          vtk  package0  package1")
@@ -143,5 +143,5 @@ def test_a_key_is_named_where_the_terminal_has_no_sign_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spackscope.tui.keymap.supports_unicode", lambda: False)
-    kinds = DetailLine("4 kinds", kind="differs", suffix=": ⏎ opens")
+    kinds = DetailLine("4 kinds", style="differs", suffix=": ⏎ opens")
     assert drawn(layout([TITLE[0], kinds], 60, 4)) == ["hdf5@1.14.6  4 kinds: enter opens"]

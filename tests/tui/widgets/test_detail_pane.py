@@ -102,7 +102,7 @@ class Values(Recorder, DetailLines):
 
 
 def lines_of(package: str, count: int = 30) -> list[DetailLine]:
-    title = DetailLine(f"{package}@1.0", kind="title")
+    title = DetailLine(f"{package}@1.0", style="title")
     os = Term("os", "ubuntu22.04")
     return [
         title,
@@ -139,7 +139,7 @@ def test_a_value_is_a_filter_or_leads_to_a_spec() -> None:
 
 def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
     values = Values()
-    title, state = DetailLine("hl", kind="title"), DetailLine("ok", "state", at_end=True)
+    title, state = DetailLine("hl", style="title"), DetailLine("ok", "state", at_end=True)
     values.show_values([title, state], is_same=False)
     values.action_step(1)
     assert values.value == state

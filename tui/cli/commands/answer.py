@@ -15,7 +15,8 @@ from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
 
 _COLOURS: dict[Style, int] = {
-    "bold": 1, "dim": 2, "error": 31, "good": 32, "differs": 33, "virtual": 35, "link": 36
+    "strong": 1, "title": 1, "match": 1, "dim": 2, "same": 2, "error": 31, "good": 32,
+    "differs": 33, "value": 33, "virtual": 35, "hash": 36, "link": 36,
 }  # fmt: skip
 """The codes of the styles, in the sixteen colours of terminals."""
 
@@ -88,7 +89,9 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
 
 
 def _print_lines(lines: Iterable[Line], *, has_colours: bool) -> None:
-    codes = {style: f"\x1b[{code}m" for style, code in _COLOURS.items()} if has_colours else {}
+    codes: dict[str, str] = {}
+    if has_colours:
+        codes = {style: f"\x1b[{code}m" for style, code in _COLOURS.items()}
     for line in lines:
         parts = [
             f"{codes[style]}{text}\x1b[0m" if style in codes and text else text
