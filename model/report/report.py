@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, pad
 
+UNBOUNDED = 1 << 16
+"""Cells of a line where there is no bound."""
 _GAP = "  "
 _MAX_PATH = 8
 """Names of a path: the middle of a longer one is left out."""
@@ -28,10 +30,9 @@ Of several names, separated by blanks, each adds to those before it: `dim curren
 """
 
 Line = tuple[Piece, ...]
-CellText = str | Line
 
 
-def styled(text: str, style: Style) -> Line:
+def styled(text: str, style: Style = "") -> Line:
     """Return a text in one style."""
     return ((text, style),)
 
@@ -44,9 +45,9 @@ def path_text(path: Sequence[str]) -> str:
     return " › ".join(names)
 
 
-def text_of(cell: CellText) -> str:
-    """Return the text of a cell or a line."""
-    return cell if isinstance(cell, str) else "".join(text for text, _ in cell)
+def text_of(line: Line) -> str:
+    """Return the text of a line."""
+    return "".join(text for text, _ in line)
 
 
 def of_total(count: int, total: int) -> str:
@@ -54,36 +55,30 @@ def of_total(count: int, total: int) -> str:
     return f"{count:>{len(f'{total:,}')},} of {total:,}"
 
 
-def aligned(rows: Sequence[Sequence[CellText]]) -> Iterator[Line]:
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield rows as lines, each column as wide as its widest cell, numbers to the right.
 
     Columns without text are left out.
     """
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        line: list[Piece] = []
-        for cell, width in zip(row, widths, strict=True):
-            if not width:
-                continue
-            pieces = [*restyled(cell, text_of(cell))]
-            is_number = isinstance(cell, str) and cell.replace(",", "").isdecimal()
-            pieces.insert(0 if is_number else len(pieces), (" " * (width - _width(cell)), ""))
-            line += [*([(_GAP, "")] if line else []), *pieces]
-        while line and not line[-1][0].strip():
-            line.pop()
-        yield tuple(line)
+        cells = (
+            pad(cell, width, right=is_number(cell))
+            for cell, width in zip(row, widths, strict=True)
+            if width
+        )
+        yield _GAP.join(cells).rstrip()
 
 
-def _width(cell: CellText) -> int:
-    return cell_width(text_of(cell))
+def is_number(text: str) -> bool:
+    """Check whether a cell is a number, with commas or without."""
+    return text.replace(",", "").isdecimal()
 
 
-def restyled(cell: CellText, text: str) -> Line:
-    """Return the text that a cell was cut to in the styles of the cell."""
-    if isinstance(cell, str):
-        return ((text, ""),)
+def restyled(line: Line, text: str) -> Line:
+    """Return the text that a line was cut to in the styles of the line."""
     pieces, at = list[Piece](), 0
-    for part, style in cell:
+    for part, style in line:
         if not text.startswith(part, at):
             # What stands for the rest looks like what it begins with.
             return (*pieces, (text[at:], style))
@@ -92,26 +87,75 @@ def restyled(cell: CellText, text: str) -> Line:
     return tuple(pieces)
 
 
-def flow(
-    values: Iterable[CellText], between: str, width: int | None, indent: int = 0
-) -> Iterator[Line]:
+class LinePart(NamedTuple):
+    """Some cells of a line, and what they are for, as a click on them; "" for nothing."""
+
+    pieces: Sequence[Piece]
+    target: Any = ""
+
+    @property
+    def width(self) -> int:
+        """The number of cells."""
+        return sum(cell_width(text) for text, _ in self.pieces)
+
+
+def part_at(parts: Iterable[LinePart], x: int) -> LinePart:
+    """Return the part in a cell of a line; an empty one where there is none."""
+    end = 0
+    for part in parts:
+        end += part.width
+        if x < end:
+            return part
+    return LinePart(())
+
+
+class Flow:
+    """Lines that are filled with values one after the other, all but the first after a margin."""
+
+    def __init__(self, width: int, margin: int = 0) -> None:
+        self.lines: list[list[LinePart]] = [[]]
+        self.room = self._width = width
+        self._margin = margin
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the line has no values yet."""
+        return self.room >= self._width - self._margin
+
+    def add(self, pieces: Line, target: Any = "") -> None:
+        """Add a part to the line, unless it is empty and for nothing."""
+        part = LinePart(pieces, target)
+        if part.width or target != "":
+            self.lines[-1].append(part)
+            self.room -= part.width
+
+    def end_line(self) -> None:
+        """Begin another line below the values."""
+        self.lines.append([])
+        self.room = self._width
+        self.add(styled(" " * self._margin))
+
+    def goes_on(self, cells: int) -> bool:
+        """Check whether the line has values and room for some cells; if it has none, end it."""
+        if self.is_empty:
+            return False
+        if self.room >= cells:
+            return True
+        self.end_line()
+        return False
+
+
+def flow(values: Iterable[Line], between: str, width: int | None, indent: int = 0) -> list[Line]:
     """Join values to lines that fit a width, the later ones after an `indent`.
 
-    A value that does not fit has a line of its own.
+    A value that does not fit has a line of its own. Without a width there is one line.
     """
-    line, used = list[Piece](), 0
-    for number, value in enumerate(values):
-        cells = _width(value)
-        if number and width is not None and used + len(between) + cells > width:
-            yield tuple(line)
-            line, used = [(" " * indent, "")], indent
-        elif number:
-            line.append((between, ""))
-            used += len(between)
-        line += restyled(value, text_of(value))
-        used += cells
-    if line:
-        yield tuple(line)
+    flow = Flow(UNBOUNDED) if width is None else Flow(width, indent)
+    for value in values:
+        if flow.goes_on(cell_width(between + text_of(value))):
+            flow.add(styled(between))
+        flow.add(value)
+    return [tuple(piece for part in line for piece in part.pieces) for line in flow.lines if line]
 
 
 def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:

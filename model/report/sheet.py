@@ -20,7 +20,16 @@ from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, pad, wrap
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query
-from spackscope.model.report.report import Line, Piece, Style, restyled, styled, text_of
+from spackscope.model.report.report import (
+    UNBOUNDED,
+    Line,
+    Piece,
+    Style,
+    is_number,
+    restyled,
+    styled,
+    text_of,
+)
 from spackscope.model.report.table_columns import TableColumn, TableColumns, lay_out
 
 Item = TypeVar("Item")
@@ -36,7 +45,6 @@ OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
 """The formats that every sheet has."""
 
 _GAP = "  "
-_UNBOUNDED = 1 << 16
 _MAX_KEPT = 100_000
 """Rows that are kept from measuring them to printing them: more are read twice."""
 _WINDOW = 1_000
@@ -316,7 +324,7 @@ class Sheet(Frozen, Generic[Item]):
         if self.draw is not None:
             yield from self.draw(width)
             return
-        width = _UNBOUNDED if width is None else width
+        width = UNBOUNDED if width is None else width
         for text in wrap(self.title, width) if self.title else ():
             yield styled(text, "strong")
         for note in self.notes:
@@ -458,13 +466,9 @@ def _row_lines(
         for column, width in fitted.items():
             lines = parts[column]
             text = lines[number] if number < len(lines) else ""
-            is_right = _is_number(text) if column.is_right is None else column.is_right
+            is_right = is_number(text) if column.is_right is None else column.is_right
             text = pad(text, width, right=is_right)
             is_plain = item is None or not text.strip()
             drawn = ((text, ""),) if is_plain else column.line(text, item)
             line += [*([(_GAP, "")] if line else []), *drawn]
         yield restyled(tuple(line), text_of(tuple(line)).rstrip())
-
-
-def _is_number(text: str) -> bool:
-    return text.replace(",", "").isdecimal()

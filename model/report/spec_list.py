@@ -15,7 +15,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import RowNote, note_key, row_notes
-from spackscope.model.report.report import CellText, Line, Style, flow, restyled, styled, text_of
+from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
@@ -34,10 +34,10 @@ _WINDOW = 100
 _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
 
 
-def spec_rows(specs: Iterable[Spec]) -> list[Sequence[CellText]]:
+def spec_rows(specs: Iterable[Spec]) -> list[Sequence[str]]:
     """Return a row for each spec, its hash first."""
 
-    def row(spec: Spec) -> Sequence[CellText]:
+    def row(spec: Spec) -> Sequence[str]:
         others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
         name = spec_name(spec.package, spec.version)
         return spec.hash, name, *others
@@ -78,12 +78,13 @@ def spec_lines(
         "source": "dim",
     }
     shown = [column for column in _ORDER if is_shown(column)]
-    yield from flow((shorten(text, width) for text in _shared(listing, shown)), " · ", width)
+    shared = (styled(shorten(text, width)) for text in _shared(listing, shown))
+    yield from flow(shared, " · ", width)
     if not is_single:
         first = next(iter(catalog.records(listing.ids)))
         same = variants_cell(first.variants, values.varying_variants)[1].split()
-        texts = ("same in all:", *same) if same else ()
-        lines = [text_of(line) for line in flow((shorten(t, width) for t in texts), " ", width)]
+        texts = (styled(shorten(text, width)) for text in ("same in all:", *same) if same)
+        lines = [text_of(line) for line in flow(texts, " ", width)]
         if lines[_MAX_SHARED_LINES:]:
             last = " ".join(lines[_MAX_SHARED_LINES - 1 :])
             lines[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]

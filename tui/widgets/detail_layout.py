@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
@@ -34,7 +32,7 @@ from spackscope.model.report.relations import (
     NEXT_TO,
     USED_BY,
 )
-from spackscope.model.report.report import Piece, highlight
+from spackscope.model.report.report import Flow, LinePart, Piece, highlight, styled
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
@@ -44,92 +42,27 @@ GAP = "  "
 _PLAIN_SUFFIX = ("title", "link")
 
 
-class Stop(NamedTuple):
-    """A value that the cursor can be on: the number of its piece in the row."""
-
-    piece: int
-    line: DetailLine
+LayoutRow = Sequence[LinePart]
+"""One row of the pane: a part is for a value that the cursor can be on, or for a key."""
 
 
-class LayoutRow(NamedTuple):
-    """One row of the pane: its pieces, the values among them, and the keys at its end."""
-
-    pieces: Sequence[Piece] = ()
-    stops: Sequence[Stop] = ()
-    keys: Mapping[int, str] = MappingProxyType({})
-    """The keys of hints by the numbers of their pieces."""
-
-    def nearest(self, stop: int) -> Stop | None:
-        """Return a value by its number; the last one if there are fewer."""
-        return self.stops[min(stop, len(self.stops) - 1)] if self.stops else None
-
-    def start_of(self, stop: int) -> int:
-        """Return the column at which a value begins; the last one if there are fewer."""
-        nearest = self.nearest(stop)
-        before = self.pieces[: nearest.piece] if nearest is not None else ()
-        return sum(cell_width(text) for text, _ in before)
-
-    def piece_at(self, x: int) -> int:
-        """Return the number of the piece in a column of the row; -1 if there is none."""
-        end = 0
-        for number, (text, _) in enumerate(self.pieces):
-            end += cell_width(text)
-            if x < end:
-                return number
-        return -1
-
-
-class Flow:
-    """Rows that are filled with values one after the other."""
-
-    def __init__(self, width: int, margin: int) -> None:
-        self.width, self.margin = width, margin
-        self.rows: list[LayoutRow] = []
-        self.pieces: list[Piece] = []
-        self.stops: list[Stop] = []
-        self.room = width
-        """The cells that are left in the row."""
-
-    def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
-        """Add a piece, which is a value if it has a line."""
-        if line is not None:
-            self.stops.append(Stop(len(self.pieces), line))
-        if text or line is not None:
-            self.pieces.append((text, style))
-            self.room -= cell_width(text)
-
-    def end_row(self) -> None:
-        """End the row, and begin another one below the values."""
-        self.rows.append(LayoutRow(tuple(self.pieces), tuple(self.stops)))
-        self.pieces, self.stops, self.room = [], [], self.width
-        self.add(" " * self.margin, "")
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the row has no values yet."""
-        return self.room >= self.width - self.margin
-
-    def put(self, line: DetailLine, *, suffixes: bool) -> None:
-        """Add a value where it fits, in the next row if it does not, or on several rows."""
-        suffix = line.suffix if suffixes else ""
-        text, lead = line.text + suffix, line.lead
-        cells = cell_width(text)
-        if not self.is_empty:
-            lead = lead if lead.startswith(" ") else GAP + lead
-            if self.room < cell_width(lead) + cells:
-                self.end_row()
-                lead = line.lead.lstrip()
-        if lead:
-            self.add(lead, "dim" if lead.strip() else "")
-        if cells <= self.room:
-            self.add(line.text, line.style, line)
-            if suffix:
-                self.add(suffix, line.style if line.style not in _PLAIN_SUFFIX else "")
-            return
-        for number, part in enumerate(wrap(text, max(1, self.room))):
-            if number:
-                self.end_row()
-            self.add(part, line.style, line)
+def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
+    """Add a value where it fits, in the next row if it does not, or on several rows."""
+    suffix = line.suffix if suffixes else ""
+    text, lead = line.text + suffix, line.lead
+    if not flow.is_empty:
+        lead = lead if lead.startswith(" ") else GAP + lead
+        if not flow.goes_on(cell_width(lead + text)):
+            lead = line.lead.lstrip()
+    flow.add(styled(lead, "dim" if lead.strip() else ""))
+    if cell_width(text) <= flow.room:
+        flow.add(styled(line.text, line.style), line)
+        flow.add(styled(suffix, "" if line.style in _PLAIN_SUFFIX else line.style))
+        return
+    for number, part in enumerate(wrap(text, max(1, flow.room))):
+        if number:
+            flow.end_line()
+        flow.add(styled(part, line.style), line)
 
 
 LOW, TALL = 6, 14
@@ -239,17 +172,16 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     )
     widths = (_joined_width([text for _, text in form]) for form in forms)
     fitting = (form for form, cells in zip(forms, widths, strict=True) if cells + kept <= width)
-    flow = Flow(width, 0)
+    flow = Flow(width)
     for line, text in next(fitting, forms[-1]):
-        flow.add("" if flow.is_empty else (line.lead or GAP), "")
-        flow.add(shorten(text, flow.room, keep="start"), line.style, line)
+        flow.add(styled("" if flow.is_empty else (line.lead or GAP)))
+        flow.add(styled(shorten(text, flow.room, keep="start"), line.style), line)
     ends = _end_texts(end, flow.room - len(GAP))
-    flow.add(" " * (flow.room - _joined_width(ends)), "")
+    flow.add(styled(" " * (flow.room - _joined_width(ends))))
     for number, (line, text) in enumerate(zip(end, ends, strict=False)):
-        flow.add(GAP if number else "", "")
-        flow.add(text, line.style, line)
-    flow.end_row()
-    return flow.rows
+        flow.add(styled(GAP if number else ""))
+        flow.add(styled(text, line.style), line)
+    return [*flow.lines]
 
 
 def _end_texts(end: Block, room: int) -> list[str]:
@@ -289,15 +221,11 @@ def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
 
 
 def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
-    used = sum(cell_width(text) for text, _ in row.pieces)
-    pieces = [*row.pieces, (" " * (at - used), "")]
-    keys: dict[int, str] = {}
+    parts = [*row, LinePart(styled(" " * (at - sum(part.width for part in row))))]
     for number, (shown, word, key) in enumerate(hints):
-        if number:
-            pieces.append((" · ", "dim"))
-        keys |= {len(pieces): key, len(pieces) + 1: key}
-        pieces += [(shown, "accent"), (f" {word}", "dim")]
-    return LayoutRow(pieces, row.stops, keys)
+        parts += [LinePart(styled(" · ", "dim"))] * bool(number)
+        parts.append(LinePart([(shown, "accent"), (f" {word}", "dim")], key))
+    return parts
 
 
 def _max_rows(label: str, width: int, height: int) -> int:
@@ -346,30 +274,27 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
     label = first.label
     together = f"{label} {first.text}"
     if first.style == "link" and label == NEXT_TO and cell_width(together) < margin:
-        flow.add(f"{label} ", "dim")
-        flow.add(first.text, "hash", first)
-        flow.add(" " * (flow.room - (width - margin)), "")
+        flow.add(styled(f"{label} ", "dim"))
+        flow.add(styled(first.text, first.style), first)
+        flow.add(styled(" " * (flow.room - (width - margin))))
     else:
-        flow.add(pad(shorten(label, margin - 1), margin), "dim")
-        flow.put(first, suffixes=suffixes)
+        flow.add(styled(pad(shorten(label, margin - 1), margin), "dim"))
+        _put(flow, first, suffixes=suffixes)
     for line in others:
-        flow.put(line, suffixes=suffixes)
-    flow.end_row()
-    return flow.rows
+        _put(flow, line, suffixes=suffixes)
+    return [*flow.lines]
 
 
 def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
     """Cut rows after the last that fits, with `…` at its end, between words."""
     if len(rows) <= most:
         return rows
-    last = rows[most - 1]
-    pieces = list(last.pieces)
-    while pieces and sum(cell_width(text) for text, _ in pieces) + 2 > width:
-        text, style = pieces.pop()
+    parts = [*rows[most - 1]]
+    while parts and sum(part.width for part in parts) + 2 > width:
+        ((text, style),), target = parts.pop()
         if words := text.rpartition(" ")[0]:
-            pieces.append((words, style))
-    stops = [stop for stop in last.stops if stop.piece < len(pieces)]
-    return [*rows[: most - 1], LayoutRow([*pieces, (" …", "dim")], stops)]
+            parts.append(LinePart(((words, style),), target))
+    return [*rows[: most - 1], [*parts, LinePart(styled(" …", "dim"))]]
 
 
 _MIN_TREE_NAME = 14

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from textual import events
 
 from spackscope.model.core.text import wrap_cut
-from spackscope.model.report.report import Piece
+from spackscope.model.report.report import LinePart, Piece, part_at
 from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -31,21 +32,26 @@ class DetailLines(VirtualList):
     _texts: Sequence[str] = ()
 
     @property
-    def row(self) -> LayoutRow | None:
+    def row(self) -> LayoutRow:
         """The row under the cursor, if there is one."""
         # While fewer rows are laid out, the cursor may be below the last one.
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else ()
+
+    @property
+    def _part(self) -> LinePart:
+        """The part of that row with the cursor: the last one where there are fewer."""
+        stops = _stops(self.row)
+        return stops[min(self.stop, len(stops) - 1)] if stops else LinePart(())
 
     @property
     def value(self) -> DetailLine | None:
         """The value under the cursor."""
-        stop = row.nearest(self.stop) if (row := self.row) is not None else None
-        return stop.line if stop is not None else None
+        return self._part.target or None
 
     @property
     def values(self) -> Sequence[Sequence[DetailLine]]:
         """The values of each row."""
-        return [[stop.line for stop in row.stops] for row in self._rows]
+        return [[stop.target for stop in _stops(row)] for row in self._rows]
 
     def show_values(self, values: Sequence[DetailLine], *, is_same: bool) -> None:
         """Show other values; the cursor keeps its place if they are of the same spec."""
@@ -97,25 +103,23 @@ class DetailLines(VirtualList):
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; the value under the cursor stands out."""
-        pieces = list(self._rows[row].pieces)
-        stop = self._rows[row].nearest(self.stop)
-        if row == self.cursor and self.has_focus and stop and stop.piece < len(pieces):
-            pieces[stop.piece] = (pieces[stop.piece][0], "cursor")
-        return [(" " * _MARGIN, ""), *pieces]
+        here = self._part if row == self.cursor and self.has_focus else None
+        pieces = [(" " * _MARGIN, "")]
+        for part in self._rows[row]:
+            pieces += ((text, "cursor" if part is here else style) for text, style in part.pieces)
+        return pieces
 
     def move_to(self, row: int) -> None:
         """Move the cursor to the value of another row that is nearest to its column."""
-        x = here.start_of(self.stop) if (here := self.row) is not None else 0
-        before = self.cursor
+        here, before = _starts(self.row)[: self.stop + 1], self.cursor
         super().move_to(row)
-        if self.cursor != before and (there := self.row) is not None:
-            places = map(there.start_of, range(len(there.stops)))
-            nearest = sorted((abs(place - x), n) for n, place in enumerate(places))
-            self.stop = nearest[0][1] if nearest else 0
+        if self.cursor != before:
+            x, there = [0, *here][-1], _starts(self.row)
+            self.stop = min(range(len(there)), key=lambda n: abs(there[n] - x), default=0)
 
     def action_step(self, step: int) -> None:
         """Move the cursor to the next value of the row, or before it; before the first: leave."""
-        count = len(self.row.stops) if self.row is not None else 0
+        count = len(_stops(self.row))
         stop = min(self.stop, max(0, count - 1)) + step
         if stop < 0:
             self.post_message(Browse("focus_specs"))
@@ -132,11 +136,11 @@ class DetailLines(VirtualList):
         row, x = self.top + event.y, event.x - _MARGIN
         if not 0 <= row < self.length or x < 0:
             return
-        piece = self._rows[row].piece_at(x)
-        if key := self._rows[row].keys.get(piece):
+        part = part_at(self._rows[row], x)
+        if isinstance(key := part.target, str) and key:
             self.app.simulate_key(key)
             return
-        stops = [n for n, stop in enumerate(self._rows[row].stops) if stop.piece == piece]
+        stops = [n for n, stop in enumerate(_stops(self._rows[row])) if stop is part]
         is_there = stops == [self.stop] and row == self.cursor
         self.move_to(row)
         if stops:
@@ -161,7 +165,18 @@ class DetailLines(VirtualList):
 def _place_of(value: DetailLine, rows: Sequence[LayoutRow]) -> tuple[int, int] | None:
     """Return the row of a value, which may have been read anew, and its number there."""
     for number, row in enumerate(rows):
-        for stop, (_, line) in enumerate(row.stops):
-            if line == value:
+        for stop, part in enumerate(_stops(row)):
+            if part.target == value:
                 return number, stop
     return None
+
+
+def _stops(row: LayoutRow) -> list[LinePart]:
+    """Return the parts of a row that are values; others are blank, labels or keys."""
+    return [part for part in row if not isinstance(part.target, str)]
+
+
+def _starts(row: LayoutRow) -> list[int]:
+    """Return the columns at which the values of a row begin."""
+    starts = accumulate((part.width for part in row), initial=0)
+    return [at for at, part in zip(starts, row, strict=False) if not isinstance(part.target, str)]

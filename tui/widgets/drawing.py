@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
-from spackscope.model.report.report import Piece
+from spackscope.model.report.report import LinePart, Piece, part_at
 
 STYLES = {
     **dict.fromkeys(("dim", "same", "query--key"), "dim"),
@@ -90,18 +90,6 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int) -> Strip:
     return Strip(segments).adjust_cell_length(width, plain)
 
 
-class LinePart(NamedTuple):
-    """Some cells of a line, and what a click on them is for; nothing if that is empty."""
-
-    pieces: Sequence[Piece]
-    target: Any = ""
-
-    @property
-    def width(self) -> int:
-        """The number of cells."""
-        return sum(cell_width(text) for text, _ in self.pieces)
-
-
 class PartLine(Widget):
     """A line with parts on the left and on the right, of which some can be clicked.
 
@@ -131,13 +119,13 @@ class PartLine(Widget):
     def on_click(self, event: events.Click) -> None:
         """Take the target that was clicked."""
         event.stop()
-        left, right = self.parts(self.size.width)
-        for start, side in (0, left), (self.size.width - sum(part.width for part in right), right):
-            for part in side:
-                if start <= event.x < start + part.width and part.target:
-                    self.take(part.target)
-                    return
-                start += part.width
+        width = self.size.width
+        left, right = self.parts(width)
+        start = width - sum(part.width for part in right)
+        at_right = event.x >= start
+        part = part_at(right, event.x - start) if at_right else part_at(left, event.x)
+        if part.target:
+            self.take(part.target)
 
 
 class RowPainter:

@@ -15,9 +15,9 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
-from spackscope.model.report.report import Piece
+from spackscope.model.report.report import LinePart, Piece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
-from spackscope.tui.widgets.drawing import LinePart, PartLine, RowPainter, draw
+from spackscope.tui.widgets.drawing import PartLine, RowPainter, draw
 from spackscope.tui.widgets.spec_rows import MARKED
 from spackscope.tui.widgets.virtual_list import Browse
 

@@ -16,7 +16,7 @@ from spackscope.model.core.text import cell_width, clean, counted, cut_words, pa
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.report.report import Piece
+from spackscope.model.report.report import LinePart, Piece
 from spackscope.model.report.table_columns import (
     HeadText,
     Layout,
@@ -27,7 +27,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import LinePart, PartLine, draw
+from spackscope.tui.widgets.drawing import PartLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 

@@ -27,7 +27,7 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import Stages
-from spackscope.model.report.report import aligned, text_of
+from spackscope.model.report.report import aligned
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
@@ -215,7 +215,7 @@ class CommandLine:
         # Most commands that are given a spec name one.
         from spackscope.model.report.spec_list import spec_rows
 
-        lines = [several, *(f"  {text_of(line)}" for line in aligned(spec_rows(candidates)))]
+        lines = [several, *(f"  {line}" for line in aligned(spec_rows(candidates)))]
         if len(hashes) > _MAX_CANDIDATES:
             lines.append("  and more")
         raise Leave(ExitCode.USAGE, *lines)
@@ -230,7 +230,7 @@ class CommandLine:
 
         relaxed = [each for each in relaxations(catalog, query) if each.query]
         rows = [(shorten(each.label, _MAX_LABEL), f"{each.count:,}") for each in relaxed]
-        lines = (f"  {text_of(line)}" for line in aligned(rows))
+        lines = (f"  {line}" for line in aligned(rows))
         why = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
         return Leave(_no_match_code(catalog), why, *lines)
 

@@ -13,7 +13,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import CONFIGURATION, Problem
 from spackscope.model.core.redaction import shown_url, without_arguments, without_secrets
 from spackscope.model.core.text import clean, counted
-from spackscope.model.report.report import aligned, text_of
+from spackscope.model.report.report import aligned
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
@@ -93,7 +93,7 @@ def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:
         return
     rows = [_HEADS, *((clean(line.name), line.text, str(line.origin)) for line in lines)]
     is_table = stdio.is_terminal(sys.stdout)
-    for text in map(text_of, aligned(rows)) if is_table else map("\t".join, rows):
+    for text in aligned(rows) if is_table else map("\t".join, rows):
         stdio.print_line(text)
 
 
