@@ -183,8 +183,50 @@ class Tree(Frozen):
             follows[depth] = True
         return guides[::-1]
 
+    # What a worker thread reads
 
-# What a worker thread reads of it
+    def read_unfolded(self, row: int) -> Tree:
+        """Return the tree with a line unfolded, or the same tree if it cannot be unfolded.
+
+        Lines are ordered by name, and then as the table is. The users of one package are one
+        line, which unfolds to them.
+        """
+        if not self.can_unfold(row):
+            return self
+        node = self.lines[row]
+        reader = _Reader(self, node.section)
+        if node.is_package:
+            parent = self.lines[self.parent(row) or 0]
+            ends = reader.sorted_ends(parent.id if parent.depth else _ROOT)
+            ends = [end for end in ends if node.spec and reader.name(end) == node.spec.name]
+        else:
+            ends = reader.folded(node.id if node.depth else _ROOT)
+        below = [(end, node.depth + 1, False) for end in ends[:MAX_CHILDREN]]
+        return self.unfold(row, reader.nodes(below)).prepared()
+
+    def read_all_unfolded(self, section: TreeSection) -> Tree:
+        """Return the tree with a section unfolded, the nearest lines first up to MAX_LINES."""
+        return _Reader(self, section).unfolded().prepared()
+
+    def read_matching(self, text: str) -> Tree:
+        """Return the tree with the specs whose names contain a text, and a shortest path to each.
+
+        They are searched in the unfolded sections. Raises Cancelled.
+
+        >>> tree.read_matching("libx").lines
+        """
+        sections = self.unfolded_sections or SECTIONS[:1]
+        tree = replace(self, search=text)
+        for section in sections:
+            tree = _Reader(tree, section).unfolded()
+        return tree.prepared()
+
+    def read_again(self, *, run_only: bool) -> Tree:
+        """Return the tree with the same unfolded sections, without a search."""
+        sections, members = self.unfolded_sections, self.members
+        return (
+            read_tree(self.catalog, self.id, sections, members=members, run_only=run_only) or self
+        )
 
 
 def read_tree(
@@ -210,48 +252,7 @@ def read_tree(
     lines = (replace(head, count=count) for head, count in zip(heads, counts, strict=True))
     tree = replace(tree, lines=tuple(lines))
     for section in unfolded:
-        tree = read_unfolded(tree, tree.head(section))
-    return tree.prepared()
-
-
-def read_unfolded(tree: Tree, row: int) -> Tree:
-    """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
-
-    Lines are ordered by name, and then as the table is. The users of one package are one line,
-    which unfolds to them.
-    """
-    if not tree.can_unfold(row):
-        return tree
-    node = tree.lines[row]
-    reader = _Reader(tree, node.section)
-    if node.is_package:
-        parent = tree.lines[tree.parent(row) or 0]
-        ends = reader.sorted_ends(parent.id if parent.depth else _ROOT)
-        ends = [end for end in ends if node.spec and reader.name(end) == node.spec.name]
-    else:
-        ends = reader.folded(node.id if node.depth else _ROOT)
-    ends = ends[:MAX_CHILDREN]
-    return tree.unfold(
-        row, reader.nodes([(end, node.depth + 1, False) for end in ends])
-    ).prepared()
-
-
-def read_all_unfolded(tree: Tree, section: TreeSection) -> Tree:
-    """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
-    return _Reader(tree, section).unfolded().prepared()
-
-
-def read_matching(tree: Tree, text: str) -> Tree:
-    """Return a tree with the specs whose names contain a text, below a shortest path to each.
-
-    They are searched in the unfolded sections. Raises Cancelled.
-
-    >>> read_matching(tree, "libx").lines
-    """
-    sections = tree.unfolded_sections or SECTIONS[:1]
-    tree = replace(tree, search=text)
-    for section in sections:
-        tree = _Reader(tree, section).unfolded()
+        tree = tree.read_unfolded(tree.head(section))
     return tree.prepared()
 
 

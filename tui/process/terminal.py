@@ -19,12 +19,13 @@ from typing import Any, TextIO, cast
 
 from textual import constants
 from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
 from textual.message import Message
 
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.stdio import in_ascii, supports_unicode
-from spackscope.tui.process.textual_internals import OpenDriver, XTermParser
+from spackscope.tui.process.textual_internals import XTermParser, key_thread, write_to
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
@@ -54,7 +55,7 @@ _HANDLED = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, sig
 """Signals whose handlers Textual replaces and does not restore."""
 
 
-class TerminalDriver(OpenDriver):
+class TerminalDriver(LinuxDriver):
     """Textual's driver, made to survive signals at any moment and the loss of the terminal.
 
     After a SIGCONT without a SIGTSTP Textual takes the terminal a second time, and then restores
@@ -66,23 +67,17 @@ class TerminalDriver(OpenDriver):
         self._handlers = {number: signal.getsignal(number) for number in _HANDLED}
         super().__init__(app, **options)
         self.app, self.event_loop = app, asyncio.get_running_loop()
-        if self._handlers[signal.SIGTSTP] is signal.SIG_IGN:
-            signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+        signal.signal(signal.SIGCONT, lambda *_: self._change_soon(self._go_on))
+        is_ignored = self._handlers[signal.SIGTSTP] is signal.SIG_IGN
+        stop = signal.SIG_IGN if is_ignored else lambda *_: self._change_soon(self._stop)
+        signal.signal(signal.SIGTSTP, stop)
         self._output = _Output(cast(TextIO, sys.__stderr__), has_signs=supports_unicode())
-        self.write_to(self._output)
+        write_to(self, self._output)
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False
         self._change: Callable[[], None] | None = None
         self._original_mode = _attributes(self.fileno)
-
-    def on_stop_signal(self) -> None:
-        """Give the terminal back and stop, once the event loop comes to it."""
-        self._change_soon(self._stop)
-
-    def on_continue_signal(self) -> None:
-        """Set up the terminal again, once the event loop comes to it."""
-        self._change_soon(self._go_on)
 
     def _change_soon(self, change: Callable[[], None]) -> None:
         """Stop or go on; of several signals at once the last one counts."""
@@ -118,8 +113,8 @@ class TerminalDriver(OpenDriver):
             self._is_taking_again, self.attrs_before = True, None
             self.suspend_application_mode()
             self._is_taking_again = False
-        self.report_resumption()
         self.start_application_mode()
+        self.send_message(self.SignalResume())
         if original_mode is not None:
             self.attrs_before = original_mode
 
@@ -164,9 +159,9 @@ class TerminalDriver(OpenDriver):
         """Stop reading keys, and drop those not read yet unless reading resumes at once."""
         if not self._is_taking_again:
             super().disable_input()
-        elif self.key_thread is not None:
+        elif (thread := key_thread(self)) is not None:
             self.exit_event.set()
-            self.key_thread.join()
+            thread.join()
             self.exit_event.clear()
 
     def close(self) -> None:
@@ -194,16 +189,16 @@ class TerminalDriver(OpenDriver):
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
-    def read_keys(self) -> None:
+    def run_input_thread(self) -> None:
         """Read keys; the program ends where that fails."""
         try:
-            self.run_input_thread()
+            self._read_keys()
         except OSError:
             self._lose()
         except Exception as error:
             crash.record(error)
 
-    def run_input_thread(self) -> None:
+    def _read_keys(self) -> None:
         """Read keys until the program ends or the terminal is gone.
 
         Bytes that are not UTF-8 come from terminals set to Latin-1, and from those that report

@@ -27,6 +27,16 @@ def driver_of(app: App[Any]) -> Driver | None:
     return app._driver
 
 
+def write_to(driver: LinuxDriver, file: object) -> None:
+    """Have a driver write to another file than stderr."""
+    vars(driver)["_file"] = file
+
+
+def key_thread(driver: LinuxDriver) -> Thread | None:
+    """Return the thread that reads keys, if it was started."""
+    return driver._key_thread
+
+
 class OpenApp(App[ReturnType]):
     """An application whose subclass decides what is written, and what an error does."""
 
@@ -66,44 +76,6 @@ class OpenApp(App[ReturnType]):
 
     def _print_error_renderables(self) -> None:
         self._exit_renderables.clear()
-
-
-class OpenDriver(LinuxDriver):
-    """The driver of a terminal whose subclass handles signals, and errors in its thread."""
-
-    def write_to(self, file: object) -> None:
-        """Write to another file than stderr."""
-        vars(self)["_file"] = file
-
-    @property
-    def key_thread(self) -> Thread | None:
-        """The thread that reads keys, if it was started."""
-        return self._key_thread
-
-    def report_resumption(self) -> None:
-        """Have the application hear at the next start that it goes on."""
-        self._must_signal_resume = True
-
-    @abstractmethod
-    def on_stop_signal(self) -> None:
-        """Stop the program: SIGTSTP was received."""
-
-    @abstractmethod
-    def on_continue_signal(self) -> None:
-        """Continue the program: SIGCONT was received."""
-
-    @abstractmethod
-    def read_keys(self) -> None:
-        """Read keys until the program ends, in a thread."""
-
-    def _sigtstp_application(self, *_: object) -> None:
-        self.on_stop_signal()
-
-    def _sigcont_application(self, *_: object) -> None:
-        self.on_continue_signal()
-
-    def _run_input_thread(self) -> None:
-        self.read_keys()
 
 
 class Fitted(Widget):

@@ -17,7 +17,7 @@ from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
 from spackscope.model.report.report import LinePart, Piece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
-from spackscope.tui.widgets.drawing import PartLine, RowPainter, draw
+from spackscope.tui.widgets.drawing import PartLine, draw
 from spackscope.tui.widgets.spec_rows import MARKED
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -176,19 +176,10 @@ _BETWEEN = "╌"
 class Divider(Widget):
     """The line right of the side column, which joins the rules above and below the panes."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._painter = RowPainter(self)
-
-    def notify_style_update(self) -> None:
-        """Drop the cached styles when the theme changes."""
-        super().notify_style_update()
-        self._painter.forget_styles()
-
     def render_line(self, y: int) -> Strip:
         """Draw a cell of the line."""
         sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG)
-        return self._painter.row([(sign, "rule")], self.size.width)
+        return draw(self, [(sign, "rule")], self.size.width)
 
 
 class DetailRule(Widget):

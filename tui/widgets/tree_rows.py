@@ -134,7 +134,7 @@ class TreeRows(VirtualList):
         if tree is None:
             return
         if tree.can_unfold(row):
-            self._request(lambda: _unfolded(tree, row))
+            self._request(lambda: tree.read_unfolded(row))
         elif tree.is_repeated(row):
             self.move_to(tree.original(row))
         elif tree.lines[row].is_unfolded:
@@ -163,14 +163,14 @@ class TreeRows(VirtualList):
         self.move_to(head)
         if any(line.is_unfolded for line in lines):
             folded = tree.fold(head)
-            self._request(lambda: _unfolded(folded, head))
+            self._request(lambda: folded.read_unfolded(head))
         else:
-            self._request(lambda: _all_unfolded(tree, section))
+            self._request(lambda: tree.read_all_unfolded(section))
 
     def action_run_only(self) -> None:
         """Show run-time dependencies only, or again all dependencies."""
         if (tree := self.dependency_tree) is not None:
-            self._request(lambda: _read_again(tree, not tree.run_only))
+            self._request(lambda: tree.read_again(run_only=not tree.run_only))
 
     def action_close(self) -> None:
         """Remove the search; without one leave the tree."""
@@ -178,36 +178,6 @@ class TreeRows(VirtualList):
         self.post_message(
             (search_request(tree, "") if tree is not None else None) or Browse("close_tree")
         )
-
-
-# Trees are read in worker threads, long after the first frame: what reads them is imported there.
-
-
-def _unfolded(tree: Tree, row: int) -> Tree:
-    from spackscope.model.index.tree import read_unfolded
-
-    return read_unfolded(tree, row)
-
-
-def _all_unfolded(tree: Tree, section: TreeSection) -> Tree:
-    from spackscope.model.index.tree import read_all_unfolded
-
-    return read_all_unfolded(tree, section)
-
-
-def _matching(tree: Tree, text: str) -> Tree:
-    from spackscope.model.index.tree import read_matching
-
-    return read_matching(tree, text)
-
-
-def _read_again(tree: Tree, run_only: bool) -> Tree:
-    """Read a tree with the same unfolded sections, without a search."""
-    from spackscope.model.index.tree import read_tree
-
-    sections = tree.unfolded_sections
-    catalog, members = tree.catalog, tree.members
-    return read_tree(catalog, tree.id, sections, members=members, run_only=run_only) or tree
 
 
 def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
@@ -218,8 +188,8 @@ def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
     if text == tree.search:
         return None
     if text:
-        return TreeRows.TreeRequested(tree, lambda: _matching(tree, text))
-    return TreeRows.TreeRequested(tree, lambda: _read_again(tree, tree.run_only))
+        return TreeRows.TreeRequested(tree, lambda: tree.read_matching(text))
+    return TreeRows.TreeRequested(tree, lambda: tree.read_again(run_only=tree.run_only))
 
 
 def _first_match(tree: Tree) -> int:

@@ -25,7 +25,7 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import facet_sections, facets
-from spackscope.model.index.tree import read_matching, read_tree
+from spackscope.model.index.tree import read_tree
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.kinds import row_notes
@@ -46,7 +46,7 @@ HOST = "target=x86_64_v3 glibc=2.39"
 
 def search_tree(catalog: Catalog) -> object:
     tree = read_tree(catalog, 0)
-    return tree and read_matching(tree, "zlib")
+    return tree and tree.read_matching("zlib")
 
 
 def summarise(catalog: Catalog) -> object:

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.index import tree as model
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.tree import (
-    SECTIONS,
-    Tree,
-    TreeSection,
-    read_all_unfolded,
-    read_matching,
-    read_tree,
-    read_unfolded,
-)
+from spackscope.model.index.tree import SECTIONS, Tree, TreeSection, read_tree
 from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
 from tests.builders import catalog_of, edge, hash_of, leaf, node, record, write_index, write_page
@@ -61,7 +53,7 @@ def tree_of(catalog: Catalog, id_: int, *unfolded: TreeSection) -> Tree:
 
 def unfold_all(catalog: Catalog, tree: Tree) -> Tree:
     while rows := list(filter(tree.can_unfold, range(len(tree.lines)))):
-        tree = read_unfolded(tree, rows[-1])
+        tree = tree.read_unfolded(rows[-1])
     return tree
 
 
@@ -154,7 +146,7 @@ def test_whatever_is_unfolded_and_folded_the_tree_holds_together(
     for _ in range(12):
         row = data.draw(st.integers(0, len(tree.lines) - 1))
         before = tree
-        tree = read_unfolded(tree, row)
+        tree = tree.read_unfolded(row)
         if tree is not before:
             assert tree.fold(row) == before
         elif tree.lines[row].is_unfolded:
@@ -200,7 +192,7 @@ def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyP
     catalog, ids = catalog_with({0: [1, 2, 3], 1: [], 2: [], 3: []})
     tree = tree_of(catalog, ids[0])
     assert head_text(tree.lines[0]) == "depends on 3"
-    tree = read_unfolded(tree, 0)
+    tree = tree.read_unfolded(0)
     assert names(tree, "dependencies") == ["p1", "p2"]
     assert head_text(tree.lines[0]) == "depends on 3, first 2 shown"
 
@@ -230,7 +222,7 @@ def hdf5_tree(catalog: Catalog, *, run_only: bool = False) -> Tree:
 
 
 def test_all_is_unfolded_each_spec_where_it_is_nearest(catalog: Catalog) -> None:
-    tree = read_all_unfolded(hdf5_tree(catalog), "dependencies")
+    tree = hdf5_tree(catalog).read_all_unfolded("dependencies")
     assert shown(tree) == [
         "├ gcc", "├ gone", "├ openmpi", "│ ├ hwloc", "│ │ └ zlib", "│ └ zlib", "└ zlib",
     ]  # fmt: skip
@@ -239,11 +231,11 @@ def test_all_is_unfolded_each_spec_where_it_is_nearest(catalog: Catalog) -> None
 
 def test_a_search_shows_a_shortest_path_to_each_name(catalog: Catalog) -> None:
     tree = hdf5_tree(catalog)
-    assert shown(read_matching(tree, "HWL")) == ["└ openmpi", "  └ hwloc"]
-    assert shown(read_matching(tree, "zlib")) == ["└ zlib"]
-    found = read_matching(tree, "nothing of that name")
+    assert shown(tree.read_matching("HWL")) == ["└ openmpi", "  └ hwloc"]
+    assert shown(tree.read_matching("zlib")) == ["└ zlib"]
+    found = tree.read_matching("nothing of that name")
     assert (shown(found), found.search) == ([], "nothing of that name")
-    again = read_matching(found, "gcc")
+    again = found.read_matching("gcc")
     assert shown(again) == ["└ gcc"]
 
 
@@ -251,7 +243,7 @@ def test_what_is_only_built_with_is_left_out(catalog: Catalog) -> None:
     tree = hdf5_tree(catalog, run_only=True)
     assert shown(tree) == ["├ gone", "├ openmpi", "└ zlib"]
     assert tree.lines[0].count == 3
-    assert shown(read_all_unfolded(tree, "dependencies"))[0] == "├ gone"
+    assert shown(tree.read_all_unfolded("dependencies"))[0] == "├ gone"
 
 
 @given(graphs)
@@ -259,13 +251,13 @@ def test_what_is_only_built_with_is_left_out(catalog: Catalog) -> None:
 def test_all_that_is_reached_is_unfolded_and_found(graph: Graph) -> None:
     catalog, ids = catalog_with(graph)
     for number in graph:
-        tree = read_all_unfolded(tree_of(catalog, ids[number]), "dependencies")
+        tree = tree_of(catalog, ids[number]).read_all_unfolded("dependencies")
         lines = [line for line in tree.lines if line.section == "dependencies" and line.spec]
         assert {line.id for line in lines} == {ids[other] for other in reached(number, graph)}
         assert not any(map(tree.can_unfold, range(1, len(lines) + 1)))
         for row, line in enumerate(tree.lines):
             assert line.is_unfolded == (tree.end(row) > row + 1)
-        found = read_matching(tree_of(catalog, ids[number]), "p1")
+        found = tree_of(catalog, ids[number]).read_matching("p1")
         names = {line.spec.name for line in found.lines if line.spec is not None}
         wanted = {f"p{other}" for other in reached(number, graph) - {number}}
         assert {name for name in names if "p1" in name} - {f"p{number}"} == {
@@ -275,7 +267,7 @@ def test_all_that_is_reached_is_unfolded_and_found(graph: Graph) -> None:
 
 def test_a_tree_is_bounded(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "MAX_LINES", 5)
-    tree = read_all_unfolded(hdf5_tree(catalog), "dependencies")
+    tree = hdf5_tree(catalog).read_all_unfolded("dependencies")
     assert len(shown(tree)) == 4
     assert tree.can_unfold(3)
 

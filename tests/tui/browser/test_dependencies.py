@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index import tree as tree_search
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.threads import ThreadTask
 from spackscope.tui.widgets import detail_pane
@@ -125,7 +124,7 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
 ) -> None:
     await browser.press("t", "slash")
     last_typed, is_read = threading.Event(), threading.Event()
-    read, request, finish = tree_search.read_matching, search_request, ThreadTask.finish
+    read, request, finish = Tree.read_matching, search_request, ThreadTask.finish
 
     def read_later(tree: Tree, text: str) -> Tree:
         assert text == "zlib" or last_typed.wait(PATIENCE)
@@ -143,7 +142,7 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
             assert is_read.wait(PATIENCE)
         return requested
 
-    monkeypatch.setattr(tree_search, "read_matching", read_later)
+    monkeypatch.setattr(Tree, "read_matching", read_later)
     monkeypatch.setattr(ThreadTask, "finish", finish_first)
     monkeypatch.setattr(detail_pane, "search_request", request_late)
     await browser.press("z", "l", "i", settle=False)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.index.tree import read_unfolded
 from spackscope.tui.browser import read_details
 from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.widgets import detail_pane
@@ -146,7 +145,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert browser.tree.members == tuple(sorted(browser.tree.members))
     assert len(browser.tree.members) == 4
 
-    tree = read_unfolded(browser.tree, 0)
+    tree = browser.tree.read_unfolded(0)
     mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
     browser.put(pane="detail", node=mpich)
     copy_hash(browser.controllers)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.tree import TreeNode, read_unfolded
+from spackscope.model.index.tree import TreeNode
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
@@ -47,7 +47,7 @@ def unfold(browser: FakeBrowser, name: str = "") -> None:
     """Unfold the dependencies, or one of them, as the pane does."""
     tree = browser.tree
     row = tree.lines.index(line(browser, name)) if name else tree.head("dependencies")
-    browser.controllers.details.take_tree(read_unfolded(tree, row))
+    browser.controllers.details.take_tree(tree.read_unfolded(row))
 
 
 def line(browser: FakeBrowser, name: str) -> TreeNode:

@@ -31,10 +31,7 @@ IN_APP = (
     *("_exception_event", "_exit_renderables", "_filters", "_handle_exception"),
     *("_print_error_renderables", "_return_code"),
 )
-IN_DRIVER = (
-    *("_file", "_key_thread", "_must_signal_resume", "_run_input_thread"),
-    *("_sigcont_application", "_sigtstp_application"),
-)
+IN_DRIVER = ("_file", "_key_thread")
 IN_SCREEN = (
     *("_callbacks", "_compositor", "_dirty_widgets", "_forward_event", "_layout_required"),
     *("_on_timer_update", "_size_updated", "_update_timer"),
