@@ -226,8 +226,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         try:
             while self._typed:
                 await self._wait_for_effects()
-                if await self._wait_for_sources():
-                    continue
                 if not await self._make_moves():
                     await super().on_event(self._typed.popleft())
         finally:
@@ -248,17 +246,6 @@ class SpackscopeApp(OpenApp[list[str]]):
             await self.run_action(key.binding.action, key.node)
         return True
 
-    async def _wait_for_sources(self) -> bool:
-        """Wait until sources are read if the next event needs them; return whether it did."""
-        screen, has_waited = self.screen, False
-        while isinstance(screen, BrowserScreen) and screen.needs_sources(
-            self._typed[0], has_waited=has_waited
-        ):
-            has_waited = True
-            await asyncio.sleep(_POLL)
-            self._skip_to_escape(screen)
-        return has_waited
-
     def _skip_to_escape(self, screen: BrowserScreen | Dialog[Any]) -> None:
         """Let Escape after a pause come first: it was not typed ahead, and the keys before it go.
 
@@ -271,7 +258,7 @@ class SpackscopeApp(OpenApp[list[str]]):
                 return
 
     async def _wait_for_effects(self) -> None:
-        """Wait until no message is left that could move the focus, and the rows are read."""
+        """Wait until no message is left that could move the focus, nor what the key needs."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
         while quiet < _QUIET_ROUNDS and time.monotonic() < end:

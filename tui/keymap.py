@@ -25,6 +25,13 @@ EXPORTING = "exporting"
 SEARCHED, OPENING, DIALOGS = "searched", "opening", "dialogs"
 HISTORY = "history"
 
+SOURCES, ALL_SOURCES, QUERY, QUERIES = "sources", "all sources", "query", "queries"
+COMPLETIONS, FOCUS, MARKED = "completions", "focus", "marked"
+ROW, SPEC, LINES = "row", "spec", "lines"
+"""What keys need: a catalog, or that of all sources; the query, and earlier ones; completions; the
+focus where it is to go; marked specs; the row of the table under the cursor; the spec of it, or of
+the row of a sheet; the lines and the tree of that."""
+
 
 class Key(Frozen):
     """One thing that keys do.
@@ -34,7 +41,9 @@ class Key(Frozen):
     commas, and empty for none. `hint` is the word in the status line, if any; a key that works
     anywhere may have one only while some panes have the focus, `hinted_in`; those of a higher
     `rank` come later. A key that `moves` only moves a cursor, so that many can be handled at once.
-    Where a command of the shell prints what it shows, that is how it is had `as_text`.
+    Where a command of the shell prints what it shows, that is how it is had `as_text`. It waits
+    for jobs that block what it `needs`: by default, if it works anywhere, the spec under the
+    cursor, and else what its pane shows.
     The actions of keys that work anywhere, and those of `screen.browse`, are in the table of
     tui/browser/actions.py, others methods of the focused widget.
     """
@@ -49,6 +58,7 @@ class Key(Frozen):
     moves: bool = False
     rank: int = 0
     as_text: str = ""
+    needs: tuple[str, ...] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,40 +83,47 @@ _ROWS = (SPECS, DETAIL, TREE)
 
 KEYS = (
     Key(ANYWHERE, "copy", "y", "copy_hash",
-        "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS)),
+        "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
+        needs=(SPEC, MARKED)),
     Key(ANYWHERE, "copy-as", "Y", "copy_menu",
-        "Copy in another form: install command, JSON, the view as a command line."),
+        "Copy in another form: install command, JSON, the view as a command line.",
+        needs=(SPEC, MARKED)),
     Key(ANYWHERE, "address", "o", "copy_address",
-        "Copy the address of the record on cache.spack.io."),
+        "Copy the address of the record on cache.spack.io.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "export", "e", "export",
-        "Write the shown or marked rows to a file.", "write", (SPECS,), rank=2),
+        "Write the shown or marked rows to a file.", "write", (SPECS,), rank=2,
+        needs=(SPEC, MARKED)),
     Key(ANYWHERE, "mark-all", "A", "mark_all",
-        "Mark all shown, in an opened row its builds; again: unmark."),
-    Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks."),
+        "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
+    Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
     Key(ANYWHERE, "compare", "d", "compare",
-        "Compare the marked rows, or look-alikes.", "compare", _ROWS, as_text="diff HASH HASH"),
+        "Compare the marked rows, or look-alikes.", "compare", _ROWS, as_text="diff HASH HASH",
+        needs=(SPEC, MARKED)),
     Key(ANYWHERE, "tree", "t", "dependencies",
-        "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH"),
+        "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH",
+        needs=(SPEC, LINES)),
     Key(ANYWHERE, "users", "u", "dependents",
-        "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH"),
+        "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH",
+        needs=(SPEC, LINES)),
     Key(ANYWHERE, "why", "w", "why", "Show why: the path to the dependency or the marked spec.",
-        as_text="path HASH HASH"),
+        as_text="path HASH HASH", needs=(SPEC, LINES, MARKED)),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
     Key(ANYWHERE, "facets", "v", "facets",
         "Go to the facet of the column; again: back.", "facets"),
-    Key(ANYWHERE, "query", "slash", "focus_query", "Type a query.", "query"),
+    Key(ANYWHERE, "query", "slash", "focus_query", "Type a query.", "query", needs=(QUERY,)),
     Key(ANYWHERE, "history", "ctrl+r", "history",
         "Search earlier queries, and use one."),
     Key(ANYWHERE, "filter", "f", "focus_filter",
         "Type a filter for the column or the list.", "filter", rank=2),
     Key(ANYWHERE, "clear", "X", "clear_query", "Remove all filters."),
     Key(ANYWHERE, "undo", "backspace", "undo",
-        "Undo: go back to the previous view.", "undo"),
-    Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo."),
+        "Undo: go back to the previous view.", "undo", needs=(ROW,)),
+    Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo.", needs=(ROW,)),
     Key(ANYWHERE, "help", "question_mark", "show_help",
-        "Show the keys, and run one.", "help", rank=9),
-    Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name."),
+        "Show the keys, and run one.", "help", rank=9, needs=(ROW,)),
+    Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name.",
+        needs=(ROW,)),
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
     Key(ANYWHERE, "count", "F", "frequency", "Count the rows by the column, or by two of them.",
         as_text="stats COLUMN"),
@@ -131,26 +148,30 @@ KEYS = (
         "List the deprecated versions that the shown specs contain.", as_text="audit QUERY"),
     Key(ANYWHERE, "prune", "", "prune",
         "Preview what pruning the marked specs would remove and break.",
-        as_text="prune --preview QUERY"),
+        as_text="prune --preview QUERY", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
         "Go to the previous pane or filter."),
     Key(ANYWHERE, "packages", "1", "focus_packages", "Go to the packages.",
-        as_text="stats package"),
-    Key(ANYWHERE, "specs", "2", "focus_specs", "Go to the specs.", as_text="find QUERY"),
+        as_text="stats package", needs=(SOURCES,)),
+    Key(ANYWHERE, "specs", "2", "focus_specs", "Go to the specs.", as_text="find QUERY",
+        needs=(SOURCES,)),
     Key(ANYWHERE, "detail", "3", "focus_detail",
-        "Go to the detail; again: give it the whole screen.", as_text="show HASH"),
-    Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back."),
-    Key(ANYWHERE, "back", "escape", "back", "Go one step back."),
+        "Go to the detail; again: give it the whole screen.", as_text="show HASH",
+        needs=(SOURCES,)),
+    Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
+        needs=(SOURCES,)),
+    Key(ANYWHERE, "back", "escape", "back", "Go one step back.", needs=(ROW,)),
     Key(ANYWHERE, "sources", "S", "show_sources",
         "List the sources; again: what could not be read.", as_text="sources --problems"),
     Key(ANYWHERE, "open", "O", "open_source",
-        "Open another source: a cache, a file, a directory."),
+        "Open another source: a cache, a file, a directory.", needs=()),
     Key(ANYWHERE, "dependency-only", "a", "everything", "Show or hide dependency-only specs."),
     Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources."),
-    Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
-    Key(ANYWHERE, "suspend", "ctrl+z", "app.suspend_process", "Go to the shell; `fg` comes back."),
-    Key(ANYWHERE, "quit", "q", "leave", "Quit.", "quit", rank=3),
+    Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again.", needs=()),
+    Key(ANYWHERE, "suspend", "ctrl+z", "app.suspend_process", "Go to the shell; `fg` comes back.",
+        needs=()),
+    Key(ANYWHERE, "quit", "q", "leave", "Quit.", "quit", rank=3, needs=()),
     Key(LISTS, "lists-down", "j,down", "move(1)", "Go one row down.", moves=True),
     Key(LISTS, "lists-up", "k,up", "move(-1)", "Go one row up.", moves=True),
     Key(LISTS, "lists-page-down", "ctrl+d,pagedown", "page(1)", "Go one page down.", moves=True),
@@ -160,9 +181,9 @@ KEYS = (
     Key(PACKAGES, "packages-open", "enter,l,right", "choose",
         "Go to the specs of the package.", "open"),
     Key(SPECS, "specs-open", "enter", "choose",
-        "Open a folded row, or go to the detail.", "detail"),
+        "Open a folded row, or go to the detail.", "detail", needs=(SPEC, MARKED)),
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
-        "Mark or unmark the row, and go down.", "mark", rank=1),
+        "Mark or unmark the row, and go down.", "mark", rank=1, needs=(SPEC, MARKED)),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
     Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),
@@ -228,18 +249,21 @@ KEYS = (
     Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close"),
     Key(RELAXATIONS, "relaxations-choose", "enter", "choose",
         "Change the query as the line says.", "take it"),
-    Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows"),
+    Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows",
+        needs=(ALL_SOURCES,)),
     Key(FILTERS, "filters-back", "escape", "press('give_up')",
-        "Go to the rows of the last query with any.", "back"),
+        "Go to the rows of the last query with any.", "back", needs=()),
     Key(FILTERS, "filters-complete", "tab", "press('take')",
-        "Accept the marked completion, or go to the next filter."),
+        "Accept the marked completion, or go to the next filter.",
+        needs=(ALL_SOURCES, COMPLETIONS)),
     Key(FILTERS, "filters-next", "ctrl+n", "press('next')",
-        "Mark the next completion, or show some."),
+        "Mark the next completion, or show some.", needs=(ALL_SOURCES, COMPLETIONS)),
     Key(FILTERS, "filters-previous", "ctrl+p", "press('previous')",
-        "Mark the previous completion."),
-    Key(FILTERS, "filters-older", "up", "older", "In the query line: previous query."),
+        "Mark the previous completion.", needs=(ALL_SOURCES, COMPLETIONS)),
+    Key(FILTERS, "filters-older", "up", "older", "In the query line: previous query.",
+        needs=(QUERIES,)),
     Key(FILTERS, "filters-newer", "down", "newer",
-        "In the query line: next query; else go to the rows."),
+        "In the query line: next query; else go to the rows.", needs=(QUERIES,)),
 )  # fmt: skip
 """All keys, in the order in which they are shown."""
 
@@ -324,13 +348,17 @@ Keymap = Mapping[str, Key]
 """The keys of all panes by their names, in the order in which they are shown."""
 
 DEFAULT: Keymap = {key.name: key for key in KEYS}
-_used = DEFAULT
+_used, _pressed = DEFAULT, dict[tuple[str, str], Key]()
 
 
 def use_keys(keymap: Keymap) -> None:
     """Use the keys of a keymap from now on."""
-    global _used
+    global _used, _pressed
     _used = keymap
+    _pressed = {(key.where, name): key for key in keymap.values() for name in key.names}
+
+
+use_keys(DEFAULT)
 
 
 def textual_keymap() -> dict[str, str]:
@@ -352,6 +380,21 @@ def key_names(*names: str) -> frozenset[str]:
     ['backspace', 'escape']
     """
     return frozenset(key for name in names for key in _used[name].names)
+
+
+def needs(key: str, focused: str, *panes: str) -> frozenset[str]:
+    """Return what a key needs, of which the keys of some panes work now.
+
+    It needs the focus to be where it is to go, and a key of the focused pane, or that acts on the
+    spec there, what that shows.
+    """
+    pressed = next(filter(None, (_pressed.get((pane, key)) for pane in panes)), None)
+    if pressed is None:
+        return frozenset((FOCUS,))
+    works_anywhere = pressed.where == ANYWHERE
+    of_key = pressed.needs if pressed.needs is not None else (SPEC if works_anywhere else SOURCES,)
+    is_of_pane = SPEC in of_key or not works_anywhere
+    return frozenset((FOCUS, *of_key, *((focused,) if is_of_pane else ())))
 
 
 def first_key(name: str, *, is_letter_typed: bool = False) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import DIFFERS_IN
-from spackscope.tui.browser import focus
+from spackscope.tui.browser import focus, jobs
 from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.rows import why_no_spec
@@ -94,7 +94,7 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
         screen.host.focus("specs")
 
     ids = (tree.members or (tree.id,))[:_MAX_USED]
-    screen.host.run(lambda _: hashes_of(ids), show, group="jump")
+    screen.host.run(lambda _: hashes_of(ids), show, jobs.JUMP)
 
 
 def choose(screen: BrowserScreen, row: Row) -> None:
@@ -206,9 +206,9 @@ def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
         return next(iter(catalog.by_hash(hash_)), None) if catalog is not None else None
 
     if hash_:
-        host.run(read, take, group="rows", of=catalog)
+        host.run(read, take, jobs.SHEET_ROW, of=catalog)
     else:
-        host.cancel("rows")
+        host.cancel(jobs.SHEET_ROW)
         take(None)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.state import BrowserHost
 from spackscope.tui.settings.checks import KEPT, hidden_columns
 
@@ -41,7 +43,7 @@ def load(host: BrowserHost) -> None:
         else:
             host.change(hidden_columns=read | (host.state.hidden_columns - configured))
 
-    host.run(lambda _: read(), take, group="columns")
+    host.run(lambda _: read(), take, jobs.COLUMNS)
 
 
 def hide(host: BrowserHost, column: str) -> None:
@@ -71,13 +73,13 @@ def _change(host: BrowserHost, hidden: Hidden) -> None:
         if path is not None:
             write_private(path, f"{content}\n".encode())
 
-    remember(host, write, "columns", group="columns")
+    remember(host, write, "columns", jobs.COLUMNS)
 
 
-def remember(host: BrowserHost, write: Callable[[], object], what: str, *, group: str) -> None:
+def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:
     """Save the columns to remember, and show a message if that fails."""
 
-    def job(_: object) -> str:
+    def save(_: object) -> str:
         try:
             write()
         except Unwritable as error:
@@ -88,7 +90,7 @@ def remember(host: BrowserHost, write: Callable[[], object], what: str, *, group
         if failure:
             host.say(failure, error=True)
 
-    host.run(job, report, group=group)
+    host.run(save, report, job)
 
 
 def _path(host: BrowserHost) -> str | None:

@@ -30,6 +30,8 @@ from spackscope.model.report.paste import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.rows import (
     LOADING,
@@ -95,7 +97,7 @@ class CopyContent(Frozen):
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
     copy = partial(_copy_specs, controllers, FORMS[0])
-    _read(controllers, copy, is_bare=True, group="copy")
+    _read(controllers, copy, job=jobs.COPY, is_bare=True)
 
 
 def copy_address(controllers: Controllers) -> None:
@@ -107,13 +109,13 @@ def copy_address(controllers: Controllers) -> None:
         else:
             controllers.host.say(NO_ADDRESS, error=True)
 
-    _read(controllers, copy, is_bare=True, group="copy")
+    _read(controllers, copy, job=jobs.COPY, is_bare=True)
 
 
 def open_menu(controllers: Controllers) -> None:
     """Choose the form to copy: of the specs, or of the view."""
     read_forms = partial(_read_forms, controllers)
-    _read(controllers, read_forms, read_forms, is_bare=False, group="menu")
+    _read(controllers, read_forms, read_forms, job=jobs.MENU, is_bare=False)
 
 
 def _read(
@@ -121,8 +123,8 @@ def _read(
     done: Callable[[CopyContent], object],
     unclear: Callable[[str], object] | None = None,
     *,
+    job: Job,
     is_bare: bool,
-    group: str,
 ) -> None:
     """Read the specs to copy, or show why there are none.
 
@@ -149,7 +151,7 @@ def _read(
             host.focus("specs")
             host.say(read)
 
-    host.run(lambda _: reading(), take, group=group)
+    host.run(lambda _: reading(), take, job)
 
 
 def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
@@ -165,7 +167,7 @@ def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
         host.run(
             lambda _: view_forms(catalog, view, sources, session, host.state.sheet),
             partial(_show_menu, controllers, copied),
-            group="menu",
+            jobs.MENU,
         )
 
 
@@ -236,7 +238,7 @@ def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "
         text = copied.text + ("" if copied.failed else after)
         controllers.host.say(text, error=copied.failed)
 
-    controllers.host.run(lambda _: copy(), done, group="copy")
+    controllers.host.run(lambda _: copy(), done, jobs.COPY)
 
 
 def copy_text(host: BrowserHost, text: str, what: str, say: Callable[..., object]) -> None:
@@ -244,7 +246,7 @@ def copy_text(host: BrowserHost, text: str, what: str, say: Callable[..., object
     host.run(
         lambda _: host.copy(text, what),
         lambda copied: say(copied.text, error=copied.failed),
-        group="copy",
+        jobs.COPY,
     )
 
 

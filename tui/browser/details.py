@@ -15,7 +15,8 @@ from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.tui.browser.mirror_answers import GROUP, MirrorAnswer, MirrorAnswers
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.mirror_answers import MirrorAnswer, MirrorAnswers
 from spackscope.tui.browser.state import BrowserHost, Details, Related, Task
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
-_REST = 0.05
-"""Seconds that the cursor rests on a row before its relations are read."""
-_REST_OF_ALL = 0.4
-"""Seconds before all specs are checked against the host."""
 _MAX_KEPT = 200
 """Rows of which the relations are kept."""
 
@@ -81,7 +78,7 @@ class DetailsController:
     def _clear(self) -> None:
         """Show no spec."""
         self._asked = None
-        self._host.cancel("detail", "relations", "unfold", GROUP)
+        self._host.cancel(jobs.DETAIL, jobs.RELATIONS, jobs.TREE, jobs.MIRRORS)
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -106,11 +103,11 @@ class DetailsController:
         self._host.run(
             lambda _: host_of(self._host.session),
             lambda machine: self._host.change(machine=machine),
-            group="host",
+            jobs.HOST,
         )
         check = partial(_check_all, catalog)
-        self._host.run(check, tell, group="fit", delay=_REST_OF_ALL, of=catalog)
-        self._host.run(lambda _: catalog.edges.prepare(), connected, group="edges", of=catalog)
+        self._host.run(check, tell, jobs.FIT, of=catalog)
+        self._host.run(lambda _: catalog.edges.prepare(), connected, jobs.EDGES, of=catalog)
 
     # Lines and tree
 
@@ -155,7 +152,7 @@ class DetailsController:
                 self._host.change(details=shown)
                 return
         self._asked = asked
-        self._host.cancel("relations", GROUP)
+        self._host.cancel(jobs.RELATIONS, jobs.MIRRORS)
         pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
         self._host.change(details=pending)
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
@@ -175,7 +172,7 @@ class DetailsController:
                 # A newer row replaces that job too, so its answer is for the selected spec.
                 self.mirrors.ask(row.spec, catalog, lambda _: self.show(row))
 
-        self._host.run(read, take, group="detail", delay=self._delay(), of=catalog)
+        self._host.run(read, take, jobs.DETAIL, delay=self._delay(), of=catalog)
 
     def _delay(self) -> float:
         """Return after how many seconds to read: at once, unless that was done just now."""
@@ -237,7 +234,7 @@ class DetailsController:
             related = Related(pending_lines_of(asked, members, mark, related.lines))
         elif is_new:
             related = Related()
-        self._host.cancel("relations")
+        self._host.cancel(jobs.RELATIONS)
         is_read = known is not None or not asked.has_host
         self._host.change(details=_with(details, related, is_relating=is_new and not is_read))
         if is_read:
@@ -265,7 +262,7 @@ class DetailsController:
                 del self._related[next(iter(self._related))]
             show(related)
 
-        self._host.run(read, take, group="relations", delay=_REST, of=asked.row.catalog)
+        self._host.run(read, take, jobs.RELATIONS, of=asked.row.catalog)
 
     def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""

@@ -18,6 +18,8 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import marks_in_sight, shown_ids, why_not_shown
 from spackscope.tui.browser.state import BrowserHost, BrowserState, Task
@@ -62,7 +64,7 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
         def write(request: ExportRequest) -> None:
             stopped.clear()
             writing = partial(_write, rows.catalog, request, dialog, stopped, leave)
-            host.run(writing, lambda show: show(), group="export")
+            host.run(writing, lambda show: show(), jobs.EXPORT)
 
         def follow(newer: _Rows) -> None:
             nonlocal rows
@@ -72,15 +74,15 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
         def ask() -> None:
             # Marked rows were chosen as they are.
             if rows.catalog is not host.state.catalog and not host.state.marks:
-                _read(host, follow, group="row-sets")
+                _read(host, follow, jobs.ROW_SETS)
 
         dialog = ExportDialog(rows.sets, rows.name, write, stopped.set)
-        host.open(dialog, ask=ask, group="row-sets")
+        host.open(dialog, ask=ask, job=jobs.ROW_SETS)
 
-    _read(host, show, group="menu")
+    _read(host, show, jobs.MENU)
 
 
-def _read(host: BrowserHost, done: Callable[[_Rows], object], *, group: str) -> None:
+def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     """Read which rows can be written, and propose a name."""
     state = host.state
     if (catalog := state.catalog) is None:
@@ -98,7 +100,7 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], *, group: str) -> 
         name = proposed_name(package, FILE_FORMATS[0].ending)
         return _Rows(catalog, row_sets(state, shown), name)
 
-    host.run(read, done, group=group)
+    host.run(read, done, job)
 
 
 def _write(

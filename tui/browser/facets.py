@@ -14,6 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import BrowserHost, Facets, Task
 from spackscope.tui.keymap import shown
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
     from spackscope.tui.browser.controllers import Controllers
 
-_REST = 0.1
-"""Seconds that rows and packages rest before they are counted: a letter may follow."""
 _REPORT = 0.1
 """Seconds after which what is counted so far is shown."""
 
@@ -60,7 +59,7 @@ def count_facets(host: BrowserHost) -> None:
     is_of_catalog = shown.catalog is catalog
     is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
     # A count of other rows, left again before it was done, must not be shown for these.
-    if is_counted and not host.is_running("facets"):
+    if is_counted and not host.is_running(jobs.FACETS):
         return
 
     def read(task: Task) -> Facets:
@@ -83,8 +82,8 @@ def count_facets(host: BrowserHost) -> None:
         shown = host.state.facets or Facets()
         host.change(facets=replace(facets, place=shown.place))
 
-    delay = _REST if is_of_catalog and not shown.is_awaited else 0
-    host.run(read, take, group="facets", delay=delay, of=catalog)
+    job = jobs.FACETS_AGAIN if is_of_catalog and not shown.is_awaited else jobs.FACETS
+    host.run(read, take, job, of=catalog)
 
 
 def _show_some(host: BrowserHost, facets: Facets) -> None:
@@ -97,6 +96,8 @@ def _show_some(host: BrowserHost, facets: Facets) -> None:
     # They are still to be counted: the query stays that of the sections before.
     facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
     host.change(facets=facets)
+    if not shown.is_awaited:
+        host.unblock(jobs.FACETS_AGAIN)
 
 
 def choose_facet(
@@ -120,7 +121,7 @@ def summarize(
     """
     state = host.state
     if (catalog := state.catalog) is None or not packages:
-        host.cancel("overview")
+        host.cancel(jobs.OVERVIEW)
         return
     # The packages are there before the first rows.
     view = state.listing.view if state.listing is not None else state.view
@@ -140,7 +141,7 @@ def summarize(
                     new = {}
         return new
 
-    host.run(read, show, group="overview", delay=_REST, of=catalog)
+    host.run(read, show, jobs.OVERVIEW, of=catalog)
 
 
 def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:

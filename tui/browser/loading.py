@@ -24,8 +24,10 @@ from spackscope.model.report import frame as titles
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import BrowserHost, Summary, Task
@@ -79,7 +81,14 @@ class Loading:
     @property
     def is_loading(self) -> bool:
         """Whether the sources are being read."""
-        return self._host.is_running("load")
+        return self._host.is_running(jobs.LOAD)
+
+    @property
+    def _job(self) -> Job:
+        """The job of loading, which blocks what is still to be shown."""
+        if (summary := self._host.state.summary) is not None:
+            return jobs.LOAD_MORE if summary.is_part else jobs.LOAD
+        return jobs.LOAD_FIRST_WITH_QUERY if self.start_query else jobs.LOAD_FIRST
 
     def load(self) -> None:
         """Load the sources, and those that changed again."""
@@ -103,7 +112,7 @@ class Loading:
             if shown is not None and shown is self._host.state.newest:
                 self._details.look_again()
 
-        self._host.run(job, done, group="load")
+        self._host.run(job, done, self._job)
 
     async def show_first(self, patience: float) -> None:
         """Show the first catalog, or after some seconds that it is being read.
@@ -159,7 +168,7 @@ class Loading:
         """
 
         def show_once() -> None:
-            self._host.cancel("load")
+            self._host.cancel(jobs.LOAD)
             self._host.show_progress("")
             show()
 
@@ -181,7 +190,7 @@ class Loading:
             self._fail(self.failure or _STOPPED)
             self._host.say(reason, error=True)
 
-        self._host.run(job, done, group="load")
+        self._host.run(job, done, self._job)
 
     def _with_progress(self, session: Session, report: CallOnLoop) -> Session:
         """Return a session whose progress is shown."""
@@ -292,6 +301,7 @@ class Loading:
                 self._navigation.on_sheet()
         else:
             self._replace(loaded)
+        self._host.unblock(self._job)
         if loaded.notice:
             self._host.say(loaded.notice, error=True)
 
@@ -326,7 +336,7 @@ class Loading:
 
     def stop(self) -> None:
         """Stop loading at once."""
-        self._host.cancel("load")
+        self._host.cancel(jobs.LOAD)
         self._host.show_progress("")
         self._fail(_STOPPED)
         self.failure = ""
@@ -337,7 +347,7 @@ class Loading:
         self.load()
         if self._host.settings.history:
             say = self._host.say
-            self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), group="snapshots")
+            self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), jobs.SNAPSHOTS)
 
     def _keep(self, task: Task) -> str:
         """Add a snapshot of each source once it is read; return the outcome as a sentence."""

@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import BrowserHost
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
-
-_REST = 0.4
-"""Seconds that the cursor rests on a row before its mirrors are asked."""
-
-GROUP = "mirrors"
-"""The group of the jobs that ask."""
 
 
 class MirrorAnswer(NamedTuple):
@@ -40,7 +35,7 @@ class MirrorAnswers:
 
     def forget(self) -> None:
         """Stop asking, and forget all answers: the sources were read again."""
-        self._host.cancel(GROUP)
+        self._host.cancel(jobs.MIRRORS)
         self._answers = {}
 
     def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
@@ -51,7 +46,7 @@ class MirrorAnswers:
             if answer != MirrorAnswer():
                 done(spec)
 
-        self._host.run(lambda _: self._read(spec, catalog), take, group=GROUP, delay=_REST)
+        self._host.run(lambda _: self._read(spec, catalog), take, jobs.MIRRORS)
 
     def _read(self, spec: Spec, catalog: Catalog) -> MirrorAnswer:
         # Most who start the program look at no detail of a mirror.

@@ -10,6 +10,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
@@ -165,7 +166,7 @@ class Navigation:
     def close_sheet(self) -> None:
         """Show the rows again, because the next change is a step of its own."""
         self.leave()
-        self._host.cancel("sheet")
+        self._host.cancel(jobs.SHEET)
         self._host.change(sheet=None)
 
     def retrace(self, by: int) -> None:
@@ -224,7 +225,7 @@ class Navigation:
             return
         catalog, view = state.catalog, state.view
         self._host.run(
-            lambda _: _read_target(catalog, view, id_), self._jumped, group="jump", of=catalog
+            lambda _: _read_target(catalog, view, id_), self._jumped, jobs.JUMP, of=catalog
         )
 
     def jump_to_hash(self, hash_: str) -> None:
@@ -238,7 +239,7 @@ class Navigation:
 
             return dag_of(catalog).find([hash_]).get(hash_)
 
-        self._host.run(find, self.jump, group="path", of=catalog)
+        self._host.run(find, self.jump, jobs.PATH, of=catalog)
 
     def _jumped(self, target: JumpTarget | None) -> None:
         if target is None:

@@ -12,6 +12,7 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
 
@@ -29,7 +30,7 @@ def open_source(screen: BrowserScreen) -> None:
         nonlocal searched
         if search != searched:
             searched, dialog.is_reading = search, True
-            screen.host.run(lambda _: complete_path(search), take_paths, group="paths")
+            screen.host.run(lambda _: complete_path(search), take_paths, jobs.PATHS)
         below = [Pick([each], each, "path") for each in paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
         typed = [Pick([search], search, "open it", "")] if search else []

@@ -100,8 +100,8 @@ class Panes:
         self.focus = PaneFocus(screen, self)
         self.overview_width: int | None = None
         """Cells that the side column needs at most while the packages have the focus."""
-        self.is_box_late = False
-        """Whether completions that are known are still to be shown, after the next drawing."""
+        # Whether completions that are known are still to be shown, after the next drawing.
+        self._is_box_late = False
 
     def compose(self) -> ComposeResult:
         """Lay out title and query above the panes, marks and status below.
@@ -165,9 +165,10 @@ class Panes:
         return table.awaits_sheet_row if table.shows_sheet else table.rows.is_waiting
 
     @property
-    def is_detail_late(self) -> bool:
-        """Whether the detail still shows another spec than the one that was read."""
-        return self._patience is not None
+    def awaits(self) -> frozenset[str]:
+        """What keys need that was read, and is still to be shown."""
+        lines = (keymap.LINES, keymap.DETAIL) if self._patience is not None else ()
+        return frozenset((*lines, *((keymap.COMPLETIONS,) if self._is_box_late else ())))
 
     @property
     def is_row_seen(self) -> bool:
@@ -306,7 +307,7 @@ class Panes:
         if old is not None and (draft is None or draft.input != old.input):
             self.input_named(old.input).is_wrong = False
         if draft is None:
-            self.is_box_late = False
+            self._is_box_late = False
             self.popup.hide()
             return
         input_ = self.input_named(draft.input)
@@ -320,12 +321,12 @@ class Panes:
         """Show the note and the completions of the draft once everything is in place."""
         draft = self._state.draft
         if draft is not None and draft.completions is not None:
-            self.is_box_late = True
+            self._is_box_late = True
             self._screen.call_after_refresh(self._show_box)
 
     def _show_box(self) -> None:
         """Show the note and the completions of the draft in a box under its input."""
-        self.is_box_late = False
+        self._is_box_late = False
         draft = self._state.draft
         if draft is None or not (input_ := self.input_named(draft.input)).has_focus:
             self.popup.hide()

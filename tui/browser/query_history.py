@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import open_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import QUERY, BrowserHost
 
 MAX_QUERIES = 500
@@ -63,7 +64,7 @@ class QueryRecall:
 
     def load(self) -> None:
         """Read the file before it is needed."""
-        self._host.run(lambda _: self._history.read(), lambda _: None, group="history")
+        self._host.run(lambda _: self._history.read(), lambda _: None, jobs.READ_QUERIES)
 
     def note_text(self, text: str) -> None:
         """Note the text of the query line: a letter restarts the walk through the queries."""
@@ -119,7 +120,7 @@ class QueryRecall:
         def saved(_: None) -> None:
             self._unsaved = self._unsaved[len(texts) :]
 
-        self._host.run(lambda _: self._history.remember(*texts), saved, group="keep")
+        self._host.run(lambda _: self._history.remember(*texts), saved, jobs.KEEP_QUERY)
 
     def _query_text(self) -> str:
         """Return the query that is shown, as it was typed where it was."""
@@ -134,7 +135,7 @@ class QueryRecall:
             done()
         else:
             text = host.where.line.settled_text
-            host.run(lambda _: self._history.remember(text), lambda _: done(), group="remember")
+            host.run(lambda _: self._history.remember(text), lambda _: done(), jobs.REMEMBER_QUERY)
 
 
 def can_be_kept(query: str) -> bool:

@@ -15,6 +15,7 @@ from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
@@ -131,7 +132,7 @@ class RowsController:
                     self._open(row, first)
 
             ids = listing.ids_of(row)
-            self._host.run(lambda _: of_several(row, ids), mark, group="marking", of=row.catalog)
+            self._host.run(lambda _: of_several(row, ids), mark, jobs.MARKING, of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
@@ -173,7 +174,7 @@ class RowsController:
             self._host.say(reason, error=True)
         else:
             ids = opened if is_within else listing.values.specs
-            self._host.run(lambda _: _hashes(catalog, ids), toggle, group="marking")
+            self._host.run(lambda _: _hashes(catalog, ids), toggle, jobs.MARKING)
 
     def _add(self, hashes: Sequence[str]) -> bool:
         """Mark specs besides those that are marked; return False if these are too many."""
@@ -203,12 +204,12 @@ class RowsController:
         known = {spec.hash: spec for spec in state.marked}
         self._host.change(marked=tuple(known[mark] for mark in state.marks if mark in known))
         if (catalog := state.catalog) is None or known.keys() >= set(state.marks):
-            self._host.cancel("marks")
+            self._host.cancel(jobs.MARKED)
             return
         self._host.run(
             lambda _: _read_marked(catalog, state.marks),
             lambda marked: self._host.change(marked=marked),
-            group="marks",
+            jobs.MARKED,
             of=catalog,
         )
 

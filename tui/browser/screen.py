@@ -17,7 +17,7 @@ from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
-from spackscope.tui.browser import actions, columns, focus
+from spackscope.tui.browser import actions, columns, focus, jobs
 from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
@@ -36,8 +36,6 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""
-_REST = 0.1
-"""Seconds that rows rest before their notes are computed: a letter may follow."""
 
 
 class SourceChosen(Message):
@@ -80,6 +78,7 @@ class BrowserScreen(Screen[None]):
         """The sources that were open before, the last ones first."""
         self._note = note
         self._was_shown = False
+        self._awaited = frozenset[str]()
         self.panes = Panes(
             self,
             is_sample=SAMPLE in sources,
@@ -116,21 +115,17 @@ class BrowserScreen(Screen[None]):
             self.host.say(self._note)
         await self.controllers.loading.show_first(_PATIENCE)
 
-    def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:
-        """Check whether the next key has to wait for sources that are being read."""
-        key = getattr(event, "key", "")
-        return focus.needs_sources(self.controllers, key, has_waited=has_waited)
-
     def goes_back(self, event: events.Key | events.Paste) -> bool:
         """Check whether a key goes one step back from an input or a pane."""
         name = "back" if self.panes.focus.focused_input is None else "filters-back"
         return getattr(event, "key", "") in key_names(name)
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether the pane or rows that the next key acts on are about to change."""
+        """Check whether what the next key needs is still to come."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
-        return focus.is_late(self.host, getattr(event, "key", ""))
+        self._awaited = focus.awaited(self.host, getattr(event, "key", ""), self._awaited)
+        return bool(self._awaited)
 
     def action_browse(self, name: str) -> None:
         """Do what a key does in every pane, with the cursor in view.
@@ -295,7 +290,7 @@ class BrowserScreen(Screen[None]):
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
         if event.listing is self.host.state.listing:
             take = partial(self.panes.table.rows.take_rows, event.listing)
-            self.host.run(lambda _: event.read(), take, group="rows")
+            self.host.run(lambda _: event.read(), take, jobs.ROWS)
 
     @on(SpecRows.NotesNeeded)
     def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
@@ -309,13 +304,11 @@ class BrowserScreen(Screen[None]):
 
             return event.read(show)
 
-        self.host.run(job, take, group="notes", delay=_REST)
+        self.host.run(job, take, jobs.NOTES)
 
     @on(TreeRows.TreeRequested)
     def _read_tree(self, event: TreeRows.TreeRequested) -> None:
         tree, take = event.tree, self.panes.detail.tree_rows.take_tree
         # While another catalog is read the last tree stays, and cannot be unfolded.
         if tree.catalog is self.host.state.catalog:
-            self.host.run(
-                lambda _: event.read(), partial(take, tree), group="unfold", of=tree.catalog
-            )
+            self.host.run(lambda _: event.read(), partial(take, tree), jobs.TREE, of=tree.catalog)

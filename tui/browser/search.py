@@ -22,6 +22,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
@@ -38,9 +39,6 @@ LARGE = 20_000
 """Records up to which all are checked against the host before they are shown first."""
 MANY = 200_000
 """Records from which on a letter waits a moment for the next one before it is answered."""
-_PAUSE = 0.05
-_FIRST_FRAME = 0.01
-"""Seconds after which the first rows are read: the first frame is drawn before."""
 
 
 class EnteredInput(NamedTuple):
@@ -108,7 +106,7 @@ class Search:
             self.before_change()
         if typed is None and (rewrite or draft is None or not draft.is_wrong):
             draft = None
-            host.cancel("completions")
+            host.cancel(jobs.COMPLETIONS)
         if cursor_on is not None or selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
         if state.newest is not state.catalog:
@@ -123,8 +121,14 @@ class Search:
             return
         reading = self._reading(summary.catalog, view, typed, instead)
         is_slow = typed is not None and summary.total > MANY
-        delay = _FIRST_FRAME if state.results is None else _PAUSE if is_slow else 0
-        host.run(reading, self._take, group="view", delay=delay)
+        job = (
+            jobs.VIEW_FIRST
+            if state.results is None
+            else jobs.VIEW_OF_MANY
+            if is_slow
+            else jobs.VIEW
+        )
+        host.run(reading, self._take, job)
 
     def _reading(
         self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None
@@ -319,7 +323,7 @@ class Search:
         # Those of a catalog that was replaced are just being read again.
         is_there = results is not None and results.catalog is host.state.newest
         if results is not None and is_there and results.listing.view == view:
-            host.cancel("view", "completions")
+            host.cancel(jobs.VIEW, jobs.COMPLETIONS)
             host.change(view=results.listing.view, refused=None, draft=None, stale="")
             host.show_query(rewrite=True)
         else:
@@ -421,7 +425,7 @@ class Search:
             return complete(catalog, parsed, always=always)
 
         take = partial(self._take_completions, parsed)
-        host.run(job, take, group="completions")
+        host.run(job, take, jobs.COMPLETIONS)
 
     def _take_completions(self, parsed: ParsedInput, completions: Completions) -> None:
         """Show the completions of a text, if that is still the draft."""
@@ -491,7 +495,7 @@ class Search:
     def _stop_typing(self) -> None:
         """Forget the draft."""
         self._chosen_text = None
-        self._host.cancel("completions")
+        self._host.cancel(jobs.COMPLETIONS)
         self._host.change(draft=None)
 
 

@@ -28,6 +28,7 @@ from spackscope.model.index.load import STILL_LOADING, load
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import LOADING, why_no_spec, why_not_shown
@@ -45,8 +46,6 @@ _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
 """Cells of a sentence on what was not read that has room above a narrow table, in two lines."""
-_AWAITED = 0.3
-"""Seconds after which it is asked again what more sources may answer."""
 _PACE = 0.1
 """Seconds from one sentence on the progress to the next."""
 
@@ -157,7 +156,7 @@ class Sheets:
         if opened.sheet is None:
             self._say_progress("reading…")
 
-        def job(task: Task) -> Sheet[Any] | str:
+        def answer_(task: Task) -> Sheet[Any] | str:
             def say(text: str) -> None:
                 task.report(lambda: self._say_progress(text))
 
@@ -190,12 +189,14 @@ class Sheets:
                 return
             read = replace(now, catalog=catalog, sheet=answer, text="", is_part=is_part)
             self._host.change(sheet=replace(read, cursor=self._same_row(read)))
+            self._host.unblock(jobs.SHEET_MORE)
 
-        self._host.run(job, take, group="sheet")
+        job = jobs.SHEET if opened.sheet is None else jobs.SHEET_MORE
+        self._host.run(answer_, take, job)
 
     def _waits_for_sources(self, opened: OpenSheet) -> bool:
         """Check whether there will be more of a sheet; some read their sources themselves."""
-        return self._host.is_running("load") and not opened.names_sources
+        return self._host.is_running(jobs.LOAD) and not opened.names_sources
 
     def _say_progress(self, text: str) -> None:
         """Show the progress, in place of the rows if there are none yet."""
@@ -224,7 +225,7 @@ class Sheets:
 
     def leave(self) -> None:
         """Go back to where the sheet was opened."""
-        self._host.cancel("sheet")
+        self._host.cancel(jobs.SHEET)
         self._host.show_progress("")
         self._navigation.leave_sheet()
 
@@ -285,7 +286,7 @@ class Sheets:
             else:
                 self._host.say("None of its specs is in these sources")
 
-        self._host.run(read, go, group="menu")
+        self._host.run(read, go, jobs.MENU)
 
     def switch(self, option: str) -> None:
         """Add what an option adds to the sheet, or remove it."""
@@ -330,7 +331,7 @@ class Sheets:
                 self._host.say(nothing_to_compare())
                 return
             reading = partial(self._compare, hash_)
-            self._host.run(lambda _: catalog.hashes.of(ids), reading, group="menu")
+            self._host.run(lambda _: catalog.hashes.of(ids), reading, jobs.MENU)
 
     def _beside(self) -> str:
         """Return the hash that the row of a sheet is compared with, if it names one."""
@@ -370,7 +371,7 @@ class Sheets:
         def ask(hashes: Sequence[str]) -> None:
             self.ask("path", *(f"/{hash_}" for hash_ in hashes))
 
-        self._host.run(read, ask, group="path")
+        self._host.run(read, ask, jobs.PATH)
 
     def sources(self) -> None:
         """List the sources; where they are listed, what could not be read, and the other way."""
@@ -395,7 +396,7 @@ class Sheets:
             self.ask("why", f"/{row.spec.hash}")
         else:
             hashes, ids = state.results.catalog.hashes, state.results.listing.ids_of(row)
-            self._host.run(lambda _: hashes.of(ids), self._why_all, group="menu")
+            self._host.run(lambda _: hashes.of(ids), self._why_all, jobs.MENU)
 
     def _why_all(self, hashes: Sequence[str]) -> None:
         self.ask("why", str(exact_query("hash", *hashes)))
@@ -419,21 +420,21 @@ class Sheets:
         def take(names: Sequence[str]) -> None:
             if len(names) == len(catalog.sources):
                 self._ask_when_loaded(self.cover, NO_CACHE)
-            elif not names and self._host.is_running("load"):
+            elif not names and self._host.is_running(jobs.LOAD):
                 self._ask_when_loaded(self.cover, "")
             elif names or catalog.total:
                 given = [self._given(catalog, name) for name in names]
                 choose = self._cover_of if len(given) > 1 else None
                 self.ask("cover", *given, choose=choose)
 
-        self._host.run(lambda _: environments(catalog), take, group="menu")
+        self._host.run(lambda _: environments(catalog), take, jobs.MENU)
 
     def _cover_of(self, row: Any) -> None:
         self.ask("cover", row.name)
 
     def changes(self) -> None:
         """Show what changed from the first source to the second, or between two of more."""
-        self._host.cancel("awaited")
+        self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if catalog is None or len(names) < 2:
@@ -521,9 +522,9 @@ class Sheets:
 
     def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
         """Ask again as long as sources are being read, or else say why there is no answer."""
-        if self._host.is_running("load"):
+        if self._host.is_running(jobs.LOAD):
             self._host.say(STILL_LOADING)
-            self._host.run(lambda _: None, lambda _: ask(), group="awaited", delay=_AWAITED)
+            self._host.run(lambda _: None, lambda _: ask(), jobs.ASK_AGAIN)
         else:
             self._host.say(failure)
 

@@ -23,6 +23,7 @@ from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -336,8 +337,12 @@ class Where(Protocol):
         """Whether that row is still to be read."""
 
     @property
-    def is_detail_late(self) -> bool:
-        """Whether the detail still shows another spec than the one that was read."""
+    def awaits(self) -> frozenset[str]:
+        """What keys need that was read, and is still to be shown."""
+
+    @property
+    def key_panes(self) -> tuple[str, ...]:
+        """The parts of the table of keys that work now, the focused pane first."""
 
     @property
     def is_row_seen(self) -> bool:
@@ -370,10 +375,6 @@ class Where(Protocol):
     @property
     def facet(self) -> tuple[FacetKey, str | None] | None:
         """The section and the value under the cursor of the facets."""
-
-    @property
-    def is_box_late(self) -> bool:
-        """Whether the box under the input does not show the completions of the draft yet."""
 
     @property
     def are_marks_seen(self) -> bool:
@@ -415,27 +416,34 @@ class BrowserHost(Protocol):
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
 
+    @property
+    def running(self) -> Collection[Job]:
+        """The jobs whose results are still to come."""
+
     def run(
         self,
-        job: Callable[[Task], Result],
+        work: Callable[[Task], Result],
         done: Callable[[Result], object],
+        job: Job,
         *,
-        group: str,
         delay: float = 0,
         of: Catalog | None = None,
     ) -> None:
-        """Run a job in a worker thread after some seconds, and pass its result to `done`.
+        """Do the work of a job in a worker thread, and pass its result to `done`.
 
-        A newer job of the same group replaces an older one, whose result is dropped; so is one
-        with numbers `of` a catalog that is not shown any more. A job that raises Cancelled has no
+        A newer job of the same name replaces an older one, whose result is dropped; so is one
+        with numbers `of` a catalog that is not shown any more. Work that raises Cancelled has no
         result.
         """
 
-    def cancel(self, *groups: str) -> None:
-        """Stop the jobs of some groups, and drop their results."""
+    def unblock(self, job: Job) -> None:
+        """Block no more than a job does of the name of one that runs: the rest was shown."""
 
-    def is_running(self, *groups: str) -> bool:
-        """Check whether one of some groups has a job whose result is still to come."""
+    def cancel(self, *jobs: Job) -> None:
+        """Stop the jobs of some names, and drop their results."""
+
+    def is_running(self, *jobs: Job) -> bool:
+        """Check whether a job of some names runs, whose result is still to come."""
 
     def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
@@ -455,12 +463,12 @@ class BrowserHost(Protocol):
         done: Callable[[Result | None], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
-        group: str = "",
+        job: Job | None = None,
     ) -> None:
         """Open a dialog, and pass its result to `done`.
 
-        `ask` reads what it shows from the catalog, in jobs of a group: at once, and again from
-        each newer catalog while the dialog is open; closing it ends them.
+        `ask` reads what it shows from the catalog, in a job: at once, and again from each newer
+        catalog while the dialog is open; closing it ends that.
         """
 
     def follow(self, ask: Callable[[], object] | None) -> None:

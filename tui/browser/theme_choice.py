@@ -7,6 +7,7 @@ from functools import partial
 
 from textual.app import App
 
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import remember
 from spackscope.tui.browser.state import BrowserHost
 from spackscope.tui.dialogs.pick import Pick, PickDialog
@@ -22,7 +23,7 @@ def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) ->
     def take(name: str | None) -> None:
         app.theme = name or before
         if name is not None and name != before:
-            remember(host, partial(memory.remember, name), "theme", group="theme")
+            remember(host, partial(memory.remember, name), "theme", jobs.THEME)
 
     names = [before, *(name for name in theme_names() if name != before)]
     picks = [

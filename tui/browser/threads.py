@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,10 +17,11 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.process import jobs
+from spackscope.tui.process import worker_threads
 from spackscope.tui.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,20 +36,20 @@ class JobThreads(ThreadPoolExecutor):
     """The threads of an event loop, whose end waits for them only for a moment."""
 
     def __init__(self) -> None:
-        super().__init__(_MAX_THREADS, jobs.NAME)
+        super().__init__(_MAX_THREADS, worker_threads.NAME)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Begin no job any more, and wait for those that run."""
         super().shutdown(wait=False, cancel_futures=True)
-        jobs.wait()
+        worker_threads.wait()
 
 
 class Call(Message):
-    """Call a function on the event loop, for a job of a group."""
+    """Call a function on the event loop, for a job of a name."""
 
     def __init__(
         self,
-        group: str,
+        job: str,
         generation: int,
         of: Catalog | None,
         call: Callable[[], object],
@@ -56,7 +57,7 @@ class Call(Message):
     ) -> None:
         super().__init__()
         self.of = of
-        self.group = group
+        self.job = job
         self.generation = generation
         self.call = call
         self.is_last = is_last
@@ -66,7 +67,7 @@ class ThreadTask(Frozen):
     """A job in a worker thread."""
 
     screen: Screen[None]
-    group: str
+    job: str
     generation: int
     of: Catalog | None
     worker: Worker[None]
@@ -77,11 +78,11 @@ class ThreadTask(Frozen):
 
     def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self.group, self.generation, self.of, call))
+        self.screen.post_message(Call(self.job, self.generation, self.of, call))
 
     def finish(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop as the last thing."""
-        self.screen.post_message(Call(self.group, self.generation, self.of, call, is_last=True))
+        self.screen.post_message(Call(self.job, self.generation, self.of, call, is_last=True))
 
 
 class ScreenHost:
@@ -101,8 +102,8 @@ class ScreenHost:
         self.where: Where = panes
         self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
-        self._running: set[str] = set()
-        self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
+        self._running: dict[str, Job] = {}
+        self._asked: dict[Dialog[Any], tuple[Callable[[], object], Job]] = {}
         self._followed: Callable[[], object] | None = None
 
     def change(self, **fields: Any) -> None:
@@ -117,61 +118,72 @@ class ScreenHost:
         """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
         self._panes.show_query(rewrite=rewrite)
 
+    @property
+    def running(self) -> Collection[Job]:
+        """The jobs whose results are still to come."""
+        return self._running.values()
+
     def run(
         self,
-        job: Callable[[Task], Result],
+        work: Callable[[Task], Result],
         done: Callable[[Result], object],
+        job: Job,
         *,
-        group: str,
         delay: float = 0,
         of: Catalog | None = None,
     ) -> None:
-        """Run a job in a worker thread after some seconds, and pass its result to `done`."""
-        self.cancel(group)
-        self._running.add(group)
-        generation = self._generations[group]
+        """Do the work of a job in a worker thread, and pass its result to `done`."""
+        self.cancel(job)
+        self._running[job.name] = job
+        generation = self._generations[job.name]
+        rest = job.rest + delay
 
-        def work() -> None:
-            task = ThreadTask(self._screen, group, generation, of, get_current_worker())
+        def work_now() -> None:
+            task = ThreadTask(self._screen, job.name, generation, of, get_current_worker())
             try:
                 with cancelled_when(task):
-                    result = job(task)
+                    result = work(task)
             except Cancelled:
                 task.finish(lambda: None)
             else:
                 task.finish(lambda: done(result))
 
         async def work_later() -> None:
-            await asyncio.sleep(delay)
-            await asyncio.to_thread(work)
+            await asyncio.sleep(rest)
+            await asyncio.to_thread(work_now)
 
-        job_: Callable[[], Coroutine[None, None, None] | None] = work_later if delay else work
-        self._screen.run_worker(job_, group=group, exclusive=True, thread=not delay)
+        call: Callable[[], Coroutine[None, None, None] | None] = work_later if rest else work_now
+        self._screen.run_worker(call, group=job.name, exclusive=True, thread=not rest)
+
+    def unblock(self, job: Job) -> None:
+        """Block no more than a job does of the name of one that runs: the rest was shown."""
+        if job.name in self._running:
+            self._running[job.name] = job
 
     def take(self, call: Call) -> None:
         """Do what a job asks for, unless a newer one, or another catalog, has replaced it."""
-        if call.generation != self._generations[call.group]:
+        if call.generation != self._generations[call.job]:
             return
         if call.is_last:
-            self._running.discard(call.group)
+            self._running.pop(call.job, None)
         if call.of is None or call.of is self.state.catalog:
             call.call()
         if call.is_last:
-            if call.group == "load" and not self.is_running("view"):
+            if call.job == LOAD.name and not self.is_running(VIEW):
                 # The catalog stays, but what is known of its sources may be new.
                 self._ask_again()
             self._show_loading()
 
-    def cancel(self, *groups: str) -> None:
-        """Stop the jobs of some groups, and drop their results."""
-        for group in groups:
-            self._generations[group] += 1
-            self._running.discard(group)
-            self._screen.workers.cancel_group(self._screen, group)
+    def cancel(self, *jobs: Job) -> None:
+        """Stop the jobs of some names, and drop their results."""
+        for job in jobs:
+            self._generations[job.name] += 1
+            self._running.pop(job.name, None)
+            self._screen.workers.cancel_group(self._screen, job.name)
 
-    def is_running(self, *groups: str) -> bool:
-        """Check whether one of some groups has a job whose result is still to come."""
-        return not self._running.isdisjoint(groups)
+    def is_running(self, *jobs: Job) -> bool:
+        """Check whether a job of some names runs, whose result is still to come."""
+        return any(job.name in self._running for job in jobs)
 
     def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next one; an empty one hides it."""
@@ -203,22 +215,22 @@ class ScreenHost:
         done: Callable[[Result | None], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
-        group: str = "",
+        job: Job | None = None,
     ) -> None:
         """Open a dialog, and pass its result to `done`.
 
-        `ask` reads what it shows, in a job of `group`, which ends with the dialog.
+        `ask` reads what it shows, in a job that ends with the dialog.
         """
 
         def close(result: Result | None) -> None:
-            if self._asked.pop(dialog, None) is not None:
-                self.cancel(group)
+            if (asked := self._asked.pop(dialog, None)) is not None:
+                self.cancel(asked[1])
             if done is not None:
                 done(result)
 
         self._screen.app.push_screen(dialog, close)
-        if ask is not None:
-            self._asked[dialog] = ask, group
+        if ask is not None and job is not None:
+            self._asked[dialog] = ask, job
             ask()
             self._show_loading()
 
@@ -235,9 +247,9 @@ class ScreenHost:
 
     def _show_loading(self) -> None:
         """Show in the open dialogs that sources are being read, until all of it is answered."""
-        for dialog, (_, group) in self._asked.items():
-            is_late = dialog.is_loading and self.is_running("view", group)
-            dialog.show_loading(is_late or self.is_running("load"))
+        for dialog, (_, job) in self._asked.items():
+            is_late = dialog.is_loading and self.is_running(VIEW, job)
+            dialog.show_loading(is_late or self.is_running(LOAD))
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the hashes that were picked."""

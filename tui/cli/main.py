@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if argv is None and _print_version():
             return 0
-        from spackscope.tui.process import jobs
+        from spackscope.tui.process import worker_threads
         from spackscope.tui.process.crash import run_guarded
 
         if argv is not None:
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Python looks for garbage among all that is imported before it ends: 7 % of the
             # instructions of a `find` (valgrind --tool=callgrind).
             gc.freeze()
-            jobs.end(code)
+            worker_threads.end(code)
         return code
     except KeyboardInterrupt:
         return 130

@@ -17,17 +17,20 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.jobs import ROWS, Job
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
 from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.keymap import ANYWHERE, LISTS
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
 from tests.builders import SAMPLE_PAGES
 
 
-class Job(NamedTuple):
+class Waiting(NamedTuple):
     """A job that was not run yet."""
 
+    job: Job
     work: Callable[..., Any]
     done: Callable[[Any], object]
     delay: float
@@ -56,7 +59,7 @@ class FakeWhere(Frozen):
     item: Any = None
     sheet_cursor: int = 0
     is_waiting: bool = False
-    is_detail_late: bool = False
+    awaits: frozenset[str] = frozenset()
     is_row_seen: bool = True
     column: str = "hash"
     position: tuple[int, int] = (0, 0)
@@ -65,8 +68,11 @@ class FakeWhere(Frozen):
     node: TreeNode | None = None
     line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
     facet: tuple[FacetKey, str | None] | None = None
-    is_box_late: bool = False
     are_marks_seen: bool = True
+
+    @property
+    def key_panes(self) -> tuple[str, ...]:
+        return self.pane, LISTS, ANYWHERE
 
 
 class FakeHost:
@@ -82,7 +88,7 @@ class FakeHost:
         self.copied: list[str] = []
         self.state = BrowserState()
         self.where = FakeWhere()
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, Waiting] = {}
         self.messages: list[str] = []
         self.progress: list[str] = []
         self.focused: list[str] = []
@@ -103,22 +109,30 @@ class FakeHost:
 
     def run(
         self,
-        job: Callable[..., Any],
+        work: Callable[..., Any],
         done: Callable[[Any], object],
+        job: Job,
         *,
-        group: str,
         delay: float = 0,
         of: Catalog | None = None,
     ) -> None:
-        self.jobs.pop(group, None)
-        self.jobs[group] = Job(job, done, delay, of)
+        self.jobs.pop(job.name, None)
+        self.jobs[job.name] = Waiting(job, work, done, job.rest + delay, of)
 
-    def cancel(self, *groups: str) -> None:
-        for group in groups:
-            self.jobs.pop(group, None)
+    @property
+    def running(self) -> list[Job]:
+        return [waiting.job for waiting in self.jobs.values()]
 
-    def is_running(self, *groups: str) -> bool:
-        return not self.jobs.keys().isdisjoint(groups)
+    def unblock(self, job: Job) -> None:
+        if job.name in self.jobs:
+            self.jobs[job.name] = self.jobs[job.name]._replace(job=job)
+
+    def cancel(self, *jobs: Job) -> None:
+        for job in jobs:
+            self.jobs.pop(job.name, None)
+
+    def is_running(self, *jobs: Job) -> bool:
+        return any(job.name in self.jobs for job in jobs)
 
     def say(self, text: str, *, error: bool = False) -> None:
         self.messages.append(text)
@@ -140,10 +154,11 @@ class FakeHost:
         done: Callable[[Any], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
-        group: str = "",
+        job: Job | None = None,
     ) -> None:
         def close(result: Any) -> None:
-            self.cancel(group)
+            if job is not None:
+                self.cancel(job)
             if done is not None:
                 done(result)
 
@@ -159,9 +174,9 @@ class FakeHost:
 
     # For tests
 
-    def work(self, *groups: str) -> None:
-        """Run the jobs of some groups, or with none all jobs, and those that they start."""
-        while waiting := [g for g in self.jobs if not groups or g in groups]:
+    def work(self, *names: str) -> None:
+        """Run the jobs of some names, or with none all jobs, and those that they start."""
+        while waiting := [name for name in self.jobs if not names or name in names]:
             job = self.jobs.pop(waiting[0])
             try:
                 result = job.work(FakeTask())
@@ -218,7 +233,7 @@ class FakeBrowser:
         def read(_: object) -> Row | None:
             return next(iter(results.catalog.rows(*listing.part(here))), None)
 
-        self.host.run(read, self._highlight, group="rows")
+        self.host.run(read, self._highlight, ROWS)
         self.host.work("rows")
 
     def _highlight(self, row: Row | None) -> None:

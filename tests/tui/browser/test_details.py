@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.tui.browser import read_details
+from spackscope.tui.browser import jobs, read_details
 from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.widgets import detail_pane
 from tests.browsing import SAMPLE, browsing
@@ -108,7 +108,7 @@ def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
     browser.type_text("os=ubuntu")
     browser.host.work("view")
     browser.move_to(0)
-    assert not browser.host.is_running("detail"), "the same spec is not read again"
+    assert not browser.host.is_running(jobs.DETAIL), "the same spec is not read again"
     assert browser.details.lines is lines
     browser.type("zzz")
     browser.leave()
@@ -234,7 +234,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     assert relations(browser) == pending
     select(browser, OTHER)
     browser.host.work("detail")
-    assert not browser.host.is_running("relations"), "they are known, and the job is stopped"
+    assert not browser.host.is_running(jobs.RELATIONS), "they are known, and the job is stopped"
     assert relations(browser) == ALONE
     select(browser, C)
     browser.settle()

@@ -8,6 +8,7 @@ import pytest
 
 from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 from spackscope.model.query.ast import Term, exact_term
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets
 from spackscope.tui.browser.state import Facets
 from tests.browsing import SAMPLE, sample_where
@@ -94,12 +95,12 @@ def test_rows_are_counted_once_and_not_those_that_were_left_before(browser: Fake
     press_v(browser, pane="specs", column="os", input=None)
     before = counts(browser)
     count_facets(browser.host)
-    assert not browser.host.is_running("facets")
+    assert not browser.host.is_running(jobs.FACETS)
     for package in ("py-build", None):
         browser.search.select_package(package)
         browser.host.work("view")
         count_facets(browser.host)
-        assert browser.host.is_running("facets")
+        assert browser.host.is_running(jobs.FACETS)
     browser.settle()
     assert counts(browser) == before
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
-from spackscope.tui.browser.focus import back, is_late, leave
+from spackscope.tui.browser.focus import awaited, back, leave
+from spackscope.tui.keymap import COMPLETIONS, DETAIL, LINES
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -24,7 +26,7 @@ def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
 
 def late(browser: FakeBrowser, *keys: str) -> list[str]:
     """Return which of some keys wait."""
-    return [key for key in keys if is_late(browser.host, key)]
+    return [key for key in keys if awaited(browser.host, key, frozenset())]
 
 
 def test_escape_goes_one_step_back_and_loses_nothing(browser: FakeBrowser) -> None:
@@ -60,7 +62,7 @@ def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:
     ]
     for pane in ("specs", "detail"):
         at(browser, pane)
-        assert late(browser, "j", "slash") == ["j", "slash"]
+        assert late(browser, "j", "slash", "q") == ["j"]
     browser.settle()
     for pane in ("packages", "specs", "detail"):
         at(browser, pane)
@@ -68,7 +70,8 @@ def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:
 
 
 def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:
-    browser.host.where = replace(browser.host.where, pane="specs", is_waiting=True)
+    browser.host.run(lambda _: None, lambda _: None, jobs.ROWS)
+    at(browser, "specs")
     assert late(browser, "j", "enter", "space", "y") == ["enter", "space", "y"]
     at(browser, "packages")
     assert late(browser, "j", "enter", "space", "y") == ["y"]
@@ -76,7 +79,9 @@ def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:
 
 def test_keys_for_the_detail_wait_until_it_shows_the_row(browser: FakeBrowser) -> None:
     browser.settle()
-    browser.host.where = replace(browser.host.where, pane="specs", is_detail_late=True)
+    browser.host.where = replace(
+        browser.host.where, pane="specs", awaits=frozenset((LINES, DETAIL))
+    )
     assert late(browser, "j", "space", "y", "t") == ["t"]
     at(browser, "detail")
     assert late(browser, "j") == ["j"]
@@ -100,7 +105,7 @@ def test_tab_waits_for_completions_and_escape_for_nothing(browser: FakeBrowser) 
     assert late(browser, "x", "tab", "escape") == ["tab"]
     browser.host.work()
     assert late(browser, "x", "tab", "escape") == []
-    browser.host.where = replace(browser.host.where, is_box_late=True)
+    browser.host.where = replace(browser.host.where, awaits=frozenset((COMPLETIONS,)))
     assert late(browser, "x", "tab", "escape") == ["tab"]
 
 
@@ -112,7 +117,9 @@ def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBr
     assert late(browser, "s") == []
 
 
-def test_nothing_waits_for_rows_of_sources_that_are_being_read() -> None:
-    browser = FakeBrowser()
-    browser.controllers.loading.load()
-    assert late(browser, "j", "y", "t", "enter") == []
+def test_keys_for_specs_wait_for_sources_and_those_that_lead_out_do_not() -> None:
+    for query, waiting in (("", []), ("hdf5", ["slash"])):
+        browser = FakeBrowser(query=query)
+        browser.controllers.loading.load()
+        assert late(browser, "j", "y", "enter") == ["j", "y", "enter"]
+        assert late(browser, "slash", "question_mark", "escape", "O", "q") == waiting

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.state import Task
 from tests.browsing import browsing
 
@@ -23,35 +24,35 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
             task.report(lambda: results.append("late progress"))
             return "slow"
 
-        host.run(slow, results.append, group="test")
+        host.run(slow, results.append, Job("test"))
         await browser.until(started.is_set)
         await browser.until(lambda: results == ["progress"])
-        assert host.is_running("test", "other")
-        host.run(lambda _: threading.get_ident(), results.append, group="test")
+        assert host.is_running(Job("test"), Job("other"))
+        host.run(lambda _: threading.get_ident(), results.append, Job("test"))
         may_end.set()
         await browser.settle()
         await browser.until(lambda: stopped == [True])
         assert len(results) == 2
         assert results[1] != loop_thread
-        assert not host.is_running("test")
+        assert not host.is_running(Job("test"))
 
-        host.run(lambda _: "first", results.append, group="a")
-        host.run(lambda _: "second", results.append, group="b")
+        host.run(lambda _: "first", results.append, Job("a"))
+        host.run(lambda _: "second", results.append, Job("b"))
         await browser.settle()
         assert set(results[2:]) == {"first", "second"}, "groups do not disturb each other"
 
         results.clear()
-        host.run(lambda _: "later", results.append, group="later", delay=0.01)
-        host.run(lambda _: "never", results.append, group="cancelled", delay=0.01)
-        host.cancel("cancelled")
-        assert not host.is_running("cancelled")
+        host.run(lambda _: "later", results.append, Job("later", 0.01))
+        host.run(lambda _: "never", results.append, Job("cancelled", 0.01))
+        host.cancel(Job("cancelled"))
+        assert not host.is_running(Job("cancelled"))
         await browser.settle()
         assert results == ["later"]
 
         def stop(_: Task) -> None:
             raise Cancelled
 
-        host.run(stop, results.append, group="stopped")
+        host.run(stop, results.append, Job("stopped"))
         await browser.settle()
-        assert not host.is_running("stopped")
+        assert not host.is_running(Job("stopped"))
         assert results == ["later"]

@@ -1,0 +1,81 @@
+"""Keys that are typed ahead of a row that is still being read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.tui.browser import jobs
+from spackscope.tui.keymap import ANYWHERE, DEFAULT, LISTS, SPECS
+from spackscope.tui.widgets import spec_rows
+from tests.browsing import Browser, browsing
+from tests.builders import record, write_page
+from tests.program import PATIENCE
+
+KEYS = {
+    key.name: key.names[0]
+    for key in DEFAULT.values()
+    if key.where in (ANYWHERE, LISTS, SPECS) and key.names
+    # They leave the program.
+    if key.name not in ("quit", "suspend")
+}
+ALWAYS = ("why-not", "timeline", "copy", "compare", "sort", "undo", "specs-open", "lists-up")
+"""Those that are pressed in every run of the tests."""
+
+
+@pytest.fixture
+def is_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Rows that are not read with the first ones are read once the event is set."""
+    event, read = threading.Event(), spec_rows.read_windows
+
+    def read_late(*arguments: Any) -> spec_rows.Windows:
+        assert event.wait(PATIENCE)
+        return read(*arguments)
+
+    monkeypatch.setattr(spec_rows, "read_windows", read_late)
+    yield event
+    event.set()
+
+
+def outcome(browser: Browser) -> tuple[object, ...]:
+    """Return what a key has led to."""
+    opened, row = browser.state.sheet, browser.table.highlighted
+    return (
+        browser.text,
+        browser.focus,
+        browser.dialog,
+        opened.command if opened is not None else None,
+        row.spec.hash if row is not None else None,
+        browser.state.marks,
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ALWAYS else pytest.mark.exhaustive) for name in KEYS],
+)
+async def test_a_key_behind_a_row_that_is_still_read_does_what_it_does_on_the_row(
+    name: str, is_read: threading.Event, tmp_path: Path
+) -> None:
+    write_page(tmp_path, [record(number) for number in range(300)])
+    outcomes = []
+    for is_ahead in (False, True):
+        is_read.set()
+        async with browsing(tmp_path, folded=False) as browser:
+            await browser.press("2")
+            if is_ahead:
+                is_read.clear()
+                browser.send("G", KEYS[name])
+                await browser.settle_but(jobs.ROWS.name)
+                is_read.set()
+                await browser.settle()
+            else:
+                await browser.press("G", KEYS[name])
+            outcomes.append(outcome(browser))
+            await browser.press("escape", "backspace")
+            outcomes.append(outcome(browser))
+    assert outcomes[:2] == outcomes[2:]

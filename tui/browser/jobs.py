@@ -1,0 +1,76 @@
+"""The one table of jobs in worker threads: when each begins, and which keys wait for it."""
+
+from __future__ import annotations
+
+from spackscope.model.core.frozen import Frozen
+from spackscope.tui import keymap
+
+
+class Job(Frozen):
+    """A job, which replaces one of the same name that still runs.
+
+    It begins after `rest` seconds, in which a newer one may come. It `blocks` the keys that need
+    any of some things: those that `keymap.Key.needs` names, or a pane. Where it brings some of
+    them before the others, or shows again what is there, it is another entry of its name.
+    """
+
+    name: str
+    rest: float = 0
+    blocks: tuple[str, ...] = ()
+
+
+# Sources
+LOAD = Job("load")
+LOAD_MORE = Job("load", blocks=(keymap.ALL_SOURCES,))
+LOAD_FIRST = Job("load", blocks=(keymap.ALL_SOURCES, keymap.SOURCES, keymap.SPEC))
+# The query of the command line comes into the query line with them.
+LOAD_FIRST_WITH_QUERY = Job("load", blocks=(*LOAD_FIRST.blocks, keymap.QUERY))
+SNAPSHOTS = Job("snapshots")
+PATHS = Job("paths")
+
+# Rows
+VIEW = Job(
+    "view", blocks=(keymap.ROW, keymap.SPEC, keymap.SPECS, keymap.DETAIL, keymap.COMPLETIONS)
+)
+# The first frame is drawn before.
+VIEW_FIRST = Job("view", 0.01, VIEW.blocks)
+VIEW_OF_MANY = Job("view", 0.05, VIEW.blocks)
+ROWS = Job("rows", blocks=(keymap.ROW, keymap.SPEC))
+NOTES = Job("notes", 0.1)
+COMPLETIONS = Job("completions", blocks=(keymap.COMPLETIONS,))
+OVERVIEW = Job("overview", 0.1)
+FACETS = Job("facets", blocks=(keymap.FACETS,))
+FACETS_AGAIN = Job("facets", 0.1)
+MARKING = Job("marking", blocks=(keymap.MARKED,))
+MARKED = Job("marks", blocks=(keymap.MARKED,))
+
+# The selected spec
+EDGES = Job("edges", blocks=(keymap.LINES, keymap.DETAIL))
+DETAIL = Job("detail", blocks=EDGES.blocks)
+TREE = Job("unfold", blocks=EDGES.blocks)
+RELATIONS = Job("relations", 0.05)
+MIRRORS = Job("mirrors", 0.4)
+HOST = Job("host")
+FIT = Job("fit", 0.4)
+
+# Answers
+SHEET = Job("sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL))
+# Rows that are there already can be walked.
+SHEET_MORE = Job("sheet", blocks=(keymap.SPEC,))
+SHEET_ROW = Job("sheet-row", blocks=(keymap.SPEC,))
+ASK_AGAIN = Job("ask-again", 0.3)
+
+# They move the focus or open a dialog when they are done
+JUMP = Job("jump", blocks=(keymap.FOCUS,))
+PATH = Job("path", blocks=(keymap.FOCUS,))
+MENU = Job("menu", blocks=(keymap.FOCUS,))
+
+# Files
+COPY = Job("copy")
+EXPORT = Job("export")
+ROW_SETS = Job("row-sets")
+READ_QUERIES = Job("history", blocks=(keymap.QUERIES,))
+KEEP_QUERY = Job("keep")
+REMEMBER_QUERY = Job("remember")
+COLUMNS = Job("columns")
+THEME = Job("theme")
