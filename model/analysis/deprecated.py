@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from spackscope.model.core.deprecation import Deprecation, severity_rank
 from spackscope.model.core.errors import QueryError, Unanswerable
-from spackscope.model.core.records import NO, UNKNOWN, YES
+from spackscope.model.core.records import NO, UNKNOWN, YES, Deprecation, severity_rank
 from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query

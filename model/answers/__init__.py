@@ -1,1 +1,59 @@
 """The answers: each module is one, whole, and nothing but the table of commands knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from spackscope.model.core.tasks import OnProgress
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.sources.session import Session
+
+
+class Asked(Protocol):
+    """What was asked; it opens sources, and understands words as the command line does.
+
+    `words` are those after the name of the answer, and `options` the values of those that were
+    given, by their fields. `sources` are those that the user named, or that are
+    configured. The answer adds to `grounds` what it rests on besides them; what could not be read
+    of that is shown with it.
+    """
+
+    words: Sequence[str]
+    sources: Sequence[str]
+    session: Session
+    options: Mapping[str, Any]
+    on_progress: OnProgress
+    grounds: set[str]
+
+    def show(self, sheet: Sheet[Any]) -> None:
+        """Show the first part of an answer that takes long."""
+
+    def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
+        """Load a catalog for each group of sources, and show what could not be read.
+
+        Raises SourceError, Cancelled.
+        """
+
+    def query(self, words: Sequence[str]) -> Query:
+        """Parse the words of a query. Raises SpackscopeError, which shows where it is wrong."""
+
+    def hash_prefix(self) -> str:
+        """Return the start of a hash that the only word may be, or an empty text."""
+
+    def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
+        """Return the only hash that words name: its start, or a query that matches one spec.
+
+        Raises SpackscopeError where they name none, or with the candidates where they name more.
+        """
+
+    def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
+        """Return the exception to raise if no spec matches: it says why, and suggests a query."""
+
+    def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
+        """Read the hashes of a list, and count the lines without one, which are shown.
+
+        None if the file is a document. Raises SpackscopeError, with the file as it is `shown`.
+        """

@@ -8,12 +8,18 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, dag_of, explicit_specs
 from spackscope.model.analysis.deprecated import DeprecatedSpecs, find_deprecated
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
-from spackscope.model.core.deprecation import LEGACY_LABEL, SEVERITIES, Deprecation, severity_rank
 from spackscope.model.core.errors import SourceError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import RECIPES, is_run
+from spackscope.model.core.records import (
+    LEGACY_LABEL,
+    RECIPES,
+    SEVERITIES,
+    Deprecation,
+    is_run,
+    severity_rank,
+)
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.core.versions import version_key

@@ -20,7 +20,7 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace

@@ -18,7 +18,7 @@ from spackscope.model.analysis.source_differences import (
     compare_sources,
 )
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace

@@ -19,7 +19,7 @@ from spackscope.model.analysis.dag import (
     explicit_specs,
     listed_specs,
 )
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.core.text import counted
 from spackscope.model.core.versions import version_key

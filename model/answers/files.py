@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
 from typing import Any, NamedTuple
 
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace

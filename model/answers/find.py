@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, HOST_COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec

@@ -32,7 +32,7 @@ from spackscope.model.analysis.history import (
     spec_text,
     time_text,
 )
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import ALIASES, FIELDS, Value
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.files import max_unpacked_size, too_large

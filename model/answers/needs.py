@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.text import counted
 from spackscope.model.query.ast import exact_query

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import dag_of
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.index.tree import GraphSpec, read_specs

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, dag_of
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import sizes_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.records import Spec

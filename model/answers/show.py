@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, RECIPES
 from spackscope.model.core.text import cell_width

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.errors import SourceError, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, Gap, SourceStatus
@@ -20,6 +20,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.query.parser import parse
+from spackscope.model.report.progress import age
 from spackscope.model.report.sheet import (
     Sheet,
     SheetColumn,
@@ -27,7 +28,6 @@ from spackscope.model.report.sheet import (
     size_column,
     version_column,
 )
-from spackscope.model.report.sources import age
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.mirror import read_tag_list
 from spackscope.model.sources.mirror_copies import JUDGEMENTS, Copies, Copy, compare_copies

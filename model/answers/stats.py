@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, product, repeat
 from typing import Any, NamedTuple, cast
 
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import ALIASES, FIELDS, Column, Value
 from spackscope.model.core.errors import Unanswerable, WrongQuestion

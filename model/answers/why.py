@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
-from spackscope.model.answers.asked import Asked
+from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace

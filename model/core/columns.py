@@ -14,9 +14,17 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any, Literal
 
-from spackscope.model.core.deprecation import LEGACY_LABEL, UNSPECIFIED
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import CONFIGURATION, RECIPES, STATES, UNKNOWN, YES, Spec
+from spackscope.model.core.records import (
+    CONFIGURATION,
+    LEGACY_LABEL,
+    RECIPES,
+    STATES,
+    UNKNOWN,
+    UNSPECIFIED,
+    YES,
+    Spec,
+)
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
 

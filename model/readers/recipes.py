@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spackscope.model.core.deprecation import SEVERITIES, UNSPECIFIED, Deprecation, Fix
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.records import SEVERITIES, UNSPECIFIED, Deprecation, Fix
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted

@@ -1,14 +1,15 @@
-"""Draw how far a long task is, and counts, as text and bars, and fit columns into a width."""
+"""Draw how far a long task is, ages and counts as text and bars, and fit columns into a width."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean, shorten
+from spackscope.model.core.records import SourceStatus
+from spackscope.model.core.text import cell_width, clean, counted, shorten
 
 DOWNLOADING, READING = "bytes of ", "reading "
 """The beginnings of what is counted in bytes; the name of the file or source follows."""
@@ -89,6 +90,28 @@ def minutes(seconds: float) -> str:
         return f"{seconds:.0f} s"
     hours, rest = divmod(round(seconds / 60), 60)
     return f"{hours} h {rest} min" if hours else f"{rest} min"
+
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
+    """Return a sentence for each source whose cached copy is used as it is, with its age."""
+    sentences = []
+    for source in sources:
+        if source.remark and not source.failure:
+            checked = "" if source.checked is None else f", checked {age(now - source.checked)}"
+            sentence = f"{source.name}: using its cached copy{checked}: {source.remark}"
+            sentences.append(clean(sentence))
+    return sentences
+
+
+def age(seconds: float) -> str:
+    """Return how long ago something was, in the largest unit that fits."""
+    for length, unit in _UNITS:
+        if seconds >= length:
+            return f"{counted(int(seconds // length), unit)} ago"
+    return "just now"
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"

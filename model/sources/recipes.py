@@ -19,7 +19,6 @@ from errno import ENOENT
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spackscope.model.core.deprecation import LEGACY_LABEL, Deprecation, Fix
 from spackscope.model.core.errors import Unreadable, Unwritable, reason
 from spackscope.model.core.files import (
     read_file,
@@ -31,7 +30,7 @@ from spackscope.model.core.files import (
     xdg_dir,
 )
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Problem
+from spackscope.model.core.records import LEGACY_LABEL, Deprecation, Fix, Problem
 from spackscope.model.core.tasks import OnProgress, no_progress
 
 if TYPE_CHECKING:

@@ -16,12 +16,11 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spackscope.model.core.deprecation import Deprecation, severity_rank
 from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.machine import PLATFORM
-from spackscope.model.core.records import Problem
+from spackscope.model.core.records import Deprecation, Problem, severity_rank
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.recipes import RecipeRoot

@@ -21,8 +21,7 @@ from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report import frame as titles
-from spackscope.model.report.progress import Progress, Stages
-from spackscope.model.report.sources import stale_copies
+from spackscope.model.report.progress import Progress, Stages, stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController

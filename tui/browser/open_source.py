@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from spackscope.model.assist.answers import Completion
-from spackscope.model.assist.paths import complete_path
+from spackscope.model.assist.answers import Completion, complete_path
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean

@@ -59,7 +59,7 @@ def nothing_to_compare() -> str:
 
 
 class BrowserAsked:
-    """What the browser asks of an answer (`model.answers.asked.Asked`): of its own catalog."""
+    """What the browser asks of an answer (`model.answers.Asked`): of its own catalog."""
 
     def __init__(
         self,

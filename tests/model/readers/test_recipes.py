@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.deprecation import Deprecation, Fix
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.records import Deprecation, Fix
 from spackscope.model.readers.recipes import ClassName, read_recipe
 from tests.builders.recipes import recipe
 

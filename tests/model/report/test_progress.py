@@ -1,4 +1,4 @@
-"""How far a task is, in words and as a bar; bars are as long as their counts."""
+"""How far a task is, in words and as a bar; bars are as long as their counts; ages of copies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import re
 
 import pytest
 
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import cell_width
-from spackscope.model.report.progress import Progress, Stages, bar
+from spackscope.model.report.progress import Progress, Stages, age, bar, stale_copies
+
+NOW = 1_000_000.0
+MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +77,29 @@ def test_the_name_gets_what_the_amount_leaves() -> None:
 
     assert progress.fitted(50) == "a-name-tha…-long.json: 0 B of 2.0 MB, 0 B a second"
     assert progress.fitted(10) == "0 B …econd"
+
+
+def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:
+    stale = replace(MIRROR, remark="the host does not answer")
+
+    assert stale_copies([MIRROR, stale, replace(stale, failure="no")], NOW) == [
+        "mirror: using its cached copy, checked 2 hours ago: the host does not answer"
+    ]
+    assert stale_copies([replace(stale, checked=None)], NOW) == [
+        "mirror: using its cached copy: the host does not answer"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (7_300, "2 hours ago"),
+        (86_400, "1 day ago"),
+        (400 * 86_400, "400 days ago"),
+    ],
+)
+def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> None:
+    assert age(seconds) == text

@@ -26,9 +26,8 @@ from spackscope.model.index.load import REBUILT, load
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
-from spackscope.model.report.progress import Stages
+from spackscope.model.report.progress import Stages, stale_copies
 from spackscope.model.report.report import aligned
-from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
@@ -89,7 +88,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
 
 
 class CommandLine:
-    """What the command line asks, also of an answer (`model.answers.asked.Asked`).
+    """What the command line asks, also of an answer (`model.answers.Asked`).
 
     `parsed` is all of it, and `options` are those that only an answer has.
     """
