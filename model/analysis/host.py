@@ -18,6 +18,7 @@ from spackscope.model.core.machine import (
     this_os,
     this_target,
 )
+from spackscope.model.core.suggestions import near
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.matchers import unknown_target
@@ -108,8 +109,6 @@ def parse_host(text: str) -> Host:
     if len(text) > _MAX_LENGTH:
         raise QueryError(f"A host has at most {_MAX_LENGTH:,} characters", _MAX_LENGTH)
     from archspec.cpu import TARGETS
-
-    from spackscope.model.core.suggestions import near
 
     texts: dict[str, str] = {}
     libc = None

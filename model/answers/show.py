@@ -21,10 +21,13 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report.detail import FITS, VARIANTS, DetailLine, dependency_line, detail
 from spackscope.model.report.export import full_sheet
+from spackscope.model.report.progress import minutes
 from spackscope.model.report.relations import deprecated_values, needs_line
 from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.signing import entries_json, with_signing
 from spackscope.model.report.table_columns import variants_line
+from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.source_name import DEVELOP
 
 if TYPE_CHECKING:
@@ -44,8 +47,6 @@ def answer(asked: Asked) -> Sheet[Any]:
     rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
     data: list[list[dict[str, Any]]] = [[] for _ in entries]
     if any(entries):
-        from spackscope.model.report.signing import entries_json
-
         data = list(map(entries_json, entries))
     sheet = full_sheet(list(map(catalog.full_record, rows)), data)
     return replace(sheet, draw=partial(_lines, asked, catalog, rows, entries), is_text=True)
@@ -86,8 +87,6 @@ def _lines(
     trees = [source.name for source in catalog.sources if source.kind == "install tree"]
     times: Mapping[str, float] = {}
     if trees:
-        from spackscope.model.sources.build_times import build_seconds
-
         times = build_seconds(trees, {row.spec.hash for row in rows})
     for number, (row, of_mirrors) in enumerate(zip(rows, entries, strict=True)):
         name, alike = row.spec.package, 1
@@ -107,12 +106,8 @@ def _lines(
             host_phrase=host_phrase(session),
         )
         if of_mirrors:
-            from spackscope.model.report.signing import with_signing
-
             lines = with_signing(lines, of_mirrors)
         if row.spec.hash in times:
-            from spackscope.model.report.progress import minutes
-
             lines = [*lines, DetailLine(minutes(times[row.spec.hash]), "build time")]
         needs = read_needs(catalog, row.id)
         if needs is not None:

@@ -14,6 +14,7 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.columns import Columns
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
+from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, PackageCount, Row
 from spackscope.model.index.view import Partition, View
@@ -121,9 +122,6 @@ class Catalog(IndexData):
 
     def listing(self, view: View, *, partition: Partition = lambda ids: ()) -> Listing:
         """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
-        # Packages are shown before any listing.
-        from spackscope.model.index.listing import Listing, ShownValues
-
         specs = self.match(view.query)
         check_cancelled()
         # The next view mostly has the same query, and only another order.

@@ -17,6 +17,7 @@ from spackscope.model.core.files import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
+from spackscope.model.sources.document import Documents
 from spackscope.model.sources.resolve import source_key
 
 if TYPE_CHECKING:
@@ -174,8 +175,6 @@ def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = 
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
-    from spackscope.model.sources.document import Documents
-
     return [replace(source, documents=Documents()) for source in discovered]
 
 
@@ -190,8 +189,6 @@ def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> st
 
 def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     """Return the sources with their first documents, as many as are read in a moment."""
-    from spackscope.model.sources.document import Documents
-
     room, part = _PART, []
     for source in discovered:
         documents = []

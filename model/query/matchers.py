@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
+from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query.lexer import unquoted
@@ -167,8 +168,6 @@ def target_ranges(pattern: str) -> Iterator[tuple[str, str]]:
 def unknown_target(name: str) -> str:
     """Return the sentence on a target that archspec does not know; empty if it knows it."""
     from archspec.cpu import TARGETS
-
-    from spackscope.model.core.suggestions import did_you_mean
 
     return "" if name in TARGETS else f"Unknown target {clean(name)}{did_you_mean(name, TARGETS)}"
 

@@ -8,6 +8,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
@@ -96,9 +98,6 @@ class _Records(Sequence[Spec]):
         specs = list(self._catalog.records(ids))
         if not self._has_fit:
             return specs
-        # Not every command asks it.
-        from spackscope.model.analysis.session_fit import fit_of
-
         return [
             replace(spec, fit=fit_of(self._catalog, id_))
             for id_, spec in zip(ids, specs, strict=True)
@@ -141,9 +140,6 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
     That is what `spack buildcache prune --keeplist` must not delete. Dependencies are missing
     where a document lists none.
     """
-    # Nothing else here needs the edges.
-    from spackscope.model.analysis.dag import dag_of
-
     graph = dag_of(catalog)
     needed = graph.reached(ids, run_only=True).difference(ids)
     hashes_ = chain(graph.hashes(ids), graph.hashes(sorted(needed)))

@@ -9,6 +9,9 @@ from itertools import compress, count
 from operator import ne
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.varying import varying
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import INDEXES, STORED
 from spackscope.model.core.tasks import check_cancelled
@@ -285,8 +288,6 @@ class RowNotes:
     """Computes notes in worker threads, and keeps the kinds of some groups."""
 
     def __init__(self, catalog: Catalog) -> None:
-        from spackscope.model.analysis.dag import dag_of
-
         self._graph = dag_of(catalog)
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
             lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
@@ -300,8 +301,6 @@ class RowNotes:
 
     def kinds(self, ids: Sequence[int]) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled."""
-        from spackscope.model.analysis.kinds import run_kinds
-
         return self._kinds.get(tuple(ids), lambda: run_kinds(self._graph, ids))
 
     def partition(self, ids: Sequence[int]) -> Sequence[Sequence[int]]:
@@ -375,7 +374,6 @@ class RowNotes:
 
     def _compared(self, groups: Sequence[tuple[int, ...]], *, run_only: bool = True) -> list[str]:
         """Return the packages that tell groups apart, and then a line on each group."""
-        from spackscope.model.analysis.varying import varying
 
         def compute() -> list[str]:
             if len(groups) > MAX_COMPARED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH, sizes_text, spec_name
 from spackscope.model.core.records import YES
 from spackscope.model.core.text import clean, counted
@@ -166,8 +167,6 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
 
 def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
     """Yield why a spec is deprecated, and what it links or runs that is. Raises Cancelled."""
-    from spackscope.model.analysis.dag import dag_of
-
     column = BY_NAME[DEPRECATED]
     codes, values = catalog.by_host.values(column.name)
     below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})

@@ -23,6 +23,7 @@ from spackscope.model.core.machine import PLATFORM
 from spackscope.model.core.records import Deprecation, Problem, severity_rank
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
+from spackscope.model.query.parser import parse_spec
 from spackscope.model.sources.recipes import RecipeRoot
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
@@ -441,8 +442,6 @@ class Scopes:
 
     def parsed(self, spec: Text) -> Query | None:
         """Parse a spec; one that Spack refuses is a problem."""
-        from spackscope.model.query.parser import parse_spec
-
         try:
             return parse_spec(spec)
         except QueryError as error:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spackscope.model.analysis.package_summary import package_summaries
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
+from spackscope.model.index.facets import VARIANTS, FacetKey, choose, facet_sections, variant_texts
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
@@ -63,8 +65,6 @@ def count_facets(host: BrowserHost) -> None:
         return
 
     def read(task: Task) -> Facets:
-        from spackscope.model.index.facets import facet_sections
-
         sections: list[FacetSection] = []
         reported = time.monotonic()
         try:
@@ -104,8 +104,6 @@ def choose_facet(
     controllers: Controllers, verb: Verb, section: FacetSection, value: FacetValue | None
 ) -> None:
     """Include or exclude a value, include it alone, or clear its section."""
-    from spackscope.model.index.facets import choose
-
     query = controllers.host.state.view.query
     chosen = choose(query, section, value, verb)
     if chosen != query:
@@ -128,8 +126,6 @@ def summarize(
     query = view.query.with_package(None)
 
     def read(task: Task) -> Summaries:
-        from spackscope.model.analysis.package_summary import package_summaries
-
         new: Summaries = {}
         reported = 0.0
         with contextlib.suppress(Unanswerable):
@@ -146,8 +142,6 @@ def summarize(
 
 def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:
     """Return the column or variant under the cursor, and its value there if it is one value."""
-    from spackscope.model.index.facets import VARIANTS, FacetKey, variant_texts
-
     where, results = host.where, host.state.results
     spec = where.row.spec if where.row is not None else None
     if where.pane == "packages":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
@@ -234,9 +235,6 @@ class Navigation:
             return
 
         def find(_: object) -> int | None:
-            # The first frame needs no graphs.
-            from spackscope.model.analysis.dag import dag_of
-
             return dag_of(catalog).find([hash_]).get(hash_)
 
         self._host.run(find, self.jump, jobs.PATH, of=catalog)

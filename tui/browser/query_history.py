@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import open_private, write_private, xdg_dir
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import QUERY, BrowserHost
@@ -140,9 +141,6 @@ class QueryRecall:
 
 def can_be_kept(query: str) -> bool:
     """Check that a query is one short line, without a password in the URL of a source."""
-    # Imported in the thread that reads or writes the history.
-    from spackscope.model.core.redaction import without_secrets
-
     return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
 
 

@@ -13,6 +13,7 @@ from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
 from spackscope.tui.browser import jobs
@@ -314,9 +315,6 @@ def _hashes(catalog: Catalog, ids: Sequence[int]) -> Sequence[str]:
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:
-    # Imported here, when the first spec is marked.
-    from spackscope.model.index.listing import MarkedSpec
-
     marked = []
     for hash_ in marks:
         if rows := catalog.by_hash(hash_):

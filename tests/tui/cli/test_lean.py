@@ -119,8 +119,7 @@ def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> No
     of_model = (
         *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
         *("assist.completion", "assist.advice", "sources.discover"),
-        *("index.build", "index.facets", "index.listing", "index.tree"),
-        *("report.detail", "report.export", "report.kinds", "report.paste"),
+        *("index.build", "report.detail", "report.export", "report.kinds", "report.paste"),
     )
     of_tui = (
         *("browser.read_results", "browser.read_details", "widgets.detail_layout"),
