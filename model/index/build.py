@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, Unreadable, describe_error
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, Records
+from spackscope.model.core.records import Dependency, Problem, Records
 from spackscope.model.core.tasks import check_cancelled, collector_paused
 from spackscope.model.index.columns import (
     CODES,
@@ -548,53 +548,60 @@ def _write_edges(
     """
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
-    # Numbered by the objects of the dependencies in each document, which most edges share.
-    numbers = defaultdict[int, dict[int, int]](dict)
-    nodes, numbered = list[DocumentNode](), array("I")
-    kinds: list[tuple[Sequence[str], Sequence[str]]] = []
-    names: dict[DocumentNode, str] = {}
-    for record, its in zip(records, edges, strict=True):
-        known = numbers[document := codes["document"][look_alikes[record]]]
-        for edge in its:
-            if (number := known.get(id(edge))) is None:
-                number = known[id(edge)] = len(nodes)
-                nodes.append((document, pack_hashes(edge.hash)))
-                names.setdefault(nodes[-1], edge.name)
-                kinds.append((edge.deptypes, edge.virtuals))
-            numbered.append(number)
-    numbers.clear()
-    # Nodes that their own document does not describe are searched for in all documents: they are
-    # the first spec with the hash.
-    spec_of = {record: spec for spec, record in enumerate(records)} if names else {}
-    wanted, first_of = {hash_ for _, hash_ in names}, dict[bytes, int]()
-    for spec in range(len(records)) if wanted else ():
-        hash_ = hashes[HASH_BYTES * spec : HASH_BYTES * (spec + 1)]
-        if hash_ in wanted:
-            first_of.setdefault(hash_, spec)
-    ids: dict[DocumentNode, int] = {}
+    first = array("I", accumulate(map(len, edges), initial=0))
+    children, its_kinds = (array("I", bytes(4 * first[-1])) for _ in range(2))
+    specs_of = defaultdict[int, list[int]](list)
+    for spec in compress(count(), edges):
+        specs_of[codes["document"][look_alikes[records[spec]]]].append(spec)
+    spec_of = {record: spec for spec, record in enumerate(records)} if specs_of else {}
+    first_of: dict[bytes, int] = {}
+    kind_of: dict[tuple[Sequence[str], Sequence[str]], int] = {}
     absent: list[tuple[str, str]] = []
     packages = staged.dictionaries["package"].entries
-    for node, name in sorted(names.items()):
-        document, hash_ = node
-        spec = spec_of.get(record_of.get(node, -1), -1)
-        if spec < 0:
-            spec = first_of.get(hash_, len(records) + len(absent))
-            if spec >= len(records):
-                absent.append((unpack_hashes(hash_)[0], name))
-            elif packages[codes["package"][look_alikes[records[spec]]]] != name:
-                # The index does not keep the name by which a document calls what another one
-                # names otherwise, so that must be read again.
-                staged.merged[document] = 1
-        ids[node] = spec
-    ordered = sorted(set(kinds))
-    kind_of = {kind: code for code, kind in enumerate(ordered)}
+    # One document after the other: all nodes of all documents would take much memory.
+    for document, specs in sorted(specs_of.items()):
+        # Numbered by the objects of the dependencies, which most edges share.
+        numbers, distinct, numbered = dict[int, int](), list[Dependency](), array("I")
+        for edge in chain.from_iterable(map(edges.__getitem__, specs)):
+            if (number := numbers.get(id(edge))) is None:
+                number = numbers[id(edge)] = len(distinct)
+                distinct.append(edge)
+            numbered.append(number)
+        nodes = [pack_hashes(edge.hash) for edge in distinct]
+        # Of a node the first edge has the name.
+        names = dict(zip(reversed(nodes), (e.name for e in reversed(distinct)), strict=True))
+        ids: dict[bytes, int] = {}
+        for hash_, name in sorted(names.items()):
+            spec = spec_of.get(record_of.get((document, hash_), -1), -1)
+            if spec < 0:
+                # It is searched for in all documents: it is the first spec with the hash.
+                first_of = first_of or {
+                    hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)]: n
+                    for n in reversed(range(len(records)))
+                }
+                spec = first_of.get(hash_, len(records) + len(absent))
+                if spec >= len(records):
+                    absent.append((unpack_hashes(hash_)[0], name))
+                elif packages[codes["package"][look_alikes[records[spec]]]] != name:
+                    # The index does not keep the name by which a document calls what another one
+                    # names otherwise, so that must be read again.
+                    staged.merged[document] = 1
+            ids[hash_] = spec
+        kinds = [
+            kind_of.setdefault((edge.deptypes, edge.virtuals), len(kind_of)) for edge in distinct
+        ]
+        for column, code_of in ((children, [*map(ids.__getitem__, nodes)]), (its_kinds, kinds)):
+            values, at = array("I", map(code_of.__getitem__, numbered)), 0
+            for spec in specs:
+                start, stop = first[spec], first[spec + 1]
+                column[start:stop] = values[at : at + stop - start]
+                at += stop - start
+    ordered = sorted(kind_of)
+    code_of_kind = {kind: code for code, kind in enumerate(ordered)}
+    kind_codes = [*map(code_of_kind.__getitem__, kind_of)]
+    its_kinds = array("I", map(kind_codes.__getitem__, its_kinds))
     sections.add_json("edge_kinds", ordered)
     sections.add_json("absent", absent)
-    first = array("I", accumulate(map(len, edges), initial=0))
-    child_ids = array("I", map(ids.__getitem__, nodes))
-    kind_codes = array("I", map(kind_of.__getitem__, kinds))
-    children = array("I", map(child_ids.__getitem__, numbered))
-    its_kinds = array("I", map(kind_codes.__getitem__, numbered))
     up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
     sections.add_array("edge_first", first, ascending=True)
     sections.add_array("edge_child", children)
