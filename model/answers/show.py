@@ -19,7 +19,14 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report.detail import FITS, VARIANTS, DetailLine, dependency_line, detail
+from spackscope.model.report.detail import (
+    FITS,
+    VARIANTS,
+    DetailLine,
+    blocks_of,
+    dependency_line,
+    detail,
+)
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.relations import deprecated_values, needs_line
@@ -128,13 +135,7 @@ def _lines(
 
 def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Line]:
     """Yield the lines of a spec with all values of a label side by side, as many as fit."""
-    blocks: list[list[DetailLine]] = []
-    for line in lines:
-        if line.is_continued:
-            blocks[-1].append(line)
-        else:
-            blocks.append([line])
-    for block in blocks:
+    for block in blocks_of(lines):
         if block[0].style == "title":
             yield from (styled(line.text, line.style) for line in block)
             continue

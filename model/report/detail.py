@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
@@ -41,11 +41,11 @@ LineHint = tuple[str, str]
 class DetailLine(Frozen):
     """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
-    `label` is that of the value; another value of the label above has none. `lead` is
-    written before a value in place of blanks, `suffix` after it where there is room. A value
-    `at_end` is at the right end of the title. `hints` are names of keys with words, shown at the
-    end of the labelled line. `total` counts the values of a label of which only some are listed;
-    0 if all are.
+    `label` is that of the value; another value of the label above has none, see `blocks_of`.
+    `lead` is written before a value in place of blanks, `suffix` after it where there is room. A
+    value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
+    at the end of the labelled line. `total` counts the values of a label of which only some are
+    listed; 0 if all are.
     """
 
     text: str
@@ -59,10 +59,16 @@ class DetailLine(Frozen):
     hints: tuple[LineHint, ...] = ()
     total: int = 0
 
-    @property
-    def is_continued(self) -> bool:
-        """Whether it is another value of the label above."""
-        return not self.label and self.style != "title"
+
+def blocks_of(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
+    """Return the values of each label, and the title with what follows it."""
+    blocks: list[list[DetailLine]] = []
+    for line in lines:
+        if blocks and not line.label and line.style != "title":
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return blocks
 
 
 def detail(

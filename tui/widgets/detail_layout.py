@@ -17,6 +17,7 @@ from spackscope.model.report.detail import (
     STATUS_TEXTS,
     VARIANTS,
     DetailLine,
+    blocks_of,
     deptypes_sign,
     fold_sign,
     full_name,
@@ -105,22 +106,21 @@ Block = Sequence[DetailLine]
 def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
     """Return the values of the title, and those of each label in their order."""
     title: list[DetailLine] = []
-    facts = [line for label in _FACTS for line in lines if line.label == label]
-    # Without its label the cell would not say what there is none of.
-    facts = [replace(f, text=signed(f.label, f.text)) if f.text == "none" else f for f in facts]
-    if facts:
-        facts[1:] = [replace(fact, label="") for fact in facts[1:]]
-    blocks: list[list[DetailLine]] = []
-    for line in lines:
-        if line.label in _FACTS:
-            continue
-        if line.at_end or line.style == "title" or (line.is_continued and not blocks):
-            title.append(line)
-        elif line.is_continued and blocks:
-            blocks[-1].append(line)
+    facts: list[DetailLine] = []
+    blocks: list[Block] = []
+    for block in blocks_of(lines):
+        first = block[0]
+        if first.at_end or first.style == "title":
+            title += block
+        elif first.label in _FACTS:
+            # Without its label the cell would not say what there is none of.
+            text = signed(first.label, first.text) if first.text == "none" else first.text
+            facts.append(replace(first, text=text))
         else:
-            blocks.append([line])
-    blocks += [facts] if facts else []
+            blocks.append(block)
+    if facts:
+        first, *rest = sorted(facts, key=lambda fact: _FACTS.index(fact.label))
+        blocks.append([first, *(replace(fact, label="") for fact in rest)])
     rank = {label: number for number, label in enumerate(_ORDER)}
     blocks.sort(key=lambda block: rank.get(block[0].label, len(rank)))
     ranked = [block for block in blocks if block[0].label in rank]

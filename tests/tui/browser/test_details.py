@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.report.detail import blocks_of
 from spackscope.tui.browser import jobs, read_details
 from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.widgets import detail_pane
@@ -63,12 +64,10 @@ def texts(browser: FakeBrowser) -> list[str]:
 
 def relations(browser: FakeBrowser) -> list[str]:
     blocks: list[str] = []
-    for line in browser.details.relations:
-        if line.is_continued:
-            lead = line.lead if line.lead.startswith(" ") else f"  {line.lead}"
-            blocks[-1] += lead + line.text
-        else:
-            blocks.append(f"{line.label}: {line.text}{line.suffix}")
+    for first, *others in blocks_of(browser.details.relations):
+        leads = (each.lead if each.lead.startswith(" ") else f"  {each.lead}" for each in others)
+        rest = "".join(lead + each.text for lead, each in zip(leads, others, strict=True))
+        blocks.append(f"{first.label}: {first.text}{first.suffix}{rest}")
     return blocks
 
 

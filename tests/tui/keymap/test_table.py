@@ -45,7 +45,7 @@ from spackscope.tui.keymap import (
     written_key,
 )
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.widgets.detail_lines import DetailLines
+from spackscope.tui.widgets.detail_pane import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
