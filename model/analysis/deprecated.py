@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -55,10 +55,12 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
     return found
 
 
-def deprecated_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
+def deprecated_codes(
+    catalog: Catalog, recipes: Recipes, deprecated: Iterable[DeprecatedSpecs]
+) -> CodedLists:
     """Return a code for each record by its id, and the values of its column that codes mean.
 
-    They are unknown of packages whose recipe is not there, or cannot be read. Raises Cancelled.
+    They are unknown of packages whose recipe is not there, or cannot be read.
     """
     values: dict[tuple[str, ...], int] = {(NO,): 0, (UNKNOWN,): 1}
     are_known = [
@@ -69,7 +71,7 @@ def deprecated_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
     for package, size in zip(catalog.column("package"), catalog.group_sizes, strict=True):
         codes.extend([0 if are_known[package] else 1] * size)
     of_ids = defaultdict[int, list[Deprecation]](list)
-    for each in find_deprecated(catalog, recipes):
+    for each in deprecated:
         for id_ in each.ids:
             of_ids[id_].append(each.deprecation)
     for id_, its in of_ids.items():

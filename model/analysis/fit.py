@@ -10,11 +10,12 @@ from functools import cached_property, lru_cache, reduce
 from itertools import pairwise, repeat
 from operator import or_
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
 from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import Host, Libc
+from spackscope.model.analysis.reuse import Findings
 from spackscope.model.core import rules
 from spackscope.model.core.columns import FIELDS, Value
 from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
@@ -23,6 +24,7 @@ from spackscope.model.core.records import (
     FIRST_SPACK,
     Fit,
     NodeFacts,
+    Problem,
     compiler_name,
     is_run,
 )
@@ -34,9 +36,6 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import narrowed, spans_of
 from spackscope.model.index.edges import Adjacency
-
-if TYPE_CHECKING:
-    from spackscope.model.analysis.reuse import KeptOut
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -81,7 +80,7 @@ class HostFit:
     Each reason that occurs has a bit. What a node states gives its own mask, most of it shared
     by all of its look-alikes; the masks of what it links or runs are united with it. Safe to use
     from several threads. `is_listed` says whether the host's packages.yaml lists the external
-    with an id, and `kept_out` what else the configuration keeps from being reused. On macOS
+    with an id, and `find_kept_out` what else the configuration keeps from being reused. On macOS
     `os_compatible` has the releases that it declares compatible with others. Where the version of
     the user's Spack is not known, it is the newest one.
 
@@ -94,13 +93,13 @@ class HostFit:
         catalog: Catalog,
         host: Host,
         is_listed: Callable[[int], bool] = lambda id_: False,
-        kept_out: Callable[[], Iterable[KeptOut]] = tuple,
+        find_kept_out: Callable[[], Findings] = Findings,
         spack_version: str = "",
         os_compatible: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
         self._targets = host.targets
-        self._is_listed, self._kept_out = lru_cache(None)(is_listed), kept_out
+        self._is_listed, self._find_kept_out = lru_cache(None)(is_listed), find_kept_out
         self._os_compatible = os_compatible
         self._newer_formats, self._takes_old = dict[int, FitReason](), False
         if spack_version:
@@ -130,6 +129,11 @@ class HostFit:
     def part(self, column: str) -> str:
         """Return the platform, os or target of the host, or "" if it is not known."""
         return str(getattr(self.host, column))
+
+    @property
+    def not_applied(self) -> Mapping[str, Sequence[Problem]]:
+        """Why rules of the configuration do not apply, by the package or virtual of each."""
+        return self._find_kept_out().not_applied
 
     def of(self, id_: int) -> Fit:
         """Return whether a spec runs on the host, and whether Spack reuses it."""
@@ -205,7 +209,7 @@ class HostFit:
     def _configured(self) -> Mapping[int, Mask]:
         """The reasons by the configuration, of the specs that have some."""
         masks = defaultdict[int, Mask](int)
-        for kept in self._kept_out():
+        for kept in self._find_kept_out().kept_out:
             bit = self._mask(kept.reason)
             for span in spans_of(kept.mask):
                 for id_ in range(*span):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache, cached_property, reduce
 from itertools import chain
 from operator import or_
+from types import MappingProxyType
 from typing import NamedTuple
 
 from spackscope.model.analysis.deprecated import DeprecatedSpecs
@@ -110,9 +111,9 @@ class Findings(NamedTuple):
     `not_applied` is by the package or virtual that a rule is about.
     """
 
-    kept_out: list[KeptOut]
-    problems: list[Problem]
-    not_applied: Mapping[str, list[Problem]]
+    kept_out: Sequence[KeptOut] = ()
+    problems: Sequence[Problem] = ()
+    not_applied: Mapping[str, Sequence[Problem]] = MappingProxyType({})
 
 
 def find_kept_out(

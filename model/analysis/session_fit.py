@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
+    from spackscope.model.analysis.deprecated import DeprecatedSpecs
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.reuse import Findings
@@ -80,22 +81,25 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
         version, rules = _version_of(session), session.reuse_rules
         oses = rules.os_compatible if rules is not None else {}
-        return HostFit(catalog, host, is_listed, lambda: kept_out().kept_out, version, oses)
+        return HostFit(catalog, host, is_listed, kept_out, version, oses)
 
     @lru_cache(None)
     def kept_out() -> Findings:
-        from spackscope.model.analysis.deprecated import find_deprecated
         from spackscope.model.analysis.reuse import find_kept_out
 
-        deprecated = (
-            find_deprecated(catalog, session.recipes) if judges_deprecations(session) else []
-        )
-        return find_kept_out(catalog, session.reuse_rules, deprecated, _version_of(session))
+        its = deprecated() if judges_deprecations(session) else ()
+        return find_kept_out(catalog, session.reuse_rules, its, _version_of(session))
 
-    def deprecated() -> CodedLists:
+    @lru_cache(None)
+    def deprecated() -> Sequence[DeprecatedSpecs]:
+        from spackscope.model.analysis.deprecated import find_deprecated
+
+        return find_deprecated(catalog, session.recipes)
+
+    def codes() -> CodedLists:
         from spackscope.model.analysis.deprecated import deprecated_codes
 
-        return deprecated_codes(catalog, session.recipes)
+        return deprecated_codes(catalog, session.recipes, deprecated())
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
         gaps = list[Gap]()
@@ -113,7 +117,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]
 
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit, deprecated, find_gaps)
+        catalog.by_host.connect(host_fit, codes, find_gaps)
     return catalog
 
 

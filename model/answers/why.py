@@ -8,7 +8,6 @@ from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
@@ -241,7 +240,7 @@ def _configuration_notes(
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may use the external {external.spec} at {where} instead")
     known = catalog.texts("package")
-    for name, notes in find_kept_out(catalog, rules).not_applied.items():
+    for name, notes in catalog.by_host.answers.not_applied.items():
         if name in packages or name not in known:
             yield from map(str, notes)
 

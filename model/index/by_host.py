@@ -8,14 +8,14 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
 from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, Fit, Gap, Spec
+from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem, Spec
 from spackscope.model.index.columns import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 
@@ -34,6 +34,10 @@ class HostAnswers(Protocol):
 
     def part(self, column: str) -> str:
         """Return the platform, os or target of the host, or "" if it is not known."""
+
+    @property
+    def not_applied(self) -> Mapping[str, Sequence[Problem]]:
+        """Why rules of the configuration do not apply, by the package or virtual of each."""
 
     def of(self, id_: int) -> Fit:
         """Return whether the spec with an id runs on the host, with sentences."""

@@ -87,8 +87,8 @@ def rules_of(spack: SpackRoot) -> ReuseRules:
 
 
 def fit_of(catalog: Catalog, rules: ReuseRules, spack_version: str = "") -> HostFit:
-    kept_out = find_kept_out(catalog, rules)[0]
-    return HostFit(catalog, HOST, kept_out=lambda: kept_out, spack_version=spack_version)
+    found = find_kept_out(catalog, rules)
+    return HostFit(catalog, HOST, find_kept_out=lambda: found, spack_version=spack_version)
 
 
 def selected(catalog: Catalog, rules: ReuseRules, spack_version: str) -> set[str]:
