@@ -478,38 +478,30 @@ class HostFit:
         if reason.sentence:
             return reason.sentence
         facts, target, host = self._facts(id_), self._catalog.text("target", id_), self.host.target
-        of_label = {
-            _TOO_NEW: f"target {target} > {host}",
-            _OTHER: f"target {target} needs more than {host} has",
-            _UNKNOWN: f"target {target} is not known to run on {host}",
-        }
-        other_family = f"target {target} is for another family than {host}"
-        sentences = {
-            rules.DEVELOPED: "it was built from sources under development (dev_path)",
-            rules.WRAPPER: "Spack never reuses the compiler wrapper",
-            rules.EXTERNAL: f"external at {facts.external}, which is not in the host's"
-            " packages.yaml",
-            rules.NO_RUNTIME: "a compiler it depends on comes without its runtime (Spack up to"
-            " January 2026)",
-            rules.OLD_FORMAT: f"built before Spack 1.0, in format {facts.spec_format} (Spack since"
-            f" 2026 needs {COMPILED_IN})",
-            rules.DEPRECATED: f"{reason.label}, which {reason.place} does not list",
-            rules.NO_INDEX: f"{reason.label}; `spack buildcache update-index {reason.place}`"
-            " creates it",
-            rules.PLATFORM: f"{reason.label}, not {self.host.platform}",
-            rules.TARGET: of_label.get(reason.label, other_family),
-            rules.CUDA: f"{reason.label}, the CUDA of the driver",
-        }
-        if reason.rule in (rules.GPU, rules.UNKNOWN_GPU):
+        text = reason.rule.sentence.format(
+            label=reason.label,
+            place=reason.place,
+            external=facts.external,
+            spec_format=facts.spec_format,
+            host=self.host.platform,
+        ).strip(", ")
+        if reason.rule is rules.TARGET:
+            other_family = f"target {target} is for another family than {host}"
+            text = {
+                _TOO_NEW: f"target {target} > {host}",
+                _OTHER: f"target {target} needs more than {host} has",
+                _UNKNOWN: f"target {target} is not known to run on {host}",
+            }.get(reason.label, other_family)
+        elif reason.rule in (rules.GPU, rules.UNKNOWN_GPU):
             code = self._catalog.column("variant_set")[self._catalog.look_alike(id_)]
             variants = self._catalog.values("variants")[code]
             targets = _gpu_targets(variants) if isinstance(variants, tuple) else ()
             built, here = (", ".join(cut_list(x, _MAX_TARGETS)) for x in (targets, self._gpus[0]))
             may_run = ", which may run it" if reason.rule is rules.UNKNOWN_GPU else ""
-            return clean(f"built for {built}; the host has {here}{may_run}")
-        if reason.rule is rules.NOT_LISTED and target in self._targets:
-            return clean(f"{reason.label}; target {target} runs on {host}")
-        return clean(sentences.get(reason.rule, f"{reason.label}, {reason.place}".strip(", ")))
+            text = f"built for {built}; the host has {here}{may_run}"
+        elif reason.rule is rules.NOT_LISTED and target in self._targets:
+            text = f"{reason.label}; target {target} runs on {host}"
+        return clean(text)
 
 
 def _gpu_targets(variants: Iterable[str]) -> list[str]:

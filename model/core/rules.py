@@ -43,6 +43,8 @@ class Rule(Frozen):
     label: str
     change: str = ""
     """What to do so that Spack reuses the spec; `{place}` stands for that of the reason."""
+    sentence: str = "{label}, {place}"
+    """What a reason says of a spec, if it does not have its own sentence."""
     is_run: bool = False
     """Whether a spec that breaks it does not run."""
     is_reuse: bool = True
@@ -78,59 +80,72 @@ def _unknown(name: str, label: str, *, is_run: bool = True, is_reuse: bool = Tru
 
 _REBUILD, _OTHER_MACHINE = "rebuild it with Spack 1.0 or later", "use another machine or os"
 
+# The first line has the name and the label of a rule.
+# fmt: off
 RULES = (
     NO_INDEX := Rule(
-        "no-index",
-        "its mirror has no index",
-        "create it: spack buildcache update-index {place}",
-        hides=True,
+        "no-index", "its mirror has no index", hides=True,
+        change="create it: spack buildcache update-index {place}",
+        sentence="{label}; `spack buildcache update-index {place}` creates it",
     ),
     NO_V2_INDEX := Rule(
-        "no-v2-index",
-        "its mirror has no index of layout v2",
-        "create it with a Spack before 1.0: spack buildcache update-index {place}",
-        hides=True,
+        "no-v2-index", "its mirror has no index of layout v2", hides=True,
+        change="create it with a Spack before 1.0: spack buildcache update-index {place}",
     ),
     DEVELOPED := Rule(
-        "under-development",
-        "under development",
-        "nothing to do: Spack never reuses builds of sources under development",
+        "under-development", "under development",
+        change="nothing to do: Spack never reuses builds of sources under development",
+        sentence="it was built from sources under development (dev_path)",
         dependency_label="dependency under development",
     ),
     WRAPPER := Rule(
-        "compiler-wrapper",
-        "compiler wrapper",
-        "nothing to do: Spack always builds its compiler wrapper",
+        "compiler-wrapper", "compiler wrapper",
+        change="nothing to do: Spack always builds its compiler wrapper",
+        sentence="Spack never reuses the compiler wrapper",
     ),
     EXTERNAL := Rule(
-        "external",
-        "external",
-        "list it with this prefix in packages.yaml",
-        dependency_label="external dependency",
+        "external", "external", dependency_label="external dependency",
+        change="list it with this prefix in packages.yaml",
+        sentence="external at {external}, which is not in the host's packages.yaml",
     ),
-    NO_RUNTIME := Rule("compiler-runtime", "compiler without its runtime", _REBUILD),
-    OLD_FORMAT := Rule("old-format", "built before Spack 1.0", _REBUILD),
-    NEWER_FORMAT := Rule("newer-format", "built by a newer Spack", "use a newer Spack"),
+    NO_RUNTIME := Rule(
+        "compiler-runtime", "compiler without its runtime", change=_REBUILD,
+        sentence="a compiler it depends on comes without its runtime (Spack up to January 2026)",
+    ),
+    OLD_FORMAT := Rule(
+        "old-format", "built before Spack 1.0", change=_REBUILD,
+        sentence="{label}, in format {spec_format} (Spack since 2026 needs 5)",
+    ),
+    NEWER_FORMAT := Rule("newer-format", "built by a newer Spack", change="use a newer Spack"),
     NEWER_INDEX := Rule(
-        "newer-index", "its index is of a newer Spack", "use a newer Spack", hides=True
+        "newer-index", "its index is of a newer Spack", change="use a newer Spack", hides=True,
     ),
     OLD_INDEX := Rule(
-        "old-index",
-        "its index is of a Spack before 0.17",
-        "create it with Spack 0.17 to 0.23: spack buildcache update-index {place}",
-        hides=True,
+        "old-index", "its index is of a Spack before 0.17", hides=True,
+        change="create it with Spack 0.17 to 0.23: spack buildcache update-index {place}",
     ),
-    REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", "change {place}"),
-    MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", "change {place}"),
-    PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", "change {place}"),
-    DEPRECATED := Rule("deprecated", "deprecated", "use a newer version, or allow it in {place}"),
-    PLATFORM := Rule("platform", "other platform", "use another machine", is_run=True),
-    TARGET := Rule("target", "other target", "use another machine or target", is_run=True),
-    LIBC := Rule("libc", "other C library", _OTHER_MACHINE, is_run=True),
-    OS := Rule("os", "other os", _OTHER_MACHINE, is_run=True),
+    REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", change="change {place}"),
+    MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", change="change {place}"),
+    PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", change="change {place}"),
+    DEPRECATED := Rule(
+        "deprecated", "deprecated",
+        change="use a newer version, or allow it in {place}",
+        sentence="{label}, which {place} does not list",
+    ),
+    PLATFORM := Rule(
+        "platform", "other platform", is_run=True,
+        change="use another machine",
+        sentence="{label}, not {host}",
+    ),
+    TARGET := Rule("target", "other target", is_run=True, change="use another machine or target"),
+    LIBC := Rule("libc", "other C library", is_run=True, change=_OTHER_MACHINE),
+    OS := Rule("os", "other os", is_run=True, change=_OTHER_MACHINE),
     # Spack asks for no GPU.
     GPU := Rule("gpu", "other GPU", is_run=True, is_reuse=False),
-    CUDA := Rule("cuda", "newer cuda", is_run=True, is_reuse=False),
+    CUDA := Rule(
+        "cuda", "newer cuda", is_run=True, is_reuse=False,
+        sentence="{label}, the CUDA of the driver",
+    ),
     NOT_DESCRIBED := _unknown("dependency", "dependency not described"),
     NO_ARCHITECTURE := _unknown("architecture", "architecture not listed"),
     UNKNOWN_PLATFORM := _unknown("host-platform", "platform of the host unknown"),
@@ -142,4 +157,5 @@ RULES = (
     UNLISTED_LIBC := _unknown("libc", "C library not listed", is_reuse=False),
     UNKNOWN_GPU := _unknown("gpu", "GPU code may not run", is_reuse=False),
 )
+# fmt: on
 """All rules, in the order in which the reasons of a spec are listed."""
