@@ -44,16 +44,6 @@ class Needs(Frozen):
         """The specs that are not installed."""
         return [needed for needed in self.specs if not needed.spec.installed]
 
-    @property
-    def size(self) -> float:
-        """The bytes of the archives to fetch, as far as they are known."""
-        return sum(needed.spec.size or 0 for needed in self.to_fetch)
-
-    @property
-    def unknown_sizes(self) -> int:
-        """The number of archives to fetch whose size is not known."""
-        return sum(needed.spec.size is None for needed in self.to_fetch)
-
 
 def read_needs(catalog: Catalog, id_: int) -> Needs | None:
     """Read what a record needs to run; None if its document lists no dependencies, as pages do.

@@ -118,13 +118,12 @@ def prune(catalog: Catalog, chosen: Collection[int], *, are_kept: bool) -> Sheet
     rows = list(map(row, ids, catalog.records(ids)))
     sizes = [row.size for row in rows[len(broken) :]]
     rows.sort(key=lambda row: (row.state, -(row.size or 0) if row.state == REMOVED else 0))
-    freed = sizes_text(sum(size or 0 for size in sizes), len(sizes), sizes.count(None))
     doubt = ", as far as dependencies are listed" if unlisted and not broken else ""
     others = f"{counted(len(broken), 'other')} would break"
     users = others if broken else "nothing else needs them to run"
+    removed = f"{len(gone):,} of {counted(len(every), 'spec')}, {sizes_text(sizes)}"
     return Sheet(
-        f"Prune preview: removes {len(gone):,} of {counted(len(every), 'spec')}, {freed}; "
-        f"{users}{doubt}",
+        f"Prune preview: removes {removed}; {users}{doubt}",
         _COLUMNS,
         rows,
         hash=lambda row: row.hash,

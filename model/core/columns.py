@@ -9,7 +9,7 @@ attribute of `Spec` that it shows if that has another name. Indexes are then bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, Literal
@@ -89,11 +89,13 @@ def size_text(size: float | None) -> str:
     return f"{size:.0f} B"
 
 
-def sizes_text(size: float, count: int, unknown: int) -> str:
-    """Return the size in bytes of several things, some of them unknown: `210 MB + 4 unknown`."""
-    if count and count == unknown:
+def sizes_text(sizes: Sequence[float | None]) -> str:
+    """Return the sum of sizes in bytes, some of them unknown: `210 MB + 4 unknown`."""
+    known = [size for size in sizes if size is not None]
+    if sizes and not known:
         return "size unknown"
-    return size_text(size) + (f" + {unknown:,} unknown" if unknown else "")
+    unknown = len(sizes) - len(known)
+    return size_text(sum(known)) + (f" + {unknown:,} unknown" if unknown else "")
 
 
 Value = str | tuple[str, ...] | float | None

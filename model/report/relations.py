@@ -107,8 +107,8 @@ def needs_line(needs: Needs | None) -> str:
         parts.append(f"{installed:,} installed")
     if not_cached := sum(not each.spec.cached for each in needs.to_fetch):
         parts.append(f"{not_cached:,} not cached")
-    if count := len(needs.to_fetch):
-        parts.append(sizes_text(needs.size, count, needs.unknown_sizes))
+    if sizes := [each.spec.size for each in needs.to_fetch]:
+        parts.append(sizes_text(sizes))
     return ", ".join(parts)
 
 

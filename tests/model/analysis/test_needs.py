@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_needs
+from spackscope.model.core.columns import sizes_text
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from tests.builders import (
@@ -66,12 +67,16 @@ def test_needs_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
         assert not needs.is_unknown
 
 
+def sizes_of(needs: Needs) -> str:
+    return sizes_text([each.spec.size for each in needs.to_fetch])
+
+
 def test_sizes_are_those_of_the_manifests() -> None:
     catalog = catalog_of(SPACK_DATA / "mirror-v3")
     needs = needs_of(catalog, "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm")
     sizes = {each.spec.package: each.spec.size for each in needs.specs}
     assert sizes == {"bzip2": 5636, "gcc-runtime": None}
-    assert (needs.size, needs.unknown_sizes) == (5636, 1)
+    assert sizes_of(needs) == "5.6 kB + 1 unknown"
 
 
 def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
@@ -84,7 +89,7 @@ def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
     needs = needs_of(catalog_of(*sources), ZLIB)
     assert hashes(needs.specs) == [ZLIB, GLIBC]
     assert [each.spec.installed for each in needs.specs] == [False, True]
-    assert (hashes(needs.to_fetch), needs.unknown_sizes) == ([ZLIB], 1)
+    assert (hashes(needs.to_fetch), sizes_of(needs)) == ([ZLIB], "size unknown")
 
 
 def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
@@ -113,8 +118,8 @@ def test_sizes_are_fetched_from_a_remote_mirror(tmp_path: Path) -> None:
         catalog = catalog_of(server.url)
         needs = needs_of(catalog, ZLIB)
         offline = add_sizes(needs, catalog, session, [server.url], is_offline=True)
-        assert (offline.size, offline.unknown_sizes) == (0, 2)
+        assert sizes_of(offline) == "size unknown"
         fetched = add_sizes(needs, catalog, session, [server.url])
         kept = add_sizes(needs, catalog, session, [server.url], is_offline=True)
-    assert (fetched.size, fetched.unknown_sizes) == (1234, 1)
+    assert sizes_of(fetched) == "1.2 kB + 1 unknown"
     assert kept == fetched
