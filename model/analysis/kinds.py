@@ -45,8 +45,8 @@ class RunKinds:
     dependencies. Safe to use from several threads.
     """
 
-    def __init__(self, graph: Dag) -> None:
-        self._graph = graph
+    def __init__(self, catalog: Catalog) -> None:
+        self._graph = dag_of(catalog)
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[Hashable, int] = {}
@@ -94,11 +94,7 @@ class RunKinds:
 
 def kinds_of(graph: Dag) -> RunKinds:
     """Return the codes of a graph, which are computed once."""
-    return graph.catalog.cached(_kinds_of)
-
-
-def _kinds_of(catalog: Catalog) -> RunKinds:
-    return RunKinds(dag_of(catalog))
+    return graph.catalog.cached(RunKinds)
 
 
 def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:

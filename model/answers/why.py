@@ -40,7 +40,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
         name = find_environment(words[0], session)
         environment, caches = asked.load([name], asked.sources)
         coverage = find_nearest(cover(environment, caches), on_progress=asked.on_progress)
-        missing = list(judge_missing(coverage, caches, session.reuse_rules))
+        missing = list(judge_missing(coverage, caches))
         what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
         return replace(why(what, missing, session, caches), is_good=not missing)
     query, what = asked.query(words), clean(join_words(words))
@@ -146,17 +146,8 @@ class Judged(NamedTuple):
         return self.candidate if self.missing else ""
 
 
-def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> Iterator[Verdict]:
-    """Yield all reasons against a spec, in the order in which Spack checks.
-
-    `unmet` are the conditions of the query that it does not match.
-    """
-    if unmet:
-        yield Verdict(f"does not match {' '.join(map(clean, unmet))}", change="change the query")
-    if rules is not None and rules.only_dependencies and rules.reuse is not None:
-        place = place_of(rules.reuse)
-        text = "concretizer:reuse allows only dependencies of the requested specs"
-        yield Verdict(text, place, f"change {place}")
+def verdicts(fit: Fit) -> Iterator[Verdict]:
+    """Yield all reasons against a spec, in the order in which Spack checks."""
     for reason in fit.reasons:
         if reason.is_reuse and not reason.rule.is_unknown:
             text = f"{_OF_DEPENDENCY * reason.of_dependency}{reason.sentence or reason.label}"
@@ -184,35 +175,38 @@ def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> lis
     coverage = find_nearest(cover(hashes, catalog))
     # What is not missing is external.
     externals = dict.fromkeys(() if coverage.missing else ids, ())
-    missing = judge_missing(coverage, catalog, rules)
+    missing = judge_missing(coverage, catalog)
     return [*missing, *_judge_candidates(catalog, externals, rules)]
 
 
 def _judge_candidates(
     catalog: Catalog, candidates: Mapping[int, tuple[str, ...]], rules: ReuseRules | None
 ) -> Iterator[Judged]:
-    fits = catalog.by_host.answers
+    fits, refused = catalog.by_host.answers, list[Verdict]()
+    if rules is not None and rules.only_dependencies and rules.reuse is not None:
+        place = place_of(rules.reuse)
+        text = "concretizer:reuse allows only dependencies of the requested specs"
+        refused.append(Verdict(text, place, f"change {place}"))
     for id_, unmet in candidates.items():
         spec = catalog.rows([id_])[0].spec
         about = clean(" ".join(filter(None, (spec.compiler, spec.os, spec.target))))
-        its = tuple(verdicts(fits.brief(id_), rules, unmet))
+        text = f"does not match {' '.join(map(clean, unmet))}"
+        of_query = [Verdict(text, change="change the query")] * bool(unmet)
+        its = (*of_query, *refused, *verdicts(fits.brief(id_)))
         named = spec.hash, spec.package, spec.version
         yield Judged(*named, about, its, spec.hash, len(unmet))
 
 
-def judge_missing(
-    coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
-) -> Iterator[Judged]:
+def judge_missing(coverage: Coverage, catalog: Catalog) -> Iterator[Judged]:
     """Yield the verdicts on the nearest build of each missing spec.
 
     A lock file is concretized already: rules on what is asked for do not apply.
     """
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
-    of_dependency = rules and replace(rules, only_dependencies=False)
     for spec in coverage.missing:
         its, lacks = [Verdict("no build of the package", change="build it")], list[str]()
         if (best := spec.nearest.best) is not None:
-            its, lacks = list(verdicts(fits.brief(best.id), of_dependency)), lacking(spec)
+            its, lacks = list(verdicts(fits.brief(best.id))), lacking(spec)
         named = spec.hash, spec.package, spec.version
         missing = _RECORDED if spec.is_recorded else _MISSING
         candidate = nearest.get(spec.hash, "")
