@@ -109,14 +109,15 @@ def run_parallel(
     return [results[index] for index in range(len(tasks))]
 
 
-def run_cancellable(function: Callable[[], T]) -> T:
+def run_cancellable(function: Callable[[], T], on_tick: Callable[[], object] = lambda: None) -> T:
     """Run a function that cannot be interrupted in a thread, and return its result.
 
-    Raises what the function raises, and Cancelled: the function keeps running in a daemon thread
-    then, and its result is discarded.
+    `on_tick` is called in the calling thread while that waits. Raises what the function raises,
+    and Cancelled: the function keeps running in a daemon thread then, and its result is discarded.
     """
     results: dict[int, T] = {}
     for new in _results([function]):
+        on_tick()
         results.update(new)
     return results[0]
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import run_cancellable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.document import Documents
@@ -32,6 +34,9 @@ _MISSED = 1_000_000
 
 _PART, _LONG = 1_500_000, 6_000_000
 """Bytes of documents that are shown first, where there are more than `_LONG`."""
+
+_SILENT = 2.0
+"""Seconds without progress after which the other sources are shown."""
 
 STILL_LOADING = "Sources are still being read"
 REBUILT = "the index was damaged and has been rebuilt"
@@ -90,8 +95,9 @@ def load(
     With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
     small index is kept in a file. `current` is a catalog of these sources that is open already: it
     is returned itself where they have not changed, and where none can be read, with why.
-    `on_late` is called with a catalog of the sources that have answered, where others take long,
-    and with one of the documents that are read first, where there is much to read.
+    `on_late` is called with a catalog of the sources that have answered, where others, or their
+    documents, take long, and with one of the documents that are read first, where there is much
+    to read.
 
     Raises SourceError where no source can be read, and Cancelled. A damaged index file is
     replaced; `Catalog.was_damaged` is true then.
@@ -104,10 +110,29 @@ def load(
     if path is not None:
         remove_abandoned(os.path.dirname(path))
 
+    def build(part: Sequence[DiscoveredSource], *more: Any) -> bytes:
+        """Build an index; while a document of one source does not come, show the others."""
+        if on_late is None or len(part) < 2:
+            return _build(part, session, *more)
+        reading, since, silent = "", 0.0, set[str]()
+
+        def on_progress(what: str, done: int, total: int | None) -> None:
+            nonlocal reading, since
+            reading, since = "" if done == total else what, time.monotonic()
+            session.on_progress(what, done, total)
+
+        def look() -> None:
+            if time.monotonic() - since > _SILENT and reading not in ("", *silent):
+                silent.add(reading)
+                show([_late(s) if reading == f"reading {s.source}" else s for s in part])
+
+        watched = replace(session, on_progress=on_progress)
+        return run_cancellable(lambda: _build(part, watched, *more), look)
+
     def show(part: Sequence[DiscoveredSource]) -> None:
         if on_late is not None and not all(source.failure for source in part):
             with contextlib.suppress(SourceError):
-                catalog = _catalog(part, _build(part, session))
+                catalog = _catalog(part, build(part))
                 catalog.part = STILL_LOADING
                 on_late(catalog)
 
@@ -129,7 +154,7 @@ def load(
     if old is None and on_late is not None and size > _LONG:
         show(_first_documents(discovered))
     try:
-        data, why = _build(discovered, session, fingerprint, old), ""
+        data, why = build(discovered, fingerprint, old), ""
     except SourceError as error:
         if current is None:
             raise
@@ -171,6 +196,14 @@ def _build(
 
 def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = "") -> Catalog:
     return Catalog(Columns(data), notice=notice, discovered=_without_documents(discovered))
+
+
+def _late(source: DiscoveredSource) -> DiscoveredSource:
+    """Return a source that has been found, but whose documents have not come yet."""
+    from spackscope.model.sources.document import Documents
+
+    why = f"the source {source.source} has not answered yet"
+    return replace(source, documents=Documents(), problems=(), failure=why, is_late=True)
 
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
 from spackscope.model.index.load import SMALL, index_path, load, open_cached, open_cached_part
+from spackscope.model.sources.document import Document, read_bytes
 from spackscope.model.sources.session import Session
 from tests.builders import all_records, hash_of, page, record, write_page
 from tests.program import PATIENCE
@@ -474,6 +476,34 @@ def test_of_much_to_read_the_first_documents_are_shown_before_the_end(
     )
     assert len(parts) == 1
     assert 0 < parts[0] < whole.total
+
+
+@pytest.mark.parametrize("hanging", [{0}, {1}, {0, 2}])
+def test_a_document_that_hangs_hides_no_other_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hanging: set[int]
+) -> None:
+    """As below a mount whose server has gone since the status of the file was read."""
+    monkeypatch.setattr("spackscope.model.index.load._SILENT", 0.1)
+    is_shown, parts = threading.Event(), list[Catalog]()
+    sources = [str(tmp_path / str(number)) for number in range(3)]
+    for number, source in enumerate(sources):
+        write_page(Path(source), [record(number)])
+
+    def read(document: Document) -> bytes:
+        if document.source in {sources[number] for number in hanging}:
+            assert is_shown.wait(PATIENCE)
+        return read_bytes(document)
+
+    def show(part: Catalog) -> None:
+        parts.append(part)
+        is_shown.set()
+
+    monkeypatch.setattr("spackscope.model.index.build.read_bytes", read)
+    whole = load(sources, Session({"HOME": str(tmp_path)}), on_late=show)
+    states = parts[0].sources
+    late = {sources.index(s.name) for s in states if s.failure.endswith("not answered yet")}
+    assert (late, parts[0].total, whole.total) == (hanging, 3 - len(hanging), 3)
+    assert not any(state.failure for state in whole.sources)
 
 
 def test_of_several_sources_one_that_was_open_alone_is_ready(home: Home) -> None:
