@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
-DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
-COMPARE, RELAXATIONS, COPYING = "compare", "relaxations", "copying"
+DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
+DIFF, RELAXATIONS = "diff", "relaxations"
 EXPORTING = "exporting"
-SEARCHED, OPENING, DIALOGS = "searched", "opening", "dialogs"
-HISTORY = "history"
+OPENING, DIALOGS = "opening", "dialogs"
 
 SOURCES, ALL_SOURCES, QUERY, QUERIES = "sources", "all sources", "query", "queries"
 COMPLETIONS, FOCUS, MARKED = "completions", "focus", "marked"
@@ -82,6 +81,8 @@ _ROWS = (SPECS, DETAIL, TREE)
 """The panes in which a spec is under the cursor."""
 
 KEYS = (
+    Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back", (TREE, VALUES),
+        needs=(ROW,)),
     Key(ANYWHERE, "copy", "y", "copy_hash",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
         needs=(SPEC, MARKED)),
@@ -96,8 +97,8 @@ KEYS = (
     Key(ANYWHERE, "mark-all", "A", "mark_all",
         "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
-    Key(ANYWHERE, "compare", "d", "compare",
-        "Compare the marked rows, or look-alikes.", "compare", _ROWS, as_text="diff HASH HASH",
+    Key(ANYWHERE, "diff", "d", "diff",
+        "Diff the marked rows, or look-alikes.", "diff", _ROWS, as_text="diff HASH HASH",
         needs=(SPEC, MARKED)),
     Key(ANYWHERE, "tree", "t", "dependencies",
         "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH",
@@ -105,15 +106,15 @@ KEYS = (
     Key(ANYWHERE, "users", "u", "dependents",
         "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH",
         needs=(SPEC, LINES)),
-    Key(ANYWHERE, "why", "w", "why", "Show why: the path to the dependency or the marked spec.",
+    Key(ANYWHERE, "path", "w", "path", "Show the path to the dependency, or to the marked spec.",
         as_text="path HASH HASH", needs=(SPEC, LINES, MARKED)),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
-    Key(ANYWHERE, "facets", "v", "facets",
-        "Go to the facet of the column; again: back.", "facets"),
+    Key(ANYWHERE, "values", "v", "values",
+        "Go to the values of the column; again: back.", "values"),
     Key(ANYWHERE, "query", "slash", "focus_query", "Type a query.", "query", needs=(QUERY,)),
-    Key(ANYWHERE, "history", "ctrl+r", "history",
-        "Search earlier queries, and use one."),
+    Key(ANYWHERE, "recent-queries", "ctrl+r", "recent_queries",
+        "Search recent queries, and use one."),
     Key(ANYWHERE, "filter", "f", "focus_filter",
         "Type a filter for the column or the list.", "filter", rank=2),
     Key(ANYWHERE, "clear", "X", "clear_query", "Remove all filters."),
@@ -125,15 +126,15 @@ KEYS = (
     Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name.",
         needs=(ROW,)),
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
-    Key(ANYWHERE, "count", "F", "frequency", "Count the rows by the column, or by two of them.",
+    Key(ANYWHERE, "stats", "F", "stats", "Count the rows by the column, or by two of them.",
         as_text="stats COLUMN"),
     Key(ANYWHERE, "cover", "C", "cover", "Show what of an environment is cached or missing.",
         as_text="cover"),
-    Key(ANYWHERE, "changes", "D", "changes", "Show what changed from one source to another.",
+    Key(ANYWHERE, "diff-sources", "D", "diff_sources", "Diff two sources: what changed.",
         as_text="diff OLD NEW"),
-    Key(ANYWHERE, "why-not", "W", "why_not",
+    Key(ANYWHERE, "why", "W", "why",
         "Show what keeps Spack from reusing the builds of the row.", as_text="why /HASH"),
-    Key(ANYWHERE, "timeline", "H", "timeline",
+    Key(ANYWHERE, "history", "H", "history",
         "Show since when each version of the package is cached.", as_text="history PACKAGE"),
     Key(ANYWHERE, "files", "i", "files",
         "Show the files in the spec; choose one: who has that name.",
@@ -161,7 +162,6 @@ KEYS = (
         needs=(SOURCES,)),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
         needs=(SOURCES,)),
-    Key(ANYWHERE, "back", "escape", "back", "Go one step back.", needs=(ROW,)),
     Key(ANYWHERE, "sources", "S", "show_sources",
         "List the sources; again: what could not be read.", as_text="sources --problems"),
     Key(ANYWHERE, "open", "O", "open_source",
@@ -205,48 +205,36 @@ KEYS = (
     Key(TREE, "tree-fold-all", "z", "fold_all", "Unfold everything, or fold it again.", "all"),
     Key(TREE, "tree-build-tools", "b", "run_only",
         "Show or hide build dependencies.", "build tools"),
-    Key(TREE, "tree-close", "escape", "close", "Remove the search, or close the tree.", "back"),
-    Key(FACETS, "facets-include", "space", "mark('include')",
+    Key(VALUES, "values-include", "space", "mark('include')",
         "Include the value, or stop including it.", "include"),
-    Key(FACETS, "facets-exclude", "x", "mark('exclude')",
+    Key(VALUES, "values-exclude", "x", "mark('exclude')",
         "Exclude the value, or stop excluding it.", "exclude"),
-    Key(FACETS, "facets-only", "enter", "only",
+    Key(VALUES, "values-only", "enter", "only",
         "Include only this value, and go to the rows.", "only this"),
-    Key(FACETS, "facets-clear", "u", "mark('clear')",
+    Key(VALUES, "values-clear", "u", "mark('clear')",
         "Remove the filters of the section.", "clear"),
-    Key(FACETS, "facets-filter", "slash,f", "focus_filter",
+    Key(VALUES, "values-filter", "slash,f", "focus_filter",
         "Type a filter for the values.", "filter"),
-    Key(FACETS, "facets-close", "escape", "leave", "Close the filter, or go to the rows.", "back"),
-    Key(COMPARE, "compare-build-tools", "b", "switch('build')",
+    Key(DIFF, "diff-build-tools", "b", "switch('build')",
         "Show or hide build dependencies.", "build tools"),
-    Key(COMPARE, "compare-equal", "equals_sign", "switch('all')",
+    Key(DIFF, "diff-equal", "equals_sign", "switch('all')",
         "Show or hide what follows, and what is equal.", "equal too"),
-    Key(COMPARE, "compare-regroup", "z", "switch('each')",
+    Key(DIFF, "diff-regroup", "z", "switch('each')",
         "Show a column for each hash, or for each way to run.", "each hash"),
-    Key(COPYING, "copying-choose", "enter", "select",
-        "Copy in this form, as its letter does.", "copy"),
-    Key(EXPORTING, "exporting-write", "enter", "write",
-        "Write the file; over one that exists: again.", "write"),
-    Key(EXPORTING, "exporting-format", "tab", "form(1)",
+    Key(EXPORTING, "exporting-format", "tab", "form",
         "Choose the next format; the name ends as it does.", "format"),
-    Key(EXPORTING, "exporting-previous-format", "shift+tab", "form(-1)",
-        "Choose the previous format."),
-    Key(EXPORTING, "exporting-rows", "down", "rows(1)",
+    Key(EXPORTING, "exporting-rows", "down,up", "rows",
         "Choose other rows: marked ones, or all shown.", "rows"),
-    Key(EXPORTING, "exporting-previous-rows", "up", "rows(-1)", "Choose the rows before."),
-    Key(HISTORY, "history-choose", "enter", "choose",
-        "Take the query under the cursor.", "take it"),
-    Key(SEARCHED, "searched-choose", "enter", "choose",
-        "Run the command under the cursor.", "run it"),
-    Key(OPENING, "opening-choose", "enter", "choose", "Open the source under the cursor.", "open"),
     Key(OPENING, "opening-complete", "tab", "complete",
         "Complete the path that is typed, or go on from the row under the cursor.", "complete"),
+    Key(DIALOGS, "dialogs-choose", "enter", "choose",
+        "Choose the row under the cursor, or write the file.", "choose"),
     Key(DIALOGS, "dialogs-help", "question_mark", "app.show_help",
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
         "Find a command of the dialog."),
     Key(DIALOGS, "dialogs-redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
-    Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close"),
+    Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close", rank=1),
     Key(RELAXATIONS, "relaxations-choose", "enter", "choose",
         "Change the query as the line says.", "take it"),
     Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows",
@@ -268,15 +256,38 @@ KEYS = (
 """All keys, in the order in which they are shown."""
 
 ANSWERS = (
-    *("cover", "why-not", "changes", "compare", "count", "timeline", "sources"),
+    *("cover", "why", "diff-sources", "diff", "stats", "history", "sources"),
     *("files", "files-download", "verify", "prune", "audit"),
 )
 """The names of the keys that show an answer; those without a key are commands only."""
 
 OLD_NAMES: Mapping[str, str] = {
     "challenge": "verify",
+    "changes": "diff-sources",
+    "compare": "diff",
+    "compare-build-tools": "diff-build-tools",
+    "compare-equal": "diff-equal",
+    "compare-regroup": "diff-regroup",
+    "copying-choose": "dialogs-choose",
+    "count": "stats",
+    "exporting-previous-format": "",
+    "exporting-previous-rows": "",
+    "exporting-write": "dialogs-choose",
+    "facets": "values",
+    "facets-clear": "values-clear",
+    "facets-close": "back",
+    "facets-exclude": "values-exclude",
+    "facets-filter": "values-filter",
+    "facets-include": "values-include",
+    "facets-only": "values-only",
+    "history-choose": "dialogs-choose",
     "name-query": "",
+    "opening-choose": "dialogs-choose",
     "problems": "",
+    "searched-choose": "dialogs-choose",
+    "timeline": "history",
+    "tree-close": "back",
+    "why-not": "why",
 }
 """Old names that configurations may have, each with the new one; "" for a key that has gone."""
 
@@ -290,13 +301,10 @@ HEADINGS = {
     SPECS: "In the specs",
     DETAIL: "In the detail",
     TREE: "In its dependencies",
-    FACETS: "In the facets",
-    COMPARE: "In the comparison",
+    VALUES: "In the values",
+    DIFF: "In a diff",
     RELAXATIONS: "Where nothing matches",
-    COPYING: "In the forms to copy in",
     EXPORTING: "While a file is named",
-    HISTORY: "In the history of queries",
-    SEARCHED: "In the help and the commands",
     OPENING: "While a source is named",
     DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
@@ -304,15 +312,15 @@ HEADINGS = {
 
 
 STACKS = (
-    *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
-    (COMPARE, SPECS, LISTS, ANYWHERE),
+    *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, VALUES, RELAXATIONS)),
+    (DIFF, SPECS, LISTS, ANYWHERE),
     (DIALOGS, LISTS),
-    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, OPENING)),
+    *((pane, DIALOGS) for pane in (EXPORTING, OPENING)),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING)
+TYPED_IN = (FILTERS, EXPORTING, OPENING)
 """The panes in which letters are typed, so that they are no keys."""
 
 

@@ -24,7 +24,7 @@ NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
 KINDS_DIFFER, DOWNLOAD, DEPRECATED = "differ in", "download", "deprecated"
 """The labels of the lines."""
 
-COMPARE_HINTS = (("compare", "compare"),)
+COMPARE_HINTS = (("diff", "diff"),)
 TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 
 UNLISTED = "This source lists no dependencies"

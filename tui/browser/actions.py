@@ -26,8 +26,13 @@ _MIN_TREE_HEIGHT = 16
 
 
 def back(screen: BrowserScreen) -> None:
-    """Stop loading, end the zoom, close the drawer, or go one step back."""
-    if screen.controllers.loading.is_loading or not screen.panes.focus.give_back():
+    """Close the tree or the values, stop loading, end the zoom, or go one step back."""
+    panes = screen.panes
+    if panes.focus.pane == "values":
+        panes.facets.action_leave()
+    elif panes.focus.pane == "detail" and panes.detail.shows_tree:
+        panes.detail.tree_rows.action_close()
+    elif screen.controllers.loading.is_loading or not panes.focus.give_back():
         focus.back(screen.controllers)
 
 
@@ -233,10 +238,10 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "hide_column": hide_column,
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
-    "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
+    "recent_queries": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear_query": clear,
-    "facets": lambda self: open_facets(self.host),
-    "frequency": lambda self: self.controllers.sheets.count(),
+    "values": lambda self: open_facets(self.host),
+    "stats": lambda self: self.controllers.sheets.stats(),
     "copy_hash": lambda self: module("copy").copy_hash(self.controllers),
     "copy_menu": lambda self: module("copy").open_menu(self.controllers),
     "copy_address": lambda self: module("copy").copy_address(self.controllers),
@@ -244,11 +249,11 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
-    "compare": lambda self: self.controllers.sheets.compare(),
+    "diff": lambda self: self.controllers.sheets.diff(),
     "cover": lambda self: self.controllers.sheets.cover(),
-    "changes": lambda self: self.controllers.sheets.changes(),
-    "why_not": lambda self: self.controllers.sheets.why_not(),
-    "timeline": lambda self: self.controllers.sheets.timeline(),
+    "diff_sources": lambda self: self.controllers.sheets.diff_sources(),
+    "why": lambda self: self.controllers.sheets.why(),
+    "history": lambda self: self.controllers.sheets.history(),
     "files": lambda self: self.controllers.sheets.files(),
     "download_files": lambda self: self.controllers.sheets.files(download=True),
     "verify": lambda self: self.controllers.sheets.ask_shown(
@@ -258,7 +263,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "prune": lambda self: self.controllers.sheets.prune(),
     "dependencies": lambda self: show_tree(self, "dependencies"),
     "dependents": lambda self: show_tree(self, "dependents"),
-    "why": lambda self: self.controllers.sheets.explain(),
+    "path": lambda self: self.controllers.sheets.path(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),

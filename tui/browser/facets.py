@@ -32,7 +32,7 @@ _REPORT = 0.1
 
 def open_facets(host: BrowserHost) -> None:
     """Go to the facet of the column under the cursor; from the facets go back to the rows."""
-    if host.where.pane == "facets":
+    if host.where.pane == "values":
         host.focus("specs")
         return
     if host.state.catalog is None:
@@ -47,7 +47,7 @@ def open_facets(host: BrowserHost) -> None:
     if key is not None:
         old = host.state.facets or Facets()
         host.change(facets=replace(old, place=(key, value), is_awaited=True))
-    host.focus("facets")
+    host.focus("values")
     count_facets(host)
 
 
@@ -147,7 +147,7 @@ def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:
     if where.pane == "packages":
         selected = results.selected if results is not None else None
         return FacetKey("package"), selected.name if selected is not None else None
-    if where.pane == "facets":
+    if where.pane == "values":
         return where.facet or (None, None)
     if where.pane == "detail":
         term = where.term

@@ -14,7 +14,7 @@ def back(controllers: Controllers) -> None:
     if controllers.loading.is_loading:
         controllers.loading.stop()
         controllers.sheets.read_without_more()
-    elif pane in ("detail", "facets"):
+    elif pane == "detail":
         host.focus("specs")
     elif pane == "specs" and host.state.sheet is not None:
         controllers.sheets.leave()

@@ -61,5 +61,5 @@ def open_source(screen: BrowserScreen) -> None:
         *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
     ]
     title = "open: choose, or type a URL, file or directory"
-    dialog = SourceDialog(title, "source", picks, find_all=find_all)
+    dialog = SourceDialog(title, "source", picks, choose="open", find_all=find_all)
     screen.host.open(dialog, take)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey
     from spackscope.model.index.tree import TreeNode
 
-_SIDE = ("packages", "facets")
+_SIDE = ("packages", "values")
 """The panes of the side column, a drawer in narrow terminals."""
 _ROUND = (QUERY, "packages", "specs", "detail")
 """What Tab goes through."""
@@ -88,7 +88,7 @@ class Panes:
         self.title = TitleLine(id="title", is_sample=is_sample)
         self.query_bar = QueryBar(id="query")
         self.names = PackageList(id="packages", classes="pane")
-        self.facets = FacetPane(id="facets", classes="pane")
+        self.facets = FacetPane(id="values", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(id="marks")
@@ -521,7 +521,7 @@ class Panes:
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.SPECS and self._state.sheet is not None and self._state.sheet.switches:
-            return (keymap.COMPARE, pane, keymap.LISTS, keymap.ANYWHERE)
+            return (keymap.DIFF, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
     def show_position(self) -> None:
@@ -530,7 +530,7 @@ class Panes:
             # The cursor may be in its place now.
             self.toast.place()
         pane, rows = self.focus.pane, self.table.shown_list
-        if pane == "facets":
+        if pane == "values":
             self.status.show_position(titles.position(*self.facets.rows.position))
             return
         if pane == "packages":
@@ -550,7 +550,7 @@ class Panes:
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
         if self.table.shows_sheet:
-            left_out = keymap.key_names("fold", "facets", *self._keys_without_use())
+            left_out = keymap.key_names("fold", "values", *self._keys_without_use())
             kept = [each for each in shown if each.key not in left_out]
             # On few cells there may be no room for more than the way back.
             first = 1 if self.table.sheet_rows.item is not None else 0
@@ -574,7 +574,7 @@ class Panes:
         # In a comparison it goes back, unless there are others to compare.
         is_comparison = opened is not None and bool(opened.switches)
         if marks < 2 and (is_comparison or not has_spec):
-            yield "compare"
+            yield "diff"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""
@@ -641,7 +641,7 @@ class PaneFocus:
         """Move the focus to a pane, or to the query line."""
         widgets: dict[str, Widget] = {
             "packages": self._panes.names.rows,
-            "facets": self._panes.facets.rows,
+            "values": self._panes.facets.rows,
             "specs": self._panes.table.shown_list,
             "detail": self._panes.detail.shown_list,
             QUERY: self._panes.query_bar.input,
@@ -660,7 +660,7 @@ class PaneFocus:
         """End the zoom, or go back to where the user came from; return False if neither is."""
         if self.unzoom():
             return True
-        origin = self._origin or ("specs" if self.pane == "facets" else None)
+        origin = self._origin or ("specs" if self.pane == "values" else None)
         if self.pane in _SIDE and origin is not None:
             self.go_to(origin)
             return True
@@ -725,7 +725,7 @@ class PaneFocus:
         if self.pane == "specs" and step < 0 and self.focused_input is not None:
             self.go_to("specs")
             return
-        here = "packages" if self.pane == "facets" else self.pane
+        here = "packages" if self.pane == "values" else self.pane
         target = _ROUND[(_ROUND.index(here) + step) % len(_ROUND)]
         if target == QUERY:
             self._panes.query_bar.focus_input()

@@ -92,17 +92,18 @@ class QueryRecall:
     def open(self, take: Callable[[str], object]) -> None:
         """Show the queries that were used, the newest first, and take the one that is chosen."""
         # It is imported when it is first opened: that keeps the start short.
-        from spackscope.tui.dialogs.pick import HistoryDialog, Pick, with_all_words
+        from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
 
         here = self._query_text()
         known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
         picks = [Pick(query, query, reading=query) for query in known if query != here]
-        dialog = HistoryDialog(
+        dialog = PickDialog(
             "queries",
             "query",
             picks,
             fills=True,
             empty="no queries yet",
+            choose="take it",
             find_all=with_all_words,
         )
 

@@ -54,8 +54,8 @@ Say = Callable[[str], object]
 
 def nothing_to_compare() -> str:
     """Return what to do before specs can be compared."""
-    mark, compare = shown("specs-mark"), shown("compare")
-    return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {compare}."
+    mark, diff = shown("specs-mark"), shown("diff")
+    return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {diff}."
 
 
 class BrowserAsked:
@@ -303,7 +303,7 @@ class Sheets:
 
     # The answers
 
-    def compare(self) -> None:
+    def diff(self) -> None:
         """Compare the marked rows, or the look-alikes of the row under the cursor."""
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
@@ -317,11 +317,11 @@ class Sheets:
         hash_ = selected.spec.hash
         others = [mark for mark in marks if mark != hash_]
         if len(marks) >= 2:
-            self._compare(hash_, marks)
+            self._diff(hash_, marks)
         elif others and selected.count == 1:
-            self._compare(hash_, (*others, hash_))
+            self._diff(hash_, (*others, hash_))
         elif beside := self._beside():
-            self._compare(hash_, (hash_, beside))
+            self._diff(hash_, (hash_, beside))
         else:
             ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
             if len(ids) < 2:
@@ -330,7 +330,7 @@ class Sheets:
             if len(ids) < 2:
                 self._host.say(nothing_to_compare())
                 return
-            reading = partial(self._compare, hash_)
+            reading = partial(self._diff, hash_)
             self._host.run(lambda _: catalog.hashes.of(ids), reading, jobs.MENU)
 
     def _beside(self) -> str:
@@ -340,10 +340,10 @@ class Sheets:
             return ""
         return opened.sheet.beside(item)
 
-    def _compare(self, column: str, hashes: Sequence[str]) -> None:
+    def _diff(self, column: str, hashes: Sequence[str]) -> None:
         self.ask("diff", *(f"/{hash_}" for hash_ in dict.fromkeys(hashes)), column=column)
 
-    def explain(self) -> None:
+    def path(self) -> None:
         """Show a shortest path to the dependency under the cursor, or between marked specs."""
         state, where = self._host.state, self._host.where
         catalog, marks, selected = state.catalog, list(state.marks), state.selected
@@ -357,9 +357,9 @@ class Sheets:
             if len(marks) == 2:
                 self.ask("path", *(f"/{mark}" for mark in marks))
             else:
-                tree_key, mark, why = map(shown, ("tree", "specs-mark", "why"))
+                tree_key, mark, path = map(shown, ("tree", "specs-mark", "path"))
                 first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
-                self._host.say(f"{first}, then press {why}.")
+                self._host.say(f"{first}, then press {path}.")
             return
         ends = tree.path_ends(line)
 
@@ -385,7 +385,7 @@ class Sheets:
         """List what could not be read."""
         self.ask("sources", options={"problems": True})
 
-    def why_not(self) -> None:
+    def why(self) -> None:
         """Show what keeps Spack from taking the builds of the row under the cursor."""
         row, state = self._host.where.row, self._host.state
         if row is None and state.sheet is not None and not self._host.where.is_waiting:
@@ -401,7 +401,7 @@ class Sheets:
     def _why_all(self, hashes: Sequence[str]) -> None:
         self.ask("why", str(exact_query("hash", *hashes)))
 
-    def timeline(self) -> None:
+    def history(self) -> None:
         """Show since when the versions of the package are there."""
         row, term = self._host.where.row, self._host.state.view.query.package_term
         package = row.spec.package if row is not None else term.pattern if term is not None else ""
@@ -432,26 +432,26 @@ class Sheets:
     def _cover_of(self, row: Any) -> None:
         self.ask("cover", row.name)
 
-    def changes(self) -> None:
+    def diff_sources(self) -> None:
         """Show what changed from the first source to the second, or between two of more."""
         self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if catalog is None or len(names) < 2:
-            self._ask_when_loaded(self.changes, ONE_SOURCE)
+            self._ask_when_loaded(self.diff_sources, ONE_SOURCE)
         elif len(names) == 2:
-            self._changes(catalog, names)
+            self._diff_sources(catalog, names)
         else:
 
             def take(pair: tuple[str, str] | None) -> None:
                 if pair is not None:
-                    self._changes(catalog, pair)
+                    self._diff_sources(catalog, pair)
 
             picks = [Pick(pair, _pair_text(pair)) for pair in permutations(names, 2)]
             title = "what changed from one source to another"
-            self._host.open(PickDialog(title, "pair", picks, choose="compare"), take)
+            self._host.open(PickDialog(title, "pair", picks, choose="diff"), take)
 
-    def _changes(self, catalog: Catalog, names: Sequence[str]) -> None:
+    def _diff_sources(self, catalog: Catalog, names: Sequence[str]) -> None:
         self.ask("diff", *(self._given(catalog, name) for name in names), names_sources=True)
 
     def files(self, **options: bool) -> None:
@@ -482,7 +482,7 @@ class Sheets:
             return
         self.ask("prune", str(exact_query("hash", *marks)), options={"preview": True})
 
-    def count(self) -> None:
+    def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
         opened = self._host.state.sheet
         if opened is not None and opened.name == "stats":
@@ -492,9 +492,9 @@ class Sheets:
             )
             return
         if opened is not None:
-            undo, count = shown("undo"), shown("count")
+            undo, stats = shown("undo"), shown("stats")
             self._host.say(
-                f"Only the specs of the table are counted: go back ({undo}), then {count}"
+                f"Only the specs of the table are counted: go back ({undo}), then {stats}"
             )
             return
         key, _ = under_cursor(self._host)

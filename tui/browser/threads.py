@@ -204,7 +204,7 @@ class ScreenHost:
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
-        if target == "facets":
+        if target == "values":
             self._panes.focus.peek(target)
         else:
             self._panes.focus.go_to(target)

@@ -111,6 +111,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: str = keymap.DIALOGS
+    choose_word = ""
+    """The word for Enter in the last line, if it is not that of the table of keys."""
     is_loading = False
     """Whether sources are still being read that may change the rows shown."""
 
@@ -141,7 +143,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, the most useful first."""
-        return hints(self.PANE, keymap.DIALOGS)
+        return hints(keymap.DIALOGS, self.PANE, words={"dialogs-choose": self.choose_word})
 
     def show_hints(self, hints: Iterable[Hint]) -> None:
         """Show keys in the last line, the most useful first."""
@@ -187,6 +189,9 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         while isinstance(top := self.app.screen, Dialog) and top is not self:
             top.dismiss()
         return super().dismiss(result)
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor."""
 
     def action_close(self) -> None:
         """Go back to the browser with nothing chosen."""

@@ -16,7 +16,6 @@ from spackscope.model.core.text import clean, pad, shorten
 from spackscope.model.report.frame import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, ViewForm, spelled
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import COPYING, bindings
 
 _MARGIN = 10
 """Cells of the screen beside an example."""
@@ -30,12 +29,6 @@ _FRAME = 6
 MenuForm = CopyForm | ViewForm
 
 
-class FormList(OptionList):
-    """The list of the forms."""
-
-    BINDINGS = bindings(COPYING)
-
-
 class CopyDialog(Dialog[MenuForm]):
     """A menu of the forms, each with the text that it would copy, of specs the first.
 
@@ -43,7 +36,7 @@ class CopyDialog(Dialog[MenuForm]):
     specs can be chosen too: not all of them are in sight. Without specs, `note` says why.
     """
 
-    PANE = COPYING
+    choose_word = "copy"
 
     def __init__(
         self,
@@ -69,7 +62,7 @@ class CopyDialog(Dialog[MenuForm]):
             if count < 2:
                 names = spec_title(self._specs[0]) if count else ""
             box.border_title = Content(f"copy {names}".rstrip())
-            yield FormList(*self._options())
+            yield OptionList(*self._options())
 
     def _options(self) -> Iterator[Option]:
         if self._note:
@@ -110,6 +103,10 @@ class CopyDialog(Dialog[MenuForm]):
         if (form := self._forms.get(event.key)) is not None:
             event.stop()
             self.dismiss(form)
+
+    def action_choose(self) -> None:
+        """Copy in the form under the cursor."""
+        self.query_one(OptionList).action_select()
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

@@ -105,7 +105,8 @@ class ExportDialog(Dialog[None]):
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, except letters, which are typed into the name."""
         has_choice = len(self._row_sets) > 1
-        every = hints(EXPORTING, DIALOGS, is_letter_typed=True)
+        words = {"dialogs-choose": "write"}
+        every = hints(DIALOGS, EXPORTING, words=words, is_letter_typed=True)
         return [hint for hint in every if has_choice or hint.word != "rows"]
 
     def show_rows(self, row_sets: Sequence[RowSet]) -> None:
@@ -142,11 +143,11 @@ class ExportDialog(Dialog[None]):
         self._old_name = ""
         self._show_path()
 
-    def action_form(self, step: int) -> None:
-        """Choose the next format or the one before, and change the ending of the name."""
+    def action_form(self) -> None:
+        """Choose the next format, and change the ending of the name."""
         if self._is_writing:
             return
-        self._format = (self._format + step) % len(self._formats)
+        self._format = (self._format + 1) % len(self._formats)
         stem, ending = os.path.splitext(self._input.value)
         at = self._input.cursor_position
         if ending in {format_.ending for format_ in self._formats}:
@@ -158,14 +159,14 @@ class ExportDialog(Dialog[None]):
         self._show_choices()
         self._show_path()
 
-    def action_rows(self, step: int) -> None:
-        """Choose the next or the previous rows."""
+    def action_rows(self) -> None:
+        """Choose the next rows."""
         if not self._is_writing:
-            self._rows = (self._rows + step) % len(self._row_sets)
+            self._rows = (self._rows + 1) % len(self._row_sets)
             self._show_choices()
 
     @on(Input.Submitted)
-    def action_write(self) -> None:
+    def action_choose(self) -> None:
         """Write the file; one that exists only if that was said before."""
         if self._is_writing:
             return
@@ -190,7 +191,7 @@ class ExportDialog(Dialog[None]):
         """Ask whether to replace an existing file."""
         self._resume()
         self._old_name = name
-        again = with_written_keys(shown("exporting-write"))
+        again = with_written_keys(shown("dialogs-choose"))
         self._show_note(f"{sentence}: press {again} again to replace it", "bold")
 
     def _resume(self) -> None:

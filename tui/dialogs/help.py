@@ -36,7 +36,7 @@ WORDS = {
     "differs in": "How a row differs from the most similar one, or its builds from each other.",
     "same in all": "What all rows share, and so has no column.",
     "no map": "The build has no variant or dependency named map.",
-    "facet": "A value of a column, with the number of its builds.",
+    "values": "How often each value of a column occurs in the rows; v goes there.",
     "run-time dependencies": "What a spec links or runs, directly or through dependencies.",
     "used by": "The specs in these sources that depend on it.",
     "needed": "A spec that is only a dependency; a shows or hides these.",
@@ -214,6 +214,7 @@ class HelpDialog(SearchDialog[str]):
 
     def __init__(self, panes: Sequence[str]) -> None:
         self._list, self._entries = HelpList(), help_entries(panes)
+        self.choose_word = "run it"
         super().__init__("help", self._list, is_full=True)
 
     def find(self) -> None:

@@ -110,4 +110,4 @@ def open_palette(
         )
         for command in commands(panes, more, left_out)
     ]
-    app.push_screen(PickDialog("commands", "command", picks, fills=True), run)
+    app.push_screen(PickDialog("commands", "command", picks, fills=True, choose="run it"), run)

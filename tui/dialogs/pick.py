@@ -20,9 +20,7 @@ from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.dialogs.base import Dialog, Result
 from spackscope.tui.keymap import (
     DIALOGS,
-    HISTORY,
     OPENING,
-    SEARCHED,
     Hint,
     bindings,
     first_key,
@@ -69,13 +67,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     search with `find`, and return the text of a row with `reading`.
     """
 
-    PANE: str = SEARCHED
     AUTO_FOCUS = "SearchInput"
-    BINDINGS = [*LIST_BINDINGS, *bindings(SEARCHED)]
-    HAS_SEARCH = True
-    """Whether letters are typed into the search, or are keys."""
-    choose_word = ""
-    """The word for Enter in the last line, if it is not that of the table of keys."""
+    BINDINGS = LIST_BINDINGS
 
     def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
         super().__init__()
@@ -134,9 +127,11 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         Its own are for rows: where there are none, they would do nothing.
         """
         clear = "clear" * bool(self.search)
-        words = {"searched-choose": self.choose_word, "dialogs-close": clear}
-        panes = (self.PANE, DIALOGS) if self.rows.length else (DIALOGS,)
-        return hints(*panes, words=words, is_letter_typed=self.HAS_SEARCH)
+        words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
+        panes = (DIALOGS, self.PANE) if self.rows.length else (DIALOGS,)
+        left_out = () if self.rows.length else key_names("dialogs-choose")
+        every = hints(*panes, words=words, is_letter_typed=True)
+        return [each for each in every if each.key not in left_out]
 
     def action_list(self, name: str, step: int) -> None:
         """Move the cursor of the list, while letters go to the search."""
@@ -266,14 +261,7 @@ class PickDialog(SearchDialog[Any]):
             self.dismiss(self.pick.value)
 
 
-class HistoryDialog(PickDialog, inherit_bindings=False):
-    """Pick a query; the key that does has a name of its own in the configuration."""
-
-    PANE = HISTORY
-    BINDINGS = [*LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
-
-
-class SourceDialog(PickDialog, inherit_bindings=False):
+class SourceDialog(PickDialog):
     """Pick a source, or type one; its value is a list of names.
 
     The picks that fit what is typed are also the paths that it can become; `is_reading` while
@@ -281,7 +269,7 @@ class SourceDialog(PickDialog, inherit_bindings=False):
     """
 
     PANE = OPENING
-    BINDINGS = [*LIST_BINDINGS, *bindings(OPENING), *Dialog.BINDINGS]
+    BINDINGS = bindings(OPENING)
     is_reading = False
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:

@@ -46,7 +46,7 @@ _IN_NO_TABLE = ("variants",)
 
 _COLUMNS = (*(name for name in columns.BY_NAME if name not in _IN_NO_TABLE), USED_BY, DIFFERS_IN)
 
-NEEDED = ("dialogs-close", "filters-done", "filters-back")
+NEEDED = ("dialogs-choose", "dialogs-close", "filters-done", "filters-back")
 """The names that need a key: without one a dialog or an input could not be left."""
 
 

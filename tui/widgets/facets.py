@@ -14,7 +14,7 @@ from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.progress import bar
 from spackscope.model.report.report import Piece, filter_needles, highlight
-from spackscope.tui.keymap import FACETS, bindings, shown
+from spackscope.tui.keymap import VALUES, bindings, shown
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -134,8 +134,8 @@ class FacetPane(FilteredPane):
     Sections are shown in place of those before, with the cursor on the same value.
     """
 
-    BINDINGS = bindings(FACETS)
-    FILTER_KEY = "facets-filter"
+    BINDINGS = bindings(VALUES)
+    FILTER_KEY = "values-filter"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -147,7 +147,7 @@ class FacetPane(FilteredPane):
 
     def compose(self) -> ComposeResult:
         """Lay out the filter above the rows."""
-        yield FilterInput(name="facets")
+        yield FilterInput(name="values")
         yield self.rows
 
     @property
@@ -194,7 +194,7 @@ class FacetPane(FilteredPane):
         typed = self.filter.value
         current = self.line
         lines = facet_lines(self.sections, typed, self._opened)
-        empty = f"no value matches {clean(typed)}\n{shown('facets-close')} removes the filter"
+        empty = f"no value matches {clean(typed)}\n{shown('back')} removes the filter"
         if not self.sections:
             empty = self._empty
         cursor = next((n for n, line in enumerate(lines) if line.value is not None), 0)

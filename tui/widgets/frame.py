@@ -191,7 +191,7 @@ class DetailRule(Widget):
         return draw(self, [(_BETWEEN * width, "rule")], width)
 
 
-_KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
+_KEYS = (("diff", "diff"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
 _ENOUGH = 44

@@ -12,7 +12,7 @@ from spackscope.model.core.text import cell_width, clean
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.report.table_columns import Layout
-from spackscope.tui.keymap import COMPARE, bindings
+from spackscope.tui.keymap import DIFF, bindings
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import MARKED
 from spackscope.tui.widgets.table_head import FilterBar
@@ -28,7 +28,7 @@ class SheetRows(VirtualList):
     Rows of marked specs have a sign. The cursor passes over headings.
     """
 
-    BINDINGS = bindings(COMPARE)
+    BINDINGS = bindings(DIFF)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -66,8 +66,6 @@ async def test_the_format_changes_the_ending_and_the_ending_the_format() -> None
             await browser.press("tab")
             assert f"▸{format_.label}" in browser.text
             assert f"specs{format_.ending}" in browser.text
-        await browser.press("shift+tab")
-        assert "▸keep-list" in browser.text
         await name_file(browser, "x.jsonl")
         assert "▸JSON lines" in browser.text
         await name_file(browser, "x.other")

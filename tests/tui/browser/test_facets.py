@@ -58,7 +58,7 @@ def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_d
     browser.type("package=py-ml-dtypes target=aarch64 os=ubuntu24.04")
     spec = browser.row.spec
     press_v(browser, pane="specs", column="os", input=None)
-    assert browser.host.focused[-1] == "facets"
+    assert browser.host.focused[-1] == "values"
     assert shown(browser).place == (FacetKey("os"), spec.os)
     assert counts(browser)["os"] == Counter(
         r["os"] for r in SAMPLE if (r["package"], r["target"]) == ("py-ml-dtypes", "aarch64")
@@ -82,7 +82,7 @@ def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_d
 def test_columns_without_a_facet_say_so(browser: FakeBrowser, column: str, label: str) -> None:
     press_v(browser, pane="specs", column=column)
     assert browser.message == f"{label} have no facet. Press f to filter."
-    assert browser.host.focused[-1:] != ["facets"]
+    assert browser.host.focused[-1:] != ["values"]
 
 
 def test_before_there_is_a_catalog_there_are_no_values() -> None:
@@ -130,8 +130,8 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     facet = FacetKey("variants", "build_system"), "build_system=python_pip"
-    browser.put(pane="facets", facet=facet)
-    browser.controllers.sheets.count()
+    browser.put(pane="values", facet=facet)
+    browser.controllers.sheets.stats()
     browser.settle()
     assert browser.state.sheet is not None
     assert browser.state.sheet.command == ("stats", "--by", "build_system")

@@ -80,7 +80,7 @@ async def test_facets_are_a_drawer_that_moves_the_rows_aside() -> None:
         facets = browser.browser.panes.facets
         await browser.press("2")
         assert not facets.region.area
-        browser.browser.panes.focus.peek("facets")
+        browser.browser.panes.focus.peek("values")
         await browser.settle()
         assert facets.region.x == 0
         assert facets.region.right < browser.table.region.x, "no cell is cut at its beginning"

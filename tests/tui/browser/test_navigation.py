@@ -279,12 +279,12 @@ def test_a_path_leads_to_the_dependency_under_the_cursor(browser: FakeBrowser) -
     unfold(browser)
     unfold(browser, "openmpi")
     browser.put(pane="detail", tree_row=browser.tree.lines.index(line(browser, "hwloc")))
-    browser.controllers.sheets.explain()
+    browser.controllers.sheets.path()
     assert names(browser) == ["hdf5", "openmpi", "hwloc"]
 
 
 def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
-    browser.controllers.sheets.explain()
+    browser.controllers.sheets.path()
     assert "then press w" in browser.message
     browser.host.change(marks=(HDF5,))
     for package, expected in (
@@ -292,14 +292,14 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
         ("h5py", ["h5py", "hdf5"]),
     ):
         select(browser, package)
-        browser.controllers.sheets.explain()
+        browser.controllers.sheets.path()
         assert names(browser) == expected
     for marks, message in (
         ((HDF5, OTHER), "Neither depends on the other"),
         ((HDF5, HDF5), "These are the same spec"),
     ):
         browser.host.change(marks=marks)
-        browser.controllers.sheets.explain()
+        browser.controllers.sheets.path()
         browser.settle()
         assert browser.state.sheet is not None
         assert browser.state.sheet.text.startswith(message)

@@ -18,7 +18,7 @@ from spackscope.tui.browser.query_history import (
     QueryRecall,
     history_path,
 )
-from spackscope.tui.dialogs.pick import HistoryDialog
+from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
@@ -239,7 +239,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.host.where = replace(browser.host.where, line=browser.search.parse(""))
     browser.controllers.recall.open(browser.search.take_text)
     dialog, done = browser.host.dialogs[-1]
-    assert isinstance(dialog, HistoryDialog)
+    assert isinstance(dialog, PickDialog)
     assert done is not None
     done(None)
     done("os=sequoia   target=aarch64")
@@ -256,7 +256,7 @@ async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -
         QueryHistory(environ).remember(query)
     async with browsing(environ=environ, size=(80, 24)) as browser:
         await browser.press("ctrl+r")
-        assert browser.dialog == "HistoryDialog"
+        assert browser.dialog == "PickDialog"
         lines = [line for line in browser.lines if "os=" in line]
         assert "target=aarch64" in lines[0], "the newest first"
         await browser.type("os 24")

@@ -547,7 +547,7 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
 async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() -> None:
     async with browsing(size=(140, 30)) as browser:
         await browser.press("2", "S")
-        for hint in ("y copy", "d compare", "space mark", "t tree"):
+        for hint in ("y copy", "d diff", "space mark", "t tree"):
             assert hint not in browser.lines[-1]
         assert browser.lines[-1].startswith(" ⏎ go to it  ⌫ back"), "the way back comes early"
         for key in ("space", "y", "W", "i"):

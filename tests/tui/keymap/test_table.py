@@ -16,31 +16,27 @@ from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.copy import FormList
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
-from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog, SourceDialog
+from spackscope.tui.dialogs.pick import SourceDialog
 from spackscope.tui.keymap import (
     ANSWERS,
     ANYWHERE,
-    COMPARE,
-    COPYING,
     DETAIL,
     DIALOGS,
+    DIFF,
     EXPORTING,
-    FACETS,
     FILTERS,
     HEADINGS,
-    HISTORY,
     KEYS,
     LISTS,
     OPENING,
     PACKAGES,
     RELAXATIONS,
-    SEARCHED,
     SPECS,
     TREE,
+    VALUES,
     hints,
     written_key,
 )
@@ -64,13 +60,10 @@ OWNERS: dict[str, type[Widget]] = {
     SPECS: SpecTable,
     DETAIL: DetailLines,
     TREE: TreeRows,
-    FACETS: FacetPane,
-    COMPARE: SheetRows,
+    VALUES: FacetPane,
+    DIFF: SheetRows,
     RELAXATIONS: RelaxationRows,
-    COPYING: FormList,
     EXPORTING: ExportDialog,
-    HISTORY: HistoryDialog,
-    SEARCHED: SearchDialog,
     OPENING: SourceDialog,
     DIALOGS: Dialog,
     FILTERS: FilterInput,
@@ -133,7 +126,7 @@ async def test_the_cursor_of_the_help_passes_over_further_lines() -> None:
         for _ in range(16):
             seen.append(browser.text.partition("▸ ")[2][:2].strip())
             await browser.press("down")
-        assert seen[7:] == ["y", "Y", "o", "e", "A", "U", "d", "t", "u"]
+        assert seen[7:] == ["es", "y", "Y", "o", "e", "A", "U", "d", "t"]
         assert "Copy in another form: install command, JSON, the view as a  " in browser.text
         await browser.press("pageup", "home", "up")
         assert "▸ ⏎ l →" in browser.text
@@ -143,7 +136,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("type a query", lambda focus: focus == "filter query"),
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "SearchInput"),
-    ("install command", lambda focus: focus == "FormList"),
+    ("install command", lambda focus: focus == "OptionList"),
     ("list what could not", lambda focus: focus == "sheet-rows"),
     # Its name in the configuration.
     ("export", lambda focus: focus == "Input"),

@@ -111,8 +111,8 @@ def test_keys_are_changed(
         (
             {"sort": "x"},
             [
-                "7: x is the key of both sort and facets-exclude, and in the facets only"
-                " facets-exclude would work; change one of them"
+                "7: x is the key of both sort and values-exclude, and in the values only"
+                " values-exclude would work; change one of them"
             ],
         ),
         (
@@ -163,7 +163,7 @@ def test_a_mistake_is_named_with_its_place(
 
 
 def test_keys_that_hide_each_other_in_the_table_may_do_so_after_a_change() -> None:
-    assert mistakes(query="ctrl+f", tree_search="ctrl+f", facets_filter="ctrl+f") == []
+    assert mistakes(query="ctrl+f", tree_search="ctrl+f", values_filter="ctrl+f") == []
 
 
 def test_an_old_name_is_read_with_a_warning() -> None:
@@ -224,9 +224,9 @@ async def test_a_changed_key_works_and_is_shown() -> None:
 
 
 async def test_a_removed_key_is_offered_nowhere() -> None:
-    async with browsing(settings=changing(facets=(), unmark=()), size=(160, 30)) as browser:
+    async with browsing(settings=changing(values=(), unmark=()), size=(160, 30)) as browser:
         await browser.press("2")
-        assert "facets" not in browser.lines[-1]
+        assert "values" not in browser.lines[-1]
         await browser.press("v")
         assert browser.focus == "spec-rows"
         offered = [command.sentence for command in commands((SPECS, LISTS, ANYWHERE))]
@@ -235,17 +235,19 @@ async def test_a_removed_key_is_offered_nowhere() -> None:
 
 async def test_a_letter_is_typed_where_text_is_typed() -> None:
     """Although its action has another key in the table, one that is not typed."""
-    async with browsing(settings=changing(history="H"), size=(120, 26)) as browser:
+    async with browsing(
+        settings=changing(recent_queries="H", history=()), size=(120, 26)
+    ) as browser:
         await browser.press("slash")
         await browser.type("H")
         assert browser.focus == "filter query"
         assert browser.query == "H"
         await browser.press("escape", "H")
-        assert browser.dialog == "HistoryDialog"
+        assert browser.dialog == "PickDialog"
 
 
 async def test_dialogs_have_changed_keys_too() -> None:
-    config = changing(dialogs_close="ctrl+x", searched_choose="f5", lists_down="n ↓")
+    config = changing(dialogs_close="ctrl+x", dialogs_choose="f5", lists_down="n ↓")
     async with browsing(settings=config) as browser:
         await browser.press("question_mark")
         assert "^x close" in browser.lines[-1]
@@ -281,13 +283,13 @@ def test_the_keys_are_listed_as_a_table_of_the_file(
 
 
 async def test_the_detail_and_the_marks_show_changed_keys() -> None:
-    config = changing(copy="c", specs_columns="y", tree="T", compare="D", specs_open="⏎ o")
+    config = changing(copy="c", specs_columns="y", tree="T", diff="D", specs_open="⏎ o")
     async with browsing(settings=config, size=(160, 40), folded=False) as browser:
         await browser.press("2")
         assert "c hash · Y other forms" in browser.text
         assert "T tree" in browser.text
         await browser.press("space")
-        assert "D compare" in browser.text
+        assert "D diff" in browser.text
         assert "  c copy" in browser.text
         await browser.press("o")
         assert browser.focus.startswith("detail")

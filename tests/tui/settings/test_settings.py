@@ -20,7 +20,7 @@ hidden = "os"
 
 [keys]
 quit = ["Q", "ctrl+q"]
-compare = "D"
+diff = "D"
 
 [views]
 mine = "os=rhel9 +mpi"
@@ -81,7 +81,7 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     )
     assert settings.fold is False
     assert settings.hidden == ("os",)
-    assert settings.keys == {"quit": ("Q", "ctrl+q"), "compare": ("D",)}
+    assert settings.keys == {"quit": ("Q", "ctrl+q"), "diff": ("D",)}
     assert settings.views == {"mine": "os=rhel9 +mpi"}
     assert lines(settings) == {
         "sources": 1,
@@ -91,7 +91,7 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
         "sort": 5,
         "hidden": 6,
         "keys.quit": 9,
-        "keys.compare": 10,
+        "keys.diff": 10,
         "views.mine": 13,
     }
     assert str(settings.origin("theme")) == f"{home.file}:3"

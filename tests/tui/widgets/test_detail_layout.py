@@ -66,7 +66,7 @@ def test_the_facts_come_first_then_the_command_and_then_how_it_relates_to_others
         "gcc@11.4.0  ubuntu22.04  linux",
         "variants         ≠ +hl  +mpi  = ~cxx",
         f"spack install --cache-only /{HASH}            y hash",
-        "next to wuqgt3p  libiconv 1.18 ≠ 1.17 (mpich › libxml2 › libiconv)   d compare",
+        "next to wuqgt3p  libiconv 1.18 ≠ 1.17 (mpich › libxml2 › libiconv)      d diff",
         "needs to run     mpich@4.3.2 (mpi)  zlib0@1.3  zlib1@1.3  8 more        t tree",
         "used by          vtk@9.2.6  visit@3.4.1                                u users",
         "size             -",
@@ -119,7 +119,7 @@ def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between
     rows = drawn(layout([*TITLE, *USERS[:1], *users, *DIFFERENCE], 78, 4))
     assert rows[2].startswith("used by          vtk  package0  package1")
     rows = drawn(layout(LINES, 58, 4))
-    assert rows[5] == "next to      wuqgt3p  libiconv 1.18 ≠ 1.17 …     d compare"
+    assert rows[5] == "next to      wuqgt3p  libiconv 1.18 ≠ 1.17 …        d diff"
 
 
 def test_every_value_is_a_stop_and_keys_are_at_the_ends() -> None:
