@@ -30,6 +30,7 @@ from spackscope.model.index.facets import Facet, facets
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input, quote_word
+from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ MAX_COMPLETIONS = 8
 # Words without a key come first.
 _COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
 _KEYS = [column.name for column in COLUMNS if "key" in column.completes]
-_OF_HOST = ("platform", "os", "target")
 _MAX_WORD = 200
 _KEY = r"[A-Za-z_0-9][\w\-.]*"
 _WORD = re.compile(
@@ -195,7 +195,7 @@ class _Completer(NamedTuple):
                 for facet in _ranked(values, typed.removeprefix(head)):
                     text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
                     yield Completion(text, facet.count)
-        if in_shell and column in _OF_HOST:
+        if in_shell and column in ARCHITECTURE:
             yield Completion(f"{key}={before}{HOST}", note="the same as the host")
 
     def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[Completion]:

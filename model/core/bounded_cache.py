@@ -33,11 +33,6 @@ class BoundedCache(Generic[Key, Value]):
     def __contains__(self, key: object) -> bool:
         return key in self._values
 
-    def find(self, key: Key) -> Value | None:
-        """Return the cached value of a key, or None."""
-        with self._lock:
-            return self._values.get(key)
-
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
         """Return the cached value of a key, or compute and cache it."""
         with self._lock:

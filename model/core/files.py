@@ -49,7 +49,7 @@ _RECENT = 3
 
 _PIECE = 2**20
 _HEAD = 16
-_XDG_DEFAULTS = {"cache": ".cache", "state": ".local/state", "data": ".local/share"}
+_XDG_DEFAULTS = {"data": ".local/share", "state": ".local/state"}
 _SUFFIX = ".tmp"
 
 
@@ -209,7 +209,9 @@ def write_atomically(path: str, data: bytes, *, keeps_rights: bool = False) -> N
         os.replace(file.name, path)
 
 
-def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state", "data"]) -> str | None:
+def xdg_dir(
+    environ: Mapping[str, str], kind: Literal["cache", "config", "data", "state"]
+) -> str | None:
     """Return the program's directory in XDG_CACHE_HOME or the like, or in its default.
 
     Relative paths are ignored, as the specification asks; None without a home directory.
@@ -219,7 +221,7 @@ def xdg_dir(environ: Mapping[str, str], kind: Literal["cache", "state", "data"])
     """
     base = environ.get(f"XDG_{kind.upper()}_HOME", "")
     if not os.path.isabs(base):
-        base = os.path.join(environ.get("HOME", ""), _XDG_DEFAULTS[kind])
+        base = os.path.join(environ.get("HOME", ""), _XDG_DEFAULTS.get(kind, f".{kind}"))
     return os.path.join(base, "spackscope") if os.path.isabs(base) else None
 
 

@@ -18,11 +18,10 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem, Spec
 from spackscope.model.index.columns import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
+from spackscope.model.query.matchers import ARCHITECTURE
 
 HOST = "host"
 """What stands for the part of the host in `os=host` and `target=:host`."""
-
-_PARTS = ("platform", "os", "target")
 
 
 class HostAnswers(Protocol):
@@ -186,7 +185,7 @@ class ByHost:
         return Query(shared, tuple(specs))
 
     def _resolved(self, condition: Condition) -> Condition:
-        if not isinstance(condition, Term) or condition.column not in _PARTS:
+        if not isinstance(condition, Term) or condition.column not in ARCHITECTURE:
             return condition
         if HOST not in condition.pattern.replace(",", ":").split(":"):
             return condition

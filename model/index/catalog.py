@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.columns import Value
+from spackscope.model.core.columns import FIELDS, Value
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
@@ -85,13 +85,12 @@ class Catalog(IndexData):
 
         By default these are all grounds that answers from this catalog have rested on.
         """
-        of_sources = map(Gap, self.problems, self.problem_sources)
         failed = (
             Gap(Problem("", "", now.failure), now.name)
             for now, indexed in zip(self.sources, self.indexed_sources, strict=True)
             if now.failure != indexed.failure
         )
-        return [*failed, *of_sources, *self.by_host.find_gaps(grounds)]
+        return [*failed, *self.indexed_gaps, *self.by_host.find_gaps(grounds)]
 
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may tell more of a record than its index says."""
@@ -107,10 +106,14 @@ class Catalog(IndexData):
         """Return the number of records that match."""
         return len(self.match(query))
 
-    def count_by_host(self, query: Query, column: str) -> Counter[Value]:
-        """Count the records that match by their values of a column by host."""
-        ids = self.match(query).ids()
-        return self.by_host.counts(column, ids)
+    def counts(self, query: Query, column: str) -> Counter[Value]:
+        """Count the records that match by their values of a column."""
+        if FIELDS[column].is_by_host:
+            return self.by_host.counts(column, self.match(query))
+        values, by_value = self.values(column), Counter[Value]()
+        for code, count in self.count_codes(query, FIELDS[column].storage).items():
+            by_value[values[code]] += count
+        return by_value
 
     def packages(self, query: Query) -> list[PackageCount]:
         """Return the packages with a match, in the order of their names."""

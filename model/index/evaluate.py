@@ -252,7 +252,9 @@ class Evaluation:
     def __init__(self, data: IndexData, edges: Edges) -> None:
         self._data, self._edges = data, edges
         self.virtuals = Virtuals(data, self._providers, lambda: bool(self._stating_compiler))
-        self._matches: BoundedCache[Query, Matches] = BoundedCache(lambda specs: specs.nbytes)
+        self._matches: BoundedCache[Query, Matches] = BoundedCache(
+            lambda specs: len(specs.mask) + len(specs.of_specs or b"")
+        )
         self._code_counts: BoundedCache[tuple[Query, str], Mapping[int, int]] = BoundedCache(
             lambda counts: _ENTRY_SIZE * len(counts)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, cast
 
@@ -56,7 +56,7 @@ def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
     """
 
     def texts(conditions: Query) -> Counter[str]:
-        return _texts(_values(catalog, conditions, column), of_none=())
+        return _texts(catalog.counts(conditions, column), of_none=())
 
     if column != VARIANTS:
         counts = texts(query.without_column(column))
@@ -74,23 +74,6 @@ def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
             counts[keys.setdefault(variant_key(text), text)] += by_text[text]
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [Facet(value, count) for value, count in ordered]
-
-
-def _values(catalog: Catalog, query: Query, column: str) -> Mapping[Value, int]:
-    """Count the values of a column among the records that match."""
-    if FIELDS[column].is_by_host:
-        return catalog.count_by_host(query, column)
-    values = catalog.values(column)
-    counts: Counter[Value] = Counter()
-    codes = catalog.count_codes(query, FIELDS[column].storage)
-    for code, count in codes.items():
-        counts[values[code]] += count
-    return counts
-
-
-def values_of(catalog: Catalog, query: Query, column: str) -> Collection[Value]:
-    """Return the values of a column among the records that match."""
-    return _values(catalog, query, column).keys()
 
 
 def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
@@ -207,7 +190,7 @@ def facet_sections(
 
 
 def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSection:
-    values = _values(catalog, key.without(query), key.column)
+    values = catalog.counts(key.without(query), key.column)
     texts = _texts(values, of_none=("",))
     ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
     if key.column == "version" and query.package_term is not None:

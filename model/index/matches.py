@@ -35,11 +35,6 @@ class Matches(Sequence[int]):
         mask = mask_of(compress(data.look_alikes, of_specs), data.look_alike_count)
         return cls(data, 0, bytes(mask), of_specs)
 
-    @property
-    def nbytes(self) -> int:
-        """The size of the masks in bytes."""
-        return len(self.mask) + len(self.of_specs or b"")
-
     def within(self, first: int, end: int) -> Matches:
         """Return the specs with ids from `first` to less than `end`, where look-alikes begin."""
         firsts, last = self._data.first, self.start + len(self.mask)

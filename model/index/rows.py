@@ -19,6 +19,7 @@ from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
     PROVENANCE,
+    Gap,
     Problem,
     SourceStatus,
     Spec,
@@ -425,15 +426,18 @@ class IndexData:
         return list(dict.fromkeys((source, *texts) for source, _, *texts in rows))
 
     @cached_property
-    def problems(self) -> list[Problem]:
-        """What could not be read, in the order of reading."""
-        return [Problem(*texts) for _, *texts in self._problems]
-
-    @cached_property
-    def problem_sources(self) -> list[str]:
-        """The source of each of the `problems`; "" for one without a source."""
+    def indexed_gaps(self) -> list[Gap]:
+        """What could not be read, in the order of reading; the source is "" where it has none."""
         names = self._source_names
-        return ["" if source is None else names[source] for source, *_ in self._problems]
+        return [
+            Gap(Problem(*texts), "" if source is None else names[source])
+            for source, *texts in self._problems
+        ]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be read, without its sources."""
+        return [gap.problem for gap in self.indexed_gaps]
 
 
 def _size(size: float) -> float | None:

@@ -64,8 +64,8 @@ def hidden_by_host(catalog: Catalog, query: Query) -> str:
         if not groups:
             continue
         try:
-            counts = catalog.count_by_host(Query(first, tuple(others)), column)
-            shown = catalog.count_by_host(query, column)
+            counts = catalog.counts(Query(first, tuple(others)), column)
+            shown = catalog.counts(query, column)
         except Unanswerable:
             continue
         if hidden := counts - shown:

@@ -16,7 +16,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import values_of
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
 from spackscope.model.query.ast import query_of
@@ -374,7 +373,7 @@ def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:
 def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
     query = view.query
     of_package = query_of(*filter(None, [query.package_term]))
-    url = site_url(query, partial(values_of, catalog, of_package))
+    url = site_url(query, partial(catalog.counts, of_package))
     if url is not None:
         yield ViewForm(
             "O",

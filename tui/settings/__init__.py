@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from spackscope.model.core.files import xdg_dir
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
@@ -116,10 +117,8 @@ def user_path(environ: Mapping[str, str]) -> str:
     """Return the path of the user's file, whether or not it exists; "" without a home."""
     if path := environ.get(VARIABLE, "").strip():
         return os.path.abspath(os.path.expanduser(path))
-    base = environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(environ.get("HOME", ""), ".config")
-    return os.path.join(base, _NAME) if os.path.isabs(base) else ""
+    directory = xdg_dir(environ, "config")
+    return os.path.join(directory, "config.toml") if directory is not None else ""
 
 
 def config_paths(environ: Mapping[str, str]) -> list[str]:

@@ -14,7 +14,6 @@ import pytest
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import values_of
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.resolve import resolve_sources
@@ -97,7 +96,7 @@ def url_of(catalog: Catalog, text: str) -> SiteUrl | None:
     """Return the address of a query, as the browser copies it."""
     query = parse(text)
     of_package = query_of(*filter(None, [query.package_term]))
-    return site_url(query, partial(values_of, catalog, of_package))
+    return site_url(query, partial(catalog.counts, of_package))
 
 
 @pytest.mark.parametrize("parameters", [*addresses()], ids=urlencode)
