@@ -34,7 +34,7 @@ from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import narrowed, spans_of
+from spackscope.model.index.columns import narrowed
 from spackscope.model.index.edges import Adjacency
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
@@ -211,7 +211,7 @@ class HostFit:
         masks = defaultdict[int, Mask](int)
         for kept in self._find_kept_out().kept_out:
             bit = self._mask(kept.reason)
-            for span in spans_of(kept.mask):
+            for span in kept.spans:
                 for id_ in range(*span):
                     masks[id_] |= bit
         return masks

@@ -40,7 +40,7 @@ from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import Span
+from spackscope.model.index.columns import Span, spans_of
 from spackscope.model.query.ast import (
     TELLS_VIRTUALS,
     Condition,
@@ -95,14 +95,14 @@ _OF_RECIPES = "only recipes tell the version of the virtual {name}"
 
 
 class KeptOut(NamedTuple):
-    """A reason, and a mask of the ids of the specs that Spack does not reuse for it.
+    """A reason, and the spans of the ids of the specs that Spack does not reuse for it.
 
     It does not reuse their link and run dependents either: a hash is imposed with all that it
     needs (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
     """
 
     reason: FitReason
-    mask: bytes
+    spans: Sequence[Span]
 
 
 class Findings(NamedTuple):
@@ -237,12 +237,10 @@ class _Finder:
             mask &= ~(self._among(mask, spec) or 0)
         return mask
 
-    def _kept_out(self, reason: FitReason, mask: int) -> KeptOut:
-        return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
-
     def _excluded(self, mask: int, rule: Rule, label: str, by: Text) -> KeptOut:
         """Return what an entry of the configuration excludes."""
-        return self._kept_out(rule.with_label(label, place_of(by)), mask)
+        spans = spans_of(mask.to_bytes(self._catalog.total, "little"))
+        return KeptOut(rule.with_label(label, place_of(by)), [*spans])
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
         """Yield the specs that no document lists which Spack reads, by mirror.
@@ -264,7 +262,7 @@ class _Finder:
             span = self._catalog.span(look_alike)
             if code in hidden and span[1] <= self._catalog.total:
                 spans[hidden[code]].append(span)
-        yield from (self._kept_out(reason, self._mask(its)) for reason, its in spans.items())
+        yield from (KeptOut(reason, its) for reason, its in spans.items())
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""
@@ -344,11 +342,11 @@ class _Finder:
             if not rules.allows(package, deprecation):
                 place = f"packages:{package}:deprecation:allow"
                 reason = DEPRECATED.with_label(f"deprecated: {deprecation.why}", place)
-                yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in ids))
+                yield KeptOut(reason, [(id_, id_ + 1) for id_ in ids])
                 if rules.checks_build:
                     users = self._catalog.edges.up.reached(ids).difference(ids)
                     reason = DEPRECATED.with_label(f"built with a deprecated {package}", place)
-                    yield self._kept_out(reason, self._mask((id_, id_ + 1) for id_ in users))
+                    yield KeptOut(reason, [(id_, id_ + 1) for id_ in sorted(users)])
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
         """Return the specs of a mask that break a rule, and some of these: the odd ones.

@@ -22,17 +22,13 @@ if TYPE_CHECKING:
 
 NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none"
 
+_OF_REASON = ("of_dependency", "label", "sentence")
 _FITS = {True: "yes", False: "no", None: "unknown"}
 
 
 def _reasons(fit: Fit) -> list[dict[str, Any]]:
     return [
-        {
-            "rule": reason.rule.name,
-            "of_dependency": reason.of_dependency,
-            "label": reason.label,
-            "sentence": reason.sentence,
-        }
+        {"rule": reason.rule.name, **{name: getattr(reason, name) for name in _OF_REASON}}
         for reason in fit.reasons
     ]
 

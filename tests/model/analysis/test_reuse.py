@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.analysis.deprecated import DeprecatedSpecs
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
+from spackscope.model.core.records import Deprecation
 from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.spack_config import (
@@ -28,8 +30,10 @@ from tests.builders import (
     ZLIB,
     SpackRoot,
     catalog_of,
+    database,
     edge,
     hash_of,
+    installs,
     leaf,
     node,
     write_index,
@@ -263,6 +267,19 @@ def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path)
     assert problem.endswith(
         "mirrors.yaml: line 5: @@ is not considered: Expected a version after @"
     )
+
+
+def test_what_was_built_with_a_deprecated_spec_may_be_only_needed(tmp_path: Path) -> None:
+    spack, uses = SpackRoot(tmp_path), edge("zlib", ZLIB, ["build"])
+    tool = node(MPI, name="tool", dependencies=[uses])
+    zlib = installs(node(dependencies=[]))
+    (tmp_path / "index.json").write_bytes(database(zlib | installs(tool, in_buildcache=False)))
+    spack.write("home/.spack/packages.yaml", "packages: {all: {deprecation: {scope: all}}}")
+    catalog = catalog_of(tmp_path / "index.json")
+    assert (catalog.total, catalog.spec_count) == (1, 2)
+    deprecated = [DeprecatedSpecs("zlib", Deprecation("@1"), [0])]
+    kept, *_ = find_kept_out(catalog, rules_of(spack), deprecated)
+    assert [[*map(tuple, each.spans)] for each in kept] == [[(0, 1)], [(1, 2)]]
 
 
 ODD = (["local"], {"a": "b"}, [["a"]], [{"a": ["b"]}], "x", None)
