@@ -41,11 +41,10 @@ LineHint = tuple[str, str]
 class DetailLine(Frozen):
     """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
-    `label` is that of the value; another value of the label above has none, see `blocks_of`.
+    Values follow each other that have a `label`, or none because they belong to the one before.
     `lead` is written before a value in place of blanks, `suffix` after it where there is room. A
     value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
-    at the end of the labelled line. `total` counts the values of a label of which only some are
-    listed; 0 if all are.
+    once for a label. `total` counts its values where only some of them are listed; 0 if all are.
     """
 
     text: str
@@ -64,7 +63,9 @@ def blocks_of(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
     """Return the values of each label, and the title with what follows it."""
     blocks: list[list[DetailLine]] = []
     for line in lines:
-        if blocks and not line.label and line.style != "title":
+        first = blocks[-1][0] if blocks else line
+        is_alike = not line.label or (line.label, line.at_end) == (first.label, first.at_end)
+        if blocks and is_alike and line.style != "title":
             blocks[-1].append(line)
         else:
             blocks.append([line])
@@ -128,23 +129,20 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
         starts_part = differing and number in (0, len(differing))
         yield DetailLine(
             clean(short_digests(variant)),
-            "" if number else VARIANTS,
+            VARIANTS,
             exact_term("variants", variant) if variant else None,
             "same" if is_same else "differs",
             lead=f"{SAME if is_same else DIFFERS} " if starts_part else "",
         )
-    for number, flags in enumerate(spec.flags):
+    for flags in spec.flags:
         term = Term("flags", flags) if is_clean(flags) else None
-        yield DetailLine(clean(flags), "" if number else "flags", term)
+        yield DetailLine(clean(flags), "flags", term)
 
 
 def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
-    above = ""
     for column, value, text in fit_sentences(fit, host_phrase):
-        label = "" if column == above else BY_NAME[column].label
-        yield DetailLine(clean(text), label, exact_term(column, value))
-        above = column
+        yield DetailLine(clean(text), BY_NAME[column].label, exact_term(column, value))
 
 
 def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
@@ -159,15 +157,15 @@ def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
 
 
 def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
-    """Yield the value of a column, or each of several; the first has the label."""
+    """Yield the value of a column, or each of several."""
     if not isinstance(value, str | tuple):
         yield DetailLine(column.cell(value), column.label)
         return
     is_state = column.name == "state"
-    for number, text in enumerate((value,) if isinstance(value, str) else value):
+    for text in (value,) if isinstance(value, str) else value:
         yield DetailLine(
             clean(text) or "-",
-            "" if number else column.label,
+            column.label,
             exact_term(column.name, text) if text else None,
             "good" if text in _GOOD_STATES and is_state else "",
             lead="● " if text in _GOOD_STATES and is_state else "",

@@ -131,16 +131,11 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
     Of several kinds these are the `shared` records only, and no download.
     """
     specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
-    label, total = NEEDS, len(specs)
     if not specs:
         yield DetailLine("nothing else", NEEDS, style="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
         name = spec_name(spec.spec.package, spec.spec.version)
-        yield DetailLine(
-            name, label, id=spec.id, style="link",
-            hints=TREE_HINTS if label else (), total=total if label else 0,
-        )  # fmt: skip
-        label = ""
+        yield DetailLine(name, NEEDS, id=spec.id, style="link", hints=TREE_HINTS, total=len(specs))
         if spec.virtuals:
             virtuals = clean(", ".join(spec.virtuals))
             yield DetailLine(f"({virtuals})", style="virtual", lead=" ")
@@ -152,16 +147,16 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
     """Yield some of the specs that use one; `total` counts all of them."""
     if not users:
         yield DetailLine("nothing here", USED_BY, style="dim")
-    for number, user in enumerate(users):
+    for user in users:
         version = graph.version(user)
         yield DetailLine(
             clean(graph.name(user)) or "(no name)",
-            "" if number else USED_BY,
+            USED_BY,
             style="link",
             id=user,
             suffix=clean(f"@{version}") if version else "",
-            hints=() if number else USERS_HINTS,
-            total=0 if number else total,
+            hints=USERS_HINTS,
+            total=total,
         )
 
 
@@ -170,14 +165,12 @@ def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
     column = BY_NAME[DEPRECATED]
     codes, values = catalog.by_host.values(column.name)
     below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})
-    label = DEPRECATED
     for each in (id_, *below):
         value = values[codes[each]] if each < len(codes) else ()
         if isinstance(value, tuple) and YES in value:
             named = (catalog.text(name, each) for name in ("package", "version"))
             lead = "" if each == id_ else f"{spec_name(*named)} "
-            yield DetailLine(lead + column.cell(value), label, style="error", id=each)
-            label = ""
+            yield DetailLine(lead + column.cell(value), DEPRECATED, style="error", id=each)
 
 
 def kinds_line(packages: str) -> DetailLine:

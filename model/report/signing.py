@@ -37,12 +37,11 @@ def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> It
     """
     values = [_values(entry, is_full=is_full) for entry in entries]
     for label in (SIGNED, ARCHIVE):
-        head = label
         for entry, of_entry in zip(entries, values, strict=True):
             lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
             for text, style in of_entry[label]:
-                yield DetailLine(clean(text), head, style=style, lead=lead)
-                head = lead = ""
+                yield DetailLine(clean(text), label, style=style, lead=lead)
+                lead = ""
 
 
 def with_signing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from spackscope.tui.browser.rows import why_no_spec
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import TreeNode, TreeSection
+    from spackscope.model.index.tree import Tree, TreeNode, TreeSection
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MAX_USED = 20
@@ -65,6 +66,13 @@ def close_tree(screen: BrowserScreen) -> None:
     screen.controllers.details.show_tree(shown=False)
     screen.panes.focus.give_back()
     screen.panes.focus.go_to("detail" if screen.panes.detail.opened_from == "detail" else "specs")
+
+
+def read_tree(screen: BrowserScreen, tree: Tree, read: Callable[[], Tree]) -> None:
+    """Read a tree in place of another; while another catalog is read, that one stays as it is."""
+    take = partial(screen.panes.detail.tree_rows.take_tree, tree)
+    if tree.catalog is screen.host.state.catalog:
+        screen.host.run(lambda _: read(), take, jobs.TREE, of=tree.catalog)
 
 
 def select_package(screen: BrowserScreen, package: str | None) -> None:
@@ -275,6 +283,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # What widgets ask for, with values
     "close_tree": close_tree,
+    "read_tree": read_tree,
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
     "jump_to": jump_to,

@@ -98,9 +98,8 @@ def pending_lines_of(
     Where the `last` row says whether it runs, the next one mostly does so too.
     """
     lines = [
-        DetailLine("…", FITS, style="dim", at_end=line.at_end)
-        for line in last
-        if line.label == FITS
+        DetailLine("…", FITS, style="dim", at_end=at_end)
+        for at_end in dict.fromkeys(line.at_end for line in last if line.label == FITS)
     ]
     if members.is_group and members.kinds:
         lines += pending_lines([KINDS_DIFFER])

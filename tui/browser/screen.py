@@ -31,7 +31,6 @@ from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.table_head import FilterBar
-from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _PATIENCE = 0.15
@@ -305,10 +304,3 @@ class BrowserScreen(Screen[None]):
             return event.read(show)
 
         self.host.run(job, take, jobs.NOTES)
-
-    @on(TreeRows.TreeRequested)
-    def _read_tree(self, event: TreeRows.TreeRequested) -> None:
-        tree, take = event.tree, self.panes.detail.tree_rows.take_tree
-        # While another catalog is read the last tree stays, and cannot be unfolded.
-        if tree.catalog is self.host.state.catalog:
-            self.host.run(lambda _: event.read(), partial(take, tree), jobs.TREE, of=tree.catalog)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.message import Message
 
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import TREE, bindings
@@ -21,18 +20,10 @@ if TYPE_CHECKING:
 class TreeRows(VirtualList):
     """The lines of a tree.
 
-    Another tree is requested with TreeRequested, and `take_tree` shows it.
+    Another tree is requested, and `take_tree` shows it.
     """
 
     BINDINGS = bindings(TREE)
-
-    class TreeRequested(Message):
-        """Posted when lines are to be shown that are not read yet: `read` is for a worker."""
-
-        def __init__(self, tree: Tree, read: ReadTree) -> None:
-            super().__init__()
-            self.tree = tree
-            self.read = read
 
     dependency_tree: Tree | None = None
     # Whether lines are being read.
@@ -126,7 +117,7 @@ class TreeRows(VirtualList):
     def _request(self, read: ReadTree) -> None:
         if self.dependency_tree is not None:
             self.is_waiting = True
-            self.post_message(self.TreeRequested(self.dependency_tree, read))
+            self.post_message(Browse("read_tree", self.dependency_tree, read))
 
     def action_unfold(self) -> None:
         """Unfold the line, or move to where its spec is unfolded, or to its first dependency."""
@@ -180,7 +171,7 @@ class TreeRows(VirtualList):
         )
 
 
-def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
+def search_request(tree: Tree, text: str) -> Browse | None:
     """Return the request for only the lines whose names contain a text, or for all again.
 
     None if that is what the tree shows.
@@ -188,8 +179,8 @@ def search_request(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
     if text == tree.search:
         return None
     if text:
-        return TreeRows.TreeRequested(tree, lambda: tree.read_matching(text))
-    return TreeRows.TreeRequested(tree, lambda: tree.read_again(run_only=tree.run_only))
+        return Browse("read_tree", tree, lambda: tree.read_matching(text))
+    return Browse("read_tree", tree, lambda: tree.read_again(run_only=tree.run_only))
 
 
 def _first_match(tree: Tree) -> int:

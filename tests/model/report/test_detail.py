@@ -45,7 +45,7 @@ def lines(spec: Spec, **options: Any) -> list[DetailLine]:
 
 
 def labelled(result: list[DetailLine]) -> dict[str, str]:
-    return {line.label: line.text for line in result if line.label}
+    return {line.label: line.text for line in reversed(result) if line.label}
 
 
 def test_the_detail_of_a_record_is_complete() -> None:

@@ -12,7 +12,8 @@ import pytest
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.threads import ThreadTask
 from spackscope.tui.widgets import detail_pane
-from spackscope.tui.widgets.tree_rows import TreeRows, search_request
+from spackscope.tui.widgets.tree_rows import search_request
+from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE
@@ -134,7 +135,7 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
         finish(task, call)
         is_read.set()
 
-    def request_late(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
+    def request_late(tree: Tree, text: str) -> Browse | None:
         requested = request(tree, text)
         if text == "zlib":
             # The answer to the letters before comes between this one and its request.

@@ -47,8 +47,8 @@ class Rows(Recorder, TreeRows):
 
     def answer(self) -> None:
         """Answer the last request as a worker does."""
-        request = self.posted(TreeRows.TreeRequested)[-1]
-        self.take_tree(request.tree, request.read())
+        tree, read = self.asked("read_tree")[-1]
+        self.take_tree(tree, read())
 
     @property
     def line(self) -> str:
