@@ -122,9 +122,9 @@ class Flow:
         """Whether the line has no values yet."""
         return self.room >= self._width - self._margin
 
-    def add(self, pieces: Line, target: Any = "") -> None:
+    def add(self, text: str, style: str = "", target: Any = "") -> None:
         """Add a part to the line, unless it is empty and for nothing."""
-        part = LinePart(pieces, target)
+        part = LinePart(((text, style),), target)
         if part.width or target != "":
             self.lines[-1].append(part)
             self.room -= part.width
@@ -133,7 +133,7 @@ class Flow:
         """Begin another line below the values."""
         self.lines.append([])
         self.room = self._width
-        self.add(styled(" " * self._margin))
+        self.add(" " * self._margin)
 
     def goes_on(self, cells: int) -> bool:
         """Check whether the line has values and room for some cells; if it has none, end it."""
@@ -153,8 +153,9 @@ def flow(values: Iterable[Line], between: str, width: int | None, indent: int = 
     flow = Flow(UNBOUNDED) if width is None else Flow(width, indent)
     for value in values:
         if flow.goes_on(cell_width(between + text_of(value))):
-            flow.add(styled(between))
-        flow.add(value)
+            flow.add(between)
+        for text, style in value:
+            flow.add(text, style)
     return [tuple(piece for part in line for piece in part.pieces) for line in flow.lines if line]
 
 

@@ -55,15 +55,15 @@ def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
         lead = lead if lead.startswith(" ") else GAP + lead
         if not flow.goes_on(cell_width(lead + text)):
             lead = line.lead.lstrip()
-    flow.add(styled(lead, "dim" if lead.strip() else ""))
+    flow.add(lead, "dim" if lead.strip() else "")
     if cell_width(text) <= flow.room:
-        flow.add(styled(line.text, line.style), line)
-        flow.add(styled(suffix, "" if line.style in _PLAIN_SUFFIX else line.style))
+        flow.add(line.text, line.style, line)
+        flow.add(suffix, "" if line.style in _PLAIN_SUFFIX else line.style)
         return
     for number, part in enumerate(wrap(text, max(1, flow.room))):
         if number:
             flow.end_line()
-        flow.add(styled(part, line.style), line)
+        flow.add(part, line.style, line)
 
 
 LOW, TALL = 6, 14
@@ -73,10 +73,9 @@ _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
 """The cells of the labels from some widths on."""
 _FACTS = ("compiler", "os", "target", "platform")
 """The labels of what follows the title in a row without labels."""
-_REUSABLE = "reusable"
 _ORDER = (
     *(_FACTS[0], VARIANTS, INSTALL, DEPRECATED, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY),
-    *(FITS, _REUSABLE, DOWNLOAD, SIGNED),
+    *(FITS, "reusable", DOWNLOAD, SIGNED),
 )
 _LISTS = (DEPRECATED, ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
@@ -174,13 +173,13 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     fitting = (form for form, cells in zip(forms, widths, strict=True) if cells + kept <= width)
     flow = Flow(width)
     for line, text in next(fitting, forms[-1]):
-        flow.add(styled("" if flow.is_empty else (line.lead or GAP)))
-        flow.add(styled(shorten(text, flow.room, keep="start"), line.style), line)
+        flow.add("" if flow.is_empty else (line.lead or GAP))
+        flow.add(shorten(text, flow.room, keep="start"), line.style, line)
     ends = _end_texts(end, flow.room - len(GAP))
-    flow.add(styled(" " * (flow.room - _joined_width(ends))))
+    flow.add(" " * (flow.room - _joined_width(ends)))
     for number, (line, text) in enumerate(zip(end, ends, strict=False)):
-        flow.add(styled(GAP if number else ""))
-        flow.add(styled(text, line.style), line)
+        flow.add(GAP if number else "")
+        flow.add(text, line.style, line)
     return [*flow.lines]
 
 
@@ -274,11 +273,11 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
     label = first.label
     together = f"{label} {first.text}"
     if first.style == "link" and label == NEXT_TO and cell_width(together) < margin:
-        flow.add(styled(f"{label} ", "dim"))
-        flow.add(styled(first.text, first.style), first)
-        flow.add(styled(" " * (flow.room - (width - margin))))
+        flow.add(f"{label} ", "dim")
+        flow.add(first.text, first.style, first)
+        flow.add(" " * (flow.room - (width - margin)))
     else:
-        flow.add(styled(pad(shorten(label, margin - 1), margin), "dim"))
+        flow.add(pad(shorten(label, margin - 1), margin), "dim")
         _put(flow, first, suffixes=suffixes)
     for line in others:
         _put(flow, line, suffixes=suffixes)
