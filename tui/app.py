@@ -294,7 +294,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         """Open the commands of what has the focus."""
         # They are imported when they are first opened.
         from spackscope.tui.dialogs.palette import named_query_commands, open_palette
-        from spackscope.tui.dialogs.pick import SearchDialog
 
         screen = self.screen
         if isinstance(screen, BrowserScreen):
@@ -302,8 +301,6 @@ class SpackscopeApp(OpenApp[list[str]]):
             more = named_query_commands(screen.named_queries, take)
             left_out = () if screen.host.state.marks else ("prune",)
             open_palette(self, screen.panes.key_panes, more, left_out)
-        elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
-            open_palette(self, screen.key_panes)
 
     def action_show_help(self) -> None:
         """Show the keys, those of the dialog first."""

@@ -42,7 +42,9 @@ class Key(Frozen):
     `rank` come later. A key that `moves` only moves a cursor, so that many can be handled at once.
     Where a command of the shell prints what it shows, that is how it is had `as_text`. It waits
     for jobs that block what it `needs`: by default, if it works anywhere, the spec under the
-    cursor, and else what its pane shows.
+    cursor, and else what its pane shows. One that `is_answer` opens a sheet, and is first in the
+    palette, also without a key.
+
     The actions of keys that work anywhere, and those of `screen.browse`, are in the table of
     tui/browser/actions.py, others methods of the focused widget.
     """
@@ -58,6 +60,7 @@ class Key(Frozen):
     rank: int = 0
     as_text: str = ""
     needs: tuple[str, ...] | None = None
+    is_answer: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +101,8 @@ KEYS = (
         "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
     Key(ANYWHERE, "diff", "d", "diff",
-        "Diff the marked rows, or look-alikes.", "diff", _ROWS, as_text="diff HASH HASH",
+        "Diff the marked rows, or look-alikes.", "diff", _ROWS,
+        as_text="diff HASH HASH", is_answer=True,
         needs=(SPEC, MARKED)),
     Key(ANYWHERE, "tree", "t", "dependencies",
         "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH",
@@ -107,7 +111,7 @@ KEYS = (
         "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH",
         needs=(SPEC, LINES)),
     Key(ANYWHERE, "path", "w", "path", "Show the path to the dependency, or to the marked spec.",
-        as_text="path HASH HASH", needs=(SPEC, LINES, MARKED)),
+        as_text="path HASH HASH", is_answer=True, needs=(SPEC, LINES, MARKED)),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
     Key(ANYWHERE, "values", "v", "values",
@@ -127,29 +131,32 @@ KEYS = (
         needs=(ROW,)),
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
     Key(ANYWHERE, "stats", "F", "stats", "Count the rows by the column, or by two of them.",
-        as_text="stats COLUMN"),
+        as_text="stats COLUMN", is_answer=True),
     Key(ANYWHERE, "cover", "C", "cover", "Show what of an environment is cached or missing.",
-        as_text="cover"),
+        as_text="cover", is_answer=True),
     Key(ANYWHERE, "diff-sources", "D", "diff_sources", "Diff two sources: what changed.",
-        as_text="diff OLD NEW"),
+        as_text="diff OLD NEW", is_answer=True),
     Key(ANYWHERE, "why", "W", "why",
-        "Show what keeps Spack from reusing the builds of the row.", as_text="why /HASH"),
+        "Show what keeps Spack from reusing the builds of the row.",
+        as_text="why /HASH", is_answer=True),
     Key(ANYWHERE, "history", "H", "history",
-        "Show since when each version of the package is cached.", as_text="history PACKAGE"),
+        "Show since when each version of the package is cached.",
+        as_text="history PACKAGE", is_answer=True),
     Key(ANYWHERE, "files", "i", "files",
         "Show the files in the spec; choose one: who has that name.",
-        as_text="files /HASH"),
+        as_text="files /HASH", is_answer=True),
     Key(ANYWHERE, "files-download", "", "download_files",
         "Download the archive of the spec, and show the files in it.",
-        as_text="files --download /HASH"),
+        as_text="files --download /HASH", is_answer=True),
     Key(ANYWHERE, "verify", "", "verify",
         "Verify the shown specs: their hashes, files and archives in mirrors.",
-        as_text="sources --verify --archives QUERY"),
+        as_text="sources --verify --archives QUERY", is_answer=True),
     Key(ANYWHERE, "audit", "", "audit",
-        "List the deprecated versions that the shown specs contain.", as_text="audit QUERY"),
+        "List the deprecated versions that the shown specs contain.",
+        as_text="audit QUERY", is_answer=True),
     Key(ANYWHERE, "prune", "", "prune",
         "Preview what pruning the marked specs would remove and break.",
-        as_text="prune --preview QUERY", needs=(SPEC, MARKED)),
+        as_text="prune --preview QUERY", is_answer=True, needs=(SPEC, MARKED)),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
         "Go to the previous pane or filter."),
@@ -163,7 +170,8 @@ KEYS = (
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
         needs=(SOURCES,)),
     Key(ANYWHERE, "sources", "S", "show_sources",
-        "List the sources; again: what could not be read.", as_text="sources --problems"),
+        "List the sources; again: what could not be read.",
+        as_text="sources --problems", is_answer=True),
     Key(ANYWHERE, "open", "O", "open_source",
         "Open another source: a cache, a file, a directory.", needs=()),
     Key(ANYWHERE, "dependency-only", "a", "everything", "Show or hide dependency-only specs."),
@@ -231,8 +239,6 @@ KEYS = (
         "Choose the row under the cursor, or write the file.", "choose"),
     Key(DIALOGS, "dialogs-help", "question_mark", "app.show_help",
         "Show the keys of the dialog.", "help", rank=9),
-    Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
-        "Find a command of the dialog."),
     Key(DIALOGS, "dialogs-redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
     Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close", rank=1),
     Key(RELAXATIONS, "relaxations-choose", "enter", "choose",
@@ -255,12 +261,6 @@ KEYS = (
 )  # fmt: skip
 """All keys, in the order in which they are shown."""
 
-ANSWERS = (
-    *("cover", "why", "diff-sources", "diff", "stats", "history", "sources"),
-    *("files", "files-download", "verify", "prune", "audit"),
-)
-"""The names of the keys that show an answer; those without a key are commands only."""
-
 OLD_NAMES: Mapping[str, str] = {
     "challenge": "verify",
     "changes": "diff-sources",
@@ -270,6 +270,7 @@ OLD_NAMES: Mapping[str, str] = {
     "compare-regroup": "diff-regroup",
     "copying-choose": "dialogs-choose",
     "count": "stats",
+    "dialogs-commands": "",
     "exporting-previous-format": "",
     "exporting-previous-rows": "",
     "exporting-write": "dialogs-choose",

@@ -12,7 +12,7 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.query.ast import VIEW
 from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.dialogs.pick import Pick, PickDialog
-from spackscope.tui.keymap import ANSWERS, FILTERS, HEADINGS, first_key, keys_of, written_key
+from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written_key
 
 _PALETTE = "app.command_palette"
 
@@ -43,6 +43,9 @@ def commands(
 
     `left_out` are the names of keys that do nothing now.
     """
+    keys = [(key, where) for where in panes for key in keys_of(where)]
+    # The sort keeps the order of the others.
+    keys.sort(key=lambda each: not each[0].is_answer)
     found = [
         PaletteCommand(
             key.sentence.rstrip("."),
@@ -53,15 +56,10 @@ def commands(
             name=key.name,
             as_text=f"as text: spackscope {key.as_text}" if key.as_text else "",
         )
-        for where in panes
-        for key in keys_of(where)
-        if (key.keys or key.name in ANSWERS) and where != FILTERS and not key.moves
+        for key, where in keys
+        if (key.keys or key.is_answer) and where != FILTERS and not key.moves
         if key.action != _PALETTE and key.name not in left_out
     ]
-    # The sort keeps the order of the others.
-    found.sort(
-        key=lambda each: each.name not in ANSWERS or ANSWERS.index(each.name) - len(ANSWERS)
-    )
     return [*found, *more, THEME]
 
 

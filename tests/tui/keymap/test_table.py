@@ -21,7 +21,6 @@ from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_row
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import SourceDialog
 from spackscope.tui.keymap import (
-    ANSWERS,
     ANYWHERE,
     DETAIL,
     DIALOGS,
@@ -146,8 +145,9 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
 def test_the_palette_offers_what_works_in_the_pane_first() -> None:
     panes = (SPECS, ANYWHERE)
     offered = commands((SPECS, LISTS, ANYWHERE))
-    assert tuple(command.name for command in offered[: len(ANSWERS)]) == ANSWERS
-    places = [command.place for command in offered[len(ANSWERS) : -1]]
+    answers = [key.name for key in KEYS if key.is_answer]
+    assert [command.name for command in offered[: len(answers)]] == answers
+    places = [command.place for command in offered[len(answers) : -1]]
     assert list(dict.fromkeys(places)) == [HEADINGS[pane].lower() for pane in panes]
     for key in KEYS:
         is_offered = any(command.name == key.name for command in offered)
