@@ -15,6 +15,7 @@ from typing import Any
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import parse_arguments
+from spackscope.tui.cli.command_table import LISTED
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.cli.commands.examples import write_examples
 from spackscope.tui.settings import DEFAULTS
@@ -40,7 +41,7 @@ _QUESTIONS = {
     "sources --problems": "sources --problems -f index.json",
     "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
-"""The answers, each with a command line that has rows."""
+"""The answers, each with a command line that has rows; others are asked without words."""
 
 _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 
@@ -191,21 +192,23 @@ def answer_table() -> str:
     """Return the table of the columns of all answers in Markdown, each explained once."""
     lines = ["| answer | column | value | meaning |", "|---|---|---|---|"]
     explained: set[str] = set()
+    names = [command.name for command in LISTED if command.is_answer]
+    others = {name: f"{name} -f index.json" for name in names if name not in _QUESTIONS}
     with _example_files(), contextlib.redirect_stderr(io.StringIO()):
-        for answer, question in _QUESTIONS.items():
+        for answer, question in {**_QUESTIONS, **others}.items():
             head, known = f"`{answer}`", list[str]()
-            for name, types in _columns(_sheet(question)):
+            for name, types, label in _columns(_sheet(question)):
                 if name in explained:
                     known.append(f"`{name}`")
                     continue
                 explained.add(name)
                 value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
-                lines.append(f"| {head} | `{name}` | {value} | {_MEANINGS[name]} |")
+                lines.append(f"| {head} | `{name}` | {value} | {_MEANINGS.get(name, label)} |")
                 head = ""
             if known:
                 value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
                 lines.append(f"| {head} | {', '.join(known)} | | as above |")
-    assert explained == set(_MEANINGS), set(_MEANINGS) - explained
+    assert explained >= set(_MEANINGS), set(_MEANINGS) - explained
     return "\n".join(lines)
 
 
@@ -233,10 +236,10 @@ def _sheet(question: str) -> Sheet[Any]:
     return sheet
 
 
-def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the name of each column, and the types of its values in the rows; "" is null."""
+def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str], str]]:
+    """Yield the name of each column, the types of its values, with "" for null, and its label."""
     for column in sheet.columns:
         name = re.sub(r"^[a-z2-7]{32}$", "HASH", column.name)
         values = [column.value(item) for item in sheet.rows[: len(sheet.rows)]]
         types = {_TYPES.get(type(value), "list") for value in values}
-        yield name, types
+        yield name, types, column.label

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ from tests.builders import (
     write_index,
     write_page,
 )
+from tests.clipboard import Clipboard
+from tests.documents import ROOT
 from tests.program import Program
 
 PLAIN = {"NO_COLOR": "1"}
@@ -229,9 +232,26 @@ def test_an_answer_has_all_forms_and_a_sheet(program: Program, source: Path) -> 
     assert "Count." in program("tally", "--help").stdout
 
 
+def test_the_reference_lists_the_columns_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    table = import_module("make_answers").answer_table()
+    assert "| `tally` | `package`, `builds` | | as above |" in table
+
+
+async def test_the_menu_has_a_new_form(source: Path, tmp_path: Path) -> None:
+    clipboard = Clipboard(tmp_path)
+    async with browsing(source, environ=clipboard.environ) as browser:
+        await browser.press("2", "Y", "n")
+        assert clipboard.text == "zlib"
+
+
 async def test_the_key_of_an_answer_shows_it_in_the_place_of_the_table(source: Path) -> None:
-    async with browsing(source) as browser:
+    async with browsing(source, query="@1.3:") as browser:
         await browser.press("T")
         assert "builds of each package" in browser.text
+        opened = browser.state.sheet
+        assert opened is not None
+        assert opened.shown is not None
+        assert [row.shown for row in opened.shown.rows] == [2], "those of the query"
         await browser.press("s", "f", *"zl", "enter", "escape")
         assert browser.state.sheet is None

@@ -15,6 +15,7 @@ from tests.program import PATIENCE, edit, environment, link_program
 
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
+(COPY_FORM,) = re.findall(r"`(CopyForm\(.*?)`", " ".join(RECIPES.split()))
 COLUMN, PREDICATE = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))
 
 EDITS = {
@@ -51,6 +52,7 @@ EDITS = {
         '    Format("names", "names", ".txt",\n'
         "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
+    "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),
     "tui/cli/command_table.py": (
         '            _choice(\n                "keep-list"',
         '            _choice("names", "print names"),\n'
@@ -74,12 +76,13 @@ def answer(asked):
 """
 KEY = (
     '    Key(ANYWHERE, "cover", "C",',
-    '    Key(ANYWHERE, "tally", "T", "tally", "Count builds.", as_text="tally"),\n'
+    '    Key(ANYWHERE, "tally", "T", "tally", "Count builds.", as_text="tally",\n'
+    "        is_answer=True),\n"
     '    Key(ANYWHERE, "cover", "C",',
 )
 ACTION = (
     '    "cover": lambda',
-    '    "tally": lambda self: self.controllers.sheets.ask("tally"),\n    "cover": lambda',
+    '    "tally": lambda self: self.controllers.sheets.ask_shown("tally"),\n    "cover": lambda',
 )
 COMMAND = (
     "    Command(HELP, ",
