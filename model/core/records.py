@@ -363,6 +363,16 @@ class Fix(NamedTuple):
     package: str = ""
 
 
+class RecipeRoot(NamedTuple):
+    """A directory or bare git repository with package repositories: at some places, or one there.
+
+    Without `places` they are where its index says.
+    """
+
+    path: str
+    places: tuple[str, ...] = ()
+
+
 def severity_rank(severity: str) -> int:
     """Return the place of a severity in the order of all; -1 for an unknown one."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else -1

@@ -102,10 +102,6 @@ def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     return unique
 
 
-def _may_take_long(source: str) -> bool:
-    return is_remote(source) or source.startswith((PREFIX, PUBLIC))
-
-
 def _discover(source: str, session: Session) -> DiscoveredSource:
     """Discover one source; every error but Cancelled becomes its failure."""
     check_cancelled()
@@ -128,11 +124,13 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
 
 def _failed(source: str, why: str, *, is_late: bool = False) -> DiscoveredSource:
     """Return a source that could not be read, with the kind that its name suggests."""
-    name, kind = shown_url(source), "mirror" if _may_take_long(source) else "pages"
+    name, kind = shown_url(source), "pages"
     if source == STANDARD_INPUT:
         kind = "standard input"
     elif source.startswith(PUBLIC):
         kind = "public cache"
+    elif is_remote(source) or source.startswith(PREFIX):
+        kind = "mirror"
     return DiscoveredSource(name, kind, failure=f"the source {name} {why}", is_late=is_late)
 
 
@@ -273,6 +271,9 @@ class _Search:
         has_page = False
         for path, status in self._files(cache, top, files):
             document = None
+            self._count += 1
+            if self._count % _CHECK_EVERY == 0:
+                self._session.report("files found", self._count)
             if path.endswith(_ENDINGS):
                 document = _known(document_of(self._source, path, files.origin_of(path), status))
             if document is None:
@@ -317,9 +318,6 @@ class _Search:
             except OSError as error:
                 self._problems.append(Problem(files.origin_of(path), "", reason(error)))
                 continue
-            self._count += 1
-            if self._count % _CHECK_EVERY == 0:
-                self._session.report("files found", self._count)
             yield path, status
 
     def _walk(
@@ -375,9 +373,6 @@ class _Search:
                         status = entry.stat()
                         if stat.S_ISREG(status.st_mode):
                             cache.add(entry.name)
-                            self._count += 1
-                            if self._count % _CHECK_EVERY == 0:
-                                self._session.report("files found", self._count)
                             yield entry.path, status
                         continue
                     # The status of a plain directory is not needed, and takes as long as that of

@@ -683,17 +683,9 @@ def read_tag_list(public: PublicCache, session: Session) -> tuple[dict[str, Any]
     if scheme_of(public.tag_list):
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
-    parsed: list[dict[str, Any]] = []
-
-    def check(data: bytes) -> None:
-        parsed.append(parse_tag_list(data))
-
-    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=check))
-    # A list that was checked last is the one that serves.
-    if not parsed:
-        with naming(f"the tag list {file.origin}"):
-            check(read_file(file.path, _MAX_SIZE))
-    return parsed[-1], file
+    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
+    with naming(f"the tag list {file.origin}"):
+        return parse_tag_list(read_file(file.path, _MAX_SIZE)), file
 
 
 def parse_tag_list(data: bytes) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from spackscope.model.core.files import (
     xdg_dir,
 )
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import LEGACY_LABEL, Deprecation, Fix, Problem
+from spackscope.model.core.records import LEGACY_LABEL, Deprecation, Fix, Problem, RecipeRoot
 from spackscope.model.core.tasks import OnProgress, no_progress
 
 if TYPE_CHECKING:
@@ -65,16 +65,6 @@ _FILE = "100"
 """How the mode of a file begins in git, and of no link or other repository."""
 
 _Contents = Iterator[tuple[str, bytes | str | OSError]]
-
-
-class RecipeRoot(NamedTuple):
-    """A directory or bare git repository with package repositories: at some places, or one there.
-
-    Without `places` they are where its index says.
-    """
-
-    path: str
-    places: tuple[str, ...] = ()
 
 
 class Recipes(Frozen):

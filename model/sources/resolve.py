@@ -10,6 +10,7 @@ from contextlib import suppress
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
@@ -78,9 +79,6 @@ def _site_source(name: str) -> str:
     """Return the source that an address of cache.spack.io means, or the name of another one."""
     if SITE not in name.lower():
         return name
-    # Few configurations have one.
-    from spackscope.model.sources.site_url import parse_site_url
-
     try:
         view = parse_site_url(name)
     except QueryError as error:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.records import Problem, RecipeRoot
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
-    from spackscope.model.core.records import Problem
     from spackscope.model.query.parser import NamedQueries
-    from spackscope.model.sources.recipes import RecipeRoot, Recipes
+    from spackscope.model.sources.recipes import Recipes
     from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
 
@@ -101,8 +101,6 @@ class Session(Frozen):
     @cached_property
     def recipe_roots(self) -> Sequence[RecipeRoot]:
         """Where the recipes of the user's Spack are, or `recipe_paths`."""
-        from spackscope.model.sources.recipes import RecipeRoot
-
         roots = [RecipeRoot(os.path.abspath(os.path.expanduser(p))) for p in self.recipe_paths]
         return roots or (self.spack.recipe_roots if self.spack is not None else ())
 
@@ -167,8 +165,8 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
         if scheme == "gs":
             return object_stores.GcsStorage(url, client)
     except ImportError:
-        from spackscope.model.storage.installer import how_to_install
-
         library = "boto3" if scheme == "s3" else "google-auth"
-        raise SourceError(f"{scheme}:// needs the library {how_to_install(library)}") from None
+        raise SourceError(
+            f"{scheme}:// needs the library {object_stores.how_to_install(library)}"
+        ) from None
     return object_stores.OciRegistry(url, credentials["id"], credentials["secret"], client)

@@ -20,11 +20,10 @@ from spackscope.model.core.errors import QueryError, SourceError, Unreadable, re
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.machine import PLATFORM
-from spackscope.model.core.records import Deprecation, Problem, severity_rank
+from spackscope.model.core.records import Deprecation, Problem, RecipeRoot, severity_rank
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse_spec
-from spackscope.model.sources.recipes import RecipeRoot
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
 

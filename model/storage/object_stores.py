@@ -12,8 +12,10 @@ import contextlib
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from shlex import quote
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import (
@@ -49,6 +51,26 @@ _READ_SIZE = 1 << 12
 
 _GOOGLE = "https://storage.googleapis.com"
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
+
+
+def how_to_install(library: str) -> str:
+    """Return a library with the command of the installer that made this environment.
+
+    pipx and uv leave a sign in theirs. Where nobody knows the installer, the Python is named that
+    lacks the library: the single file finds there what it does not contain.
+    """
+    prefix = sys.prefix
+    if os.path.exists(f"{prefix}/pipx_metadata.json"):
+        return f"{library}: pipx inject {quote(os.path.basename(prefix))} {library}"
+    if prefix == sys.base_prefix:
+        return f"{library} for {sys.executable}"
+    with (
+        contextlib.suppress(OSError),
+        open(f"{prefix}/pyvenv.cfg", encoding="utf-8", errors="replace") as file,
+    ):
+        if re.search("^uv = ", file.read(2**16), re.MULTILINE):
+            return f"{library}: uv pip install --python {quote(prefix)} {library}"
+    return f"{library}: {quote(f'{prefix}/bin/python')} -m pip install {library}"
 
 
 def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) -> dict[str, str]:

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import RecipeRoot
 from spackscope.model.core.tasks import cancelled_when
-from spackscope.model.sources.recipes import RecipeRoot, Recipes, read_recipes
+from spackscope.model.sources.recipes import Recipes, read_recipes
 from spackscope.model.sources.session import Session
 from tests.builders import SPACK_DATA, SpackRoot
 from tests.builders.recipes import commit, recipe, recipes, write_repository
