@@ -406,7 +406,7 @@ class Browser:
     @property
     def placed_names(self) -> set[str]:
         """The columns that are on the screen."""
-        return {placed.column.name for placed in self.table.rows.placed}
+        return {placed.column.name for placed in self.table.rows.heads.layout.placed}
 
     @property
     def head_line(self) -> str:
@@ -424,8 +424,8 @@ class Browser:
     @property
     def rows(self) -> list[Row]:
         """All rows of the table, those that are not on the screen too."""
-        listing, catalog = self.table.rows.listing, self.state.catalog
-        if listing is None or catalog is None or not self.table.rows.length:
+        listing, catalog = self.table.specs.listing, self.state.catalog
+        if listing is None or catalog is None:
             return []
         with reading():
             return catalog.rows(*listing.part())
@@ -433,8 +433,8 @@ class Browser:
     @property
     def shown(self) -> set[str]:
         """The hashes of all specs that the rows of the table stand for."""
-        listing, catalog = self.table.rows.listing, self.state.catalog
-        if listing is None or catalog is None or not self.table.rows.length:
+        listing, catalog = self.table.specs.listing, self.state.catalog
+        if listing is None or catalog is None:
             return set()
         with reading():
             return shown_hashes(catalog, listing)
@@ -442,7 +442,7 @@ class Browser:
     @property
     def current(self) -> Row:
         """The row under the cursor of the table."""
-        row = self.table.highlighted
+        row = self.table.rows.row
         assert row is not None
         return row
 

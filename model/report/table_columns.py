@@ -468,11 +468,12 @@ _MAX_TEXT = 28
 
 
 def head_line(
-    head: Sequence[HeadText], width: int, *, current: str = "", before: str = ""
+    head: Sequence[HeadText], width: int, current: str = "", before: str = "", between: str = " "
 ) -> list[HeadText]:
     """Return the parts of the line in some cells, cut between values.
 
-    The value of the `current` column is in view; `before` precedes all of them.
+    The value of the `current` column is in view; `before` precedes all of them, and `between` is
+    between two.
 
     Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
     """
@@ -483,22 +484,23 @@ def head_line(
     if rest:
         pieces.append(HeadText("", (_BETWEEN if named else "") + _SAME))
     room = width - sum(cell_width(piece.text) for piece in pieces)
-    widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in rest]
+    gap = len(between)
+    widths = [min(cell_width(text.text), _MAX_TEXT) + gap for text in rest]
     # The last value has no blank after it.
     number = next((n for n, text in enumerate(rest) if text.column == current), 0)
-    first = first_in_view(widths, room - 1, number, more=_MORE.format)
+    first = first_in_view(widths, room + gap - 2, number, more=_MORE.format)
     if first:
         pieces.append(HeadText("", "… "))
         room -= 2
-    shown = rest[first : first + fitting(widths[first:], room + 1, _MORE.format)]
+    shown = rest[first : first + fitting(widths[first:], room + gap, _MORE.format)]
     for number, text in enumerate(shown):
-        pieces += [HeadText("", " " if number else ""), _cut(text)]
+        pieces += [HeadText("", between if number else ""), _cut(text)]
     left = len(rest) - first - len(shown)
     if left and shown:
         pieces.append(HeadText("", _MORE.format(left)))
     elif left:
-        between = _BETWEEN if named else ""
-        pieces[-1 - bool(first) :] = [HeadText("", f"{between}{len(rest)} same in all")]
+        before = _BETWEEN if named else ""
+        pieces[-1 - bool(first) :] = [HeadText("", f"{before}{len(rest)} same in all")]
     return [piece for piece in pieces if piece.text]
 
 

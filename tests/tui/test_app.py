@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.tui.process import ExitCode
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
 
 STATES = ["", "j", "2", "2 right", "2 t", "2 d", "v", "3", "question_mark", "slash x"]
@@ -27,7 +27,7 @@ def styles(browser: Browser) -> set[Style]:
 
 def cursor_styles(browser: Browser) -> set[Style]:
     """Return the styles of the row of the table under the cursor."""
-    rows = browser.table.query_one(SpecRows)
+    rows = browser.table.query_one(TableRows)
     strip = rows.render_line(rows.cursor - rows.top)
     return {segment.style for segment in strip if segment.style is not None}
 
@@ -78,7 +78,7 @@ async def test_nothing_is_coloured_without_colour(theme: str) -> None:
 async def test_of_the_current_column_one_cell_is_marked() -> None:
     async with browsing() as browser:
         await browser.press("2", "right")
-        rows = browser.table.query_one(SpecRows)
+        rows = browser.table.query_one(TableRows)
         drawn = [rows.render_line(line) for line in range(5)]
         marked = [
             [segment.text for segment in strip if segment.style and segment.style.underline]

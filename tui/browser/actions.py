@@ -136,7 +136,7 @@ def sort_by(screen: BrowserScreen, column: str) -> None:
 def sort(screen: BrowserScreen) -> None:
     """Order the rows by the current column, if they differ in it."""
     table = screen.panes.table
-    if table.shows_sheet:
+    if screen.host.state.sheet is not None:
         screen.controllers.sheets.sort(table.next_sort())
         return
     word = column_word(table.column)
@@ -153,14 +153,14 @@ def mark(screen: BrowserScreen) -> None:
     if (row := screen.panes.row) is not None:
         screen.controllers.rows.mark(row)
         screen.panes.table.shown_list.action_move(1)
-    elif screen.panes.table.shows_sheet and not screen.panes.is_waiting:
+    elif screen.host.state.sheet is not None and not screen.panes.is_waiting:
         screen.host.say(why_no_spec(screen.host.state))
 
 
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
-    if table.shows_sheet:
+    if screen.host.state.sheet is not None:
         screen.controllers.sheets.hide(table.column)
     elif not table.columns.is_in_head:
         hide(screen.host, table.column)
@@ -202,27 +202,6 @@ def list_columns(screen: BrowserScreen) -> None:
 def module(name: str) -> Any:
     """Return a module of this package that the start does not need."""
     return import_module(f"spackscope.tui.browser.{name}")
-
-
-def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
-    """Show the spec that the row of a sheet with the cursor is about, if it is there."""
-    host, table = screen.host, screen.panes.table
-    catalog = host.state.catalog
-    screen.panes.show_position()
-    screen.panes.show_hints()
-
-    def take(row: Row | None) -> None:
-        table.sheet_row, table.awaits_sheet_row = row, False
-        highlight(screen, row)
-
-    def read(_: object) -> Row | None:
-        return next(iter(catalog.by_hash(hash_)), None) if catalog is not None else None
-
-    if hash_:
-        host.run(read, take, jobs.SHEET_ROW, of=catalog)
-    else:
-        host.cancel(jobs.SHEET_ROW)
-        take(None)
 
 
 def clear(screen: BrowserScreen) -> None:
@@ -289,7 +268,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "jump_to": jump_to,
     "select_package": select_package,
     "highlight": highlight,
-    "highlight_hash": highlight_hash,
     "choose_item": lambda self, item: self.controllers.sheets.choose(item),
     "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),

@@ -42,7 +42,7 @@ from spackscope.tui.browser.rows import (
     why_no_spec,
     why_not_shown,
 )
-from spackscope.tui.browser.state import BrowserHost, BrowserState, OpenSheet, Where
+from spackscope.tui.browser.state import BrowserHost, BrowserState, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
@@ -55,6 +55,7 @@ from spackscope.tui.copy_forms import (
 )
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap import shown
+from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.tui.browser.controllers import Controllers

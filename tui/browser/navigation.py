@@ -15,8 +15,9 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserHost, BrowserState, Details, OpenSheet
+from spackscope.tui.browser.state import BrowserHost, BrowserState, Details
 from spackscope.tui.keymap import shown
+from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import TreeNode

@@ -30,7 +30,6 @@ from spackscope.tui.browser.state import (
     BrowserState,
     Draft,
     Facets,
-    OpenSheet,
     Summary,
     command_text,
 )
@@ -46,8 +45,11 @@ from spackscope.tui.widgets.frame import (
 )
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar
-from spackscope.tui.widgets.spec_rows import RowMarks
+from spackscope.tui.widgets.sheet_rows import OpenSheet
+from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
+from spackscope.tui.widgets.table_head import QueryFilters
+from spackscope.tui.widgets.table_rows import RowMarks
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey
@@ -146,23 +148,22 @@ class Panes:
     @property
     def row(self) -> Row | None:
         """The row of the table under the cursor."""
-        return self.table.highlighted
+        return self.table.rows.row
 
     @property
     def item(self) -> Any:
         """The row of the sheet under the cursor."""
-        return self.table.sheet_rows.item
+        return self.table.rows.shown.item(self.table.rows.cursor)
 
     @property
     def sheet_cursor(self) -> int:
         """The number of that row."""
-        return self.table.sheet_rows.number
+        return self.table.rows.position[0]
 
     @property
     def is_waiting(self) -> bool:
         """Whether that row is still to be read."""
-        table = self.table
-        return table.awaits_sheet_row if table.shows_sheet else table.rows.is_waiting
+        return self.table.rows.is_waiting
 
     @property
     def awaits(self) -> frozenset[str]:
@@ -280,16 +281,7 @@ class Panes:
             self.table.show_rows_again()
         else:
             is_first = old is None or old.sheet is None or not new.is_same(old)
-            self.table.show_sheet(
-                new.sheet,
-                new.shown,
-                new.text or ("No row matches" if new.filters else "No rows"),
-                filters=new.filters,
-                sort=new.sort,
-                hidden=new.hidden,
-                cursor=new.cursor,
-                column=new.column if is_first else "",
-            )
+            self.table.show_sheet(new, new.column if is_first else "")
         self.show_counts()
         self.show_position()
         self.show_hints()
@@ -360,7 +352,7 @@ class Panes:
             None if rewrite else self.input_named(draft.input) if draft else self._screen.focused
         )
         self.query_bar.reflect(query, typing)
-        self.table.filters.reflect(query, typing)
+        self.table.reflect(QueryFilters(query), typing)
         self.title.show_active([term for group in query.of_column("source") for term in group])
 
     def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
@@ -402,16 +394,15 @@ class Panes:
         )
         if results.selected is not None and self.focus.pane != "packages":
             self.names.reveal(results.selected.name)
-        self.table.show_listing(
+        rows = SpecRows(
             results.listing,
-            results.shared,
             results.windows,
-            results.cursor,
-            results.explanation,
-            results.relaxations or choices,
+            results.shared,
+            empty=results.explanation,
             before=results.hidden,
-            is_typing=state.draft is not None,
         )
+        offered, is_typing = results.relaxations or choices, state.draft is not None
+        self.table.show_listing(rows, results.cursor, offered, is_typing=is_typing)
         if not results.catalog.total and self.focus.pane == "packages":
             self.focus.go_to("specs")
         self.facets.expect()
@@ -435,9 +426,7 @@ class Panes:
             return
         if (opened := self._state.sheet) is not None:
             total = len(opened.sheet.rows) if opened.sheet is not None else 0
-            sheet = self.table.sheet_rows.sheet
-            rows = len(sheet.rows) if sheet is not None else 0
-            of = f"{rows:,} of " if opened.filters else ""
+            of = f"{self.table.rows.position[1]:,} of " if opened.filters else ""
             self.query_bar.show_count([f"{of}{counted(total, 'row')}" if total else ""])
             return
         if self._state.stale:
@@ -515,8 +504,7 @@ class Panes:
         if self.focus.focused_input is not None:
             return (keymap.FILTERS,)
         pane = self.focus.pane
-        lists = self.table.rows, self.table.sheet_rows
-        if pane == keymap.SPECS and self.table.shown_list not in lists:
+        if pane == keymap.SPECS and self.table.shown_list is not self.table.rows:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
@@ -531,17 +519,12 @@ class Panes:
             self.toast.place()
         pane, rows = self.focus.pane, self.table.shown_list
         if pane == "values":
-            self.status.show_position(titles.position(*self.facets.rows.position))
-            return
-        if pane == "packages":
+            rows = self.facets.rows
+        elif pane == "packages":
             rows = self.names.rows
         elif pane == "detail" and self.detail.shows_tree:
             rows = self.detail.shown_list
-        elif (sheet := self.table.sheet_rows) is rows:
-            total = len(sheet.sheet.rows) if sheet.sheet is not None else 0
-            self.status.show_position(titles.position(sheet.number, total))
-            return
-        self.status.show_position(titles.position(rows.cursor, rows.length))
+        self.status.show_position(titles.position(*rows.position))
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus; without specs the ways out."""
@@ -549,11 +532,11 @@ class Panes:
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
-        if self.table.shows_sheet:
+        if self._state.sheet is not None:
             left_out = keymap.key_names("fold", "values", *self._keys_without_use())
             kept = [each for each in shown if each.key not in left_out]
             # On few cells there may be no room for more than the way back.
-            first = 1 if self.table.sheet_rows.item is not None else 0
+            first = 1 if self.item is not None else 0
             back = [each for each in kept[first:] if each.key in keymap.key_names("undo")]
             others = [each for each in kept[first:] if each not in back]
             shown = iter([*kept[:first], *back, *others])
@@ -561,9 +544,9 @@ class Panes:
 
     def _keys_without_use(self) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row of the sheet under the cursor."""
-        rows, opened, marks = self.table.sheet_rows, self._state.sheet, len(self._state.marks)
-        has_spec = bool(rows.hash_in(self.table.columns.current))
-        if rows.item is None:
+        opened, marks = self._state.sheet, len(self._state.marks)
+        has_spec = self.is_waiting or self.row is not None
+        if self.item is None:
             yield "specs-open"
         if not self.table.columns.columns.names:
             yield from ("export", "filter")
@@ -578,10 +561,9 @@ class Panes:
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""
-        row, marks = self.table.highlighted, len(self._state.marks)
-        if self.table.shows_sheet:
-            opened = self._state.sheet
-            yield "specs-open", opened.choose_hint if opened is not None else ""
+        row, marks = self.row, len(self._state.marks)
+        if (opened := self._state.sheet) is not None:
+            yield "specs-open", opened.choose_hint
             yield "undo", "back"
             return
         if self._state.view.folded:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -29,8 +30,9 @@ from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
-from spackscope.tui.widgets.spec_rows import Notes, SpecRows
+from spackscope.tui.widgets.spec_rows import NotesNeeded
 from spackscope.tui.widgets.table_head import FilterBar
+from spackscope.tui.widgets.table_rows import RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _PATIENCE = 0.15
@@ -162,7 +164,8 @@ class BrowserScreen(Screen[None]):
             return
         actions.show_focus(self)
         input_ = self.panes.focus.focused_input
-        if input_ is not None and self.panes.table.sheet_filters in input_.ancestors:
+        filters = self.panes.table.filters
+        if input_ is not None and filters.is_typed and filters in input_.ancestors:
             return
         if input_ is not None:
             self.controllers.search.enter(input_.name or "", input_.value)
@@ -285,22 +288,19 @@ class BrowserScreen(Screen[None]):
         self.panes.popup.hide()
         self.panes.toast.hush()
 
-    @on(SpecRows.RowsNeeded)
-    def _read_rows(self, event: SpecRows.RowsNeeded) -> None:
-        if event.listing is self.host.state.listing:
-            take = partial(self.panes.table.rows.take_rows, event.listing)
-            self.host.run(lambda _: event.read(), take, jobs.ROWS)
-
-    @on(SpecRows.NotesNeeded)
-    def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
-        if event.listing is not self.host.state.listing:
+    @on(RowsNeeded)
+    def _read_rows(self, event: RowsNeeded) -> None:
+        state, take = self.host.state, partial(self.panes.table.rows.take, event)
+        catalog, listing = state.catalog, event.rows.listing
+        if catalog is None or (listing is not None and listing is not state.listing):
             return
-        take = partial(self.panes.table.rows.take_notes, event)
 
-        def job(task: Task) -> Notes:
-            def show(notes: Notes) -> None:
-                task.report(lambda: take(notes, is_last=False))
+        def work(task: Task) -> Mapping[Any, Any]:
+            def show(read: Mapping[Any, Any]) -> None:
+                task.report(lambda: take(read, is_last=False))
 
-            return event.read(show)
+            return event.read(catalog, show)
 
-        self.host.run(job, take, jobs.NOTES)
+        job = jobs.ROWS if listing is not None else jobs.SHEET_ROW
+        job = jobs.NOTES if isinstance(event, NotesNeeded) else job
+        self.host.run(work, take, job, of=catalog)

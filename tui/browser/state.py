@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -19,11 +18,12 @@ from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
-from spackscope.model.index.view import Order, Sort, View
+from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
 from spackscope.tui.browser.jobs import Job
+from spackscope.tui.widgets.sheet_rows import OpenSheet
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine, Members
-    from spackscope.model.report.sheet import Sheet
     from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
     from spackscope.tui.dialogs.base import Dialog
@@ -171,69 +170,6 @@ class Facets(Frozen):
     note: str = "counting…"
     place: tuple[FacetKey, str | None] | None = None
     is_awaited: bool = False
-
-
-class OpenSheet(Frozen):
-    """An answer in the place of the table, and how the user arranged its rows.
-
-    `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
-    it is read, or if it cannot be: `text` is the progress, or the reason. `filters` are patterns
-    by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
-    chosen row, by default by showing its specs, and `choose_hint` says so. It `names_sources` if
-    its words name all of its sources. It `is_part` while more is read.
-    """
-
-    name: str
-    words: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    catalog: Catalog | None = None
-    sheet: Sheet[Any] | None = None
-    text: str = ""
-    sort: Sort | None = None
-    filters: Mapping[str, str] = field(default_factory=dict)
-    hidden: frozenset[str] = frozenset()
-    cursor: int = 0
-    column: str = ""
-    choose: Callable[[Any], object] | None = None
-    choose_hint: str = "go to it"
-    names_sources: bool = False
-    is_part: bool = False
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The words of the command that prints it, without its sources."""
-        words = [self.name]
-        for name, value in self.options.items():
-            values = value if isinstance(value, tuple) else (value,)
-            for each in filter(None, values):
-                words += [f"--{name}"] if each is True else [f"--{name}", each]
-        return (*words, *self.words)
-
-    @property
-    def switches(self) -> Collection[str]:
-        """The options that add to its rows or columns."""
-        return self.sheet.switches if self.sheet is not None else ()
-
-    def is_same(self, other: OpenSheet | None) -> bool:
-        """Check whether another one asks for the same, perhaps with other options."""
-        return other is not None and (self.name, self.words) == (other.name, other.words)
-
-    @cached_property
-    def shown(self) -> Sheet[Any] | None:
-        """The sheet with the rows that fit the filters, in the order of the user.
-
-        Filters and a sort of columns that it no longer draws count for nothing.
-        """
-        sheet = self.sheet
-        if sheet is None:
-            return None
-        names = {column.name for column in sheet.columns if column.drawn}
-        for name, pattern in self.filters.items():
-            if name in names:
-                sheet = sheet.filtered(name, pattern)
-        if self.sort is not None and self.sort.column in names:
-            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
-        return sheet
 
 
 _WHOLE_HASH = re.compile(rf"/([a-z2-7]{{{SHORT_HASH}}})[a-z2-7]{{{HASH_LENGTH - SHORT_HASH}}}")

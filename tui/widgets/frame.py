@@ -18,7 +18,7 @@ from spackscope.model.report.frame import SourceChip
 from spackscope.model.report.report import LinePart, Piece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
 from spackscope.tui.widgets.drawing import PartLine, draw
-from spackscope.tui.widgets.spec_rows import MARKED
+from spackscope.tui.widgets.table_rows import MARKED
 from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:

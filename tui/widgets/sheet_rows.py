@@ -1,116 +1,212 @@
-"""The rows of an answer, which replace the rows of the table, and their filters."""
+"""The rows of an answer, in the place of the listing, as the user arranged them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from textual import on
-from textual.widgets import Input
-
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, clean
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
-from spackscope.model.report.sheet import Sheet, SheetColumn
-from spackscope.model.report.table_columns import Layout
-from spackscope.tui.keymap import DIFF, bindings
-from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.spec_rows import MARKED
-from spackscope.tui.widgets.table_head import FilterBar
-from spackscope.tui.widgets.virtual_list import Browse, VirtualList
+from spackscope.model.report.sheet import Sheet, table_columns
+from spackscope.model.report.table_columns import Layout, TableColumns
+from spackscope.tui.widgets.table_head import Heads
+from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, Rows, RowsNeeded
+from spackscope.tui.widgets.virtual_list import Browse
 
-GUTTER = 2
-"""Cells before the columns."""
+if TYPE_CHECKING:
+    from spackscope.model.index.catalog import Catalog
+
+_MAX_MEASURED = 1_000
+"""Rows whose cells are measured: of more the columns are as wide as for these."""
 
 
-class SheetRows(VirtualList):
-    """The rows of a sheet in placed columns, below the headings of their groups.
+class OpenSheet(Frozen):
+    """An answer in the place of the table, and how the user arranged its rows.
 
-    Rows of marked specs have a sign. The cursor passes over headings.
+    `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
+    it is read, or if it cannot be: `text` is the progress, or the reason. `filters` are patterns
+    by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
+    chosen row, by default by showing its specs, and `choose_hint` says so. It `names_sources` if
+    its words name all of its sources. It `is_part` while more is read.
     """
 
-    BINDINGS = bindings(DIFF)
+    name: str
+    words: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    catalog: Catalog | None = None
+    sheet: Sheet[Any] | None = None
+    text: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    cursor: int = 0
+    column: str = ""
+    choose: Callable[[Any], object] | None = None
+    choose_hint: str = "go to it"
+    names_sources: bool = False
+    is_part: bool = False
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.sheet: Sheet[Any] | None = None
-        self.columns: Mapping[str, SheetColumn[Any]] = {}
-        self.layout_ = Layout()
-        self.column = ""
-        self.marks: Collection[str] = ()
-        self.filters: Mapping[str, str] = {}
-        self._lines: Sequence[int | str] = ()
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that prints it, without its sources."""
+        words = [self.name]
+        for name, value in self.options.items():
+            values = value if isinstance(value, tuple) else (value,)
+            for each in filter(None, values):
+                words += [f"--{name}"] if each is True else [f"--{name}", each]
+        return (*words, *self.words)
+
+    @property
+    def switches(self) -> Collection[str]:
+        """The options that add to its rows or columns."""
+        return self.sheet.switches if self.sheet is not None else ()
+
+    def is_same(self, other: OpenSheet | None) -> bool:
+        """Check whether another one asks for the same, perhaps with other options."""
+        return other is not None and (self.name, self.words) == (other.name, other.words)
+
+    @cached_property
+    def shown(self) -> Sheet[Any] | None:
+        """The sheet with the rows that fit the filters, in the order of the user.
+
+        Filters and a sort of columns that it no longer draws count for nothing.
+        """
+        sheet = self.sheet
+        if sheet is None:
+            return None
+        names = {column.name for column in sheet.columns if column.drawn}
+        for name, pattern in self.filters.items():
+            if name in names:
+                sheet = sheet.filtered(name, pattern)
+        if self.sort is not None and self.sort.column in names:
+            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
+        return sheet
+
+
+_NO_SHEET = Sheet[Any]("", (), ())
+
+
+class SheetRows(Rows):
+    """The rows of a sheet, below the headings of their groups.
+
+    Columns are chosen for the rows without filters, so that they stay while one is typed.
+    """
+
+    between, blank = " · ", 1
+
+    def __init__(self, opened: OpenSheet) -> None:
+        super().__init__(opened.text or ("No row matches" if opened.filters else "No rows"))
+        self._whole, self._sheet = opened.sheet or _NO_SHEET, opened.shown or _NO_SHEET
+        self._patterns, self.sort = opened.filters, opened.sort
+        sheet = self._sheet
+        self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
+        self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
+        # What the headings say needs no column.
+        told = sheet.told if opened.sort is None else ()
+        shown = [each for each in sheet.columns if each.drawn and each.name not in told]
+        self._columns = {each.name: each for each in shown}
+        self.column_of_specs = next((each.name for each in shown if each.hash), "")
+        self._lines: list[int | str] = []
         """The numbers of rows, and headings."""
-
-    def show_sheet(self, sheet: Sheet[Any] | None, cursor: int, empty: str) -> None:
-        """Show other rows, with the cursor on the one with a number."""
-        self.sheet, self.layout_ = sheet, Layout()
-        lines: list[int | str] = []
         group = ""
-        for number, item in enumerate(sheet.rows if sheet is not None else ()):
-            assert sheet is not None
-            if (heading := sheet.group(item)) != group:
+        for number, item in enumerate(sheet.rows):
+            if opened.sort is None and (heading := sheet.group(item)) != group:
                 group = heading
-                lines.append(clean(heading))
-            lines.append(number)
-        self._lines = lines
-        self.show(len(lines), lines.index(cursor) if cursor in lines else 0, empty=empty)
-        self._pass_heading(1)
+                self._lines.append(clean(heading))
+            self._lines.append(number)
+        # The row of the index that the row under the cursor is about, by its hash.
+        self._known: Mapping[str, Row | None] = {}
 
-    @property
-    def number(self) -> int:
-        """The number of the row under the cursor, from 0."""
-        line = self._lines[self.cursor] if self._lines else 0
-        return line if isinstance(line, int) else 0
+    def __len__(self) -> int:
+        return len(self._lines)
 
-    def place(self, layout: Layout, column: str) -> None:
-        """Draw the rows in other columns, of which one is the current one."""
-        self.layout_, self.column = layout, column
-        self.refresh()
+    def choose_columns(
+        self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
+    ) -> TableColumns:
+        """Return the columns in which the rows differ, and those that are `kept`."""
+        shown = [each for each in self._columns.values() if each.name not in hidden]
+        measured = self._whole.rows[:_MAX_MEASURED]
+        cells = ([each.text(each.value(item)) for each in shown] for item in measured)
+        return table_columns(shown, cells)
 
-    def hash_in(self, column: str) -> str:
-        """Return the hash of the spec that the row under the cursor is about in a column."""
-        item, sheet = self.item, self.sheet
-        return sheet.hash_in(item, column) if sheet is not None and item is not None else ""
+    def line(self, row: int) -> int:
+        """Return the line of a row, or that of the first one."""
+        if row in self._lines:
+            return self._lines.index(row)
+        return int(len(self._lines) > 1 and self.is_heading(0))
 
-    @property
-    def item(self) -> Any:
-        """The row under the cursor; None if there is none."""
-        return self.sheet.rows[self.number] if self.sheet is not None and self._lines else None
+    def position(self, line: int) -> tuple[int, int]:
+        """Return the number of the row in a line, and how many rows there are."""
+        number = self._lines[line] if self._lines else 0
+        return number if isinstance(number, int) else 0, len(self._sheet.rows)
 
-    def move_to(self, row: int) -> None:
-        """Move the cursor to a row, or to the nearest one there is."""
-        step = 1 if row >= self.cursor else -1
-        if 0 <= row < self.length and isinstance(self._lines[row], str):
-            row += step if 0 <= row + step < self.length else -step
-        super().move_to(row)
+    def is_heading(self, line: int) -> bool:
+        """Check whether a line is a heading."""
+        return isinstance(self._lines[line], str)
 
-    def _pass_heading(self, step: int) -> None:
-        if self._lines and isinstance(self._lines[self.cursor], str):
-            self.cursor += step
+    def item(self, line: int) -> Any:
+        """Return what the sheet has in a line; None if there are no rows."""
+        return self._sheet.rows[self.position(line)[0]] if self._lines else None
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def hash_in(self, line: int) -> str:
+        """Return the hash of the spec that a row is about in the current column."""
+        item = self.item(line)
+        return self._sheet.hash_in(item, self.columns.current) if item is not None else ""
+
+    def row(self, line: int) -> Row | None:
+        """Return the row of the index that a line is about, if it is there and was read."""
+        return self._known.get(self.hash_in(line))
+
+    def is_unread(self, line: int) -> bool:
+        """Check whether the row of the index is still to be read."""
+        hash_ = self.hash_in(line)
+        return bool(hash_) and hash_ not in self._known
+
+    def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
+        """Yield the request for the row of the index under the cursor."""
+        if self.is_unread(cursor):
+            yield RowsNeeded(self, (self.hash_in(cursor),))
+
+    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[str, Row | None]:
+        """Read the row of the index with a hash: for a worker thread."""
+        return {hash_: next(iter(catalog.by_hash(hash_)), None) for hash_ in wanted}
+
+    def take(self, read: Mapping[str, Row | None]) -> None:
+        """Take the row of the index with a hash; only the last one is kept."""
+        self._known = read
+
+    def forget(self) -> None:
+        """Forget the row of the index, which is of another catalog."""
+        self._known = {}
+
+    def choice(self, line: int) -> Browse | None:
+        """Return the action that a chosen row is for."""
+        return Browse("choose_item", self.item(line))
+
+    def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the mark, and a cell or more for each column; or a heading."""
-        line = self._lines[row]
-        if isinstance(line, str):
-            return [(" " * GUTTER, ""), (line, "strong")]
-        assert self.sheet is not None
-        item, at = self.sheet.rows[line], 0
-        is_marked = self.sheet.hash(item) in self.marks
-        pieces: list[Piece] = [
-            ((MARKED if is_marked else "").ljust(GUTTER), "differs"),
-        ]
-        for placed in self.layout_.placed:
+        number = self._lines[line]
+        if isinstance(number, str):
+            return [(" " * GUTTER, ""), (number, "strong")]
+        item, at = self._sheet.rows[number], 0
+        sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
+        pieces: list[Piece] = [(sign.ljust(GUTTER), "differs")]
+        for placed in heads.layout.placed:
             name = placed.column.name
-            column = self.columns[name]
+            column = self._columns[name]
             value = column.value(item)
             text = column.cut(column.text(value), placed.width - 1)
             is_right = column.is_right
             if is_right is None:
                 is_right = isinstance(value, int) and text.strip() != ""
             filler = " " * (placed.width - 1 - cell_width(text))
-            needles = filter_needles(self.filters.get(name, ""))
+            needles = filter_needles(self._patterns.get(name, ""))
             drawn = [
-                (part, f"{shown} current".strip() if name == self.column else shown)
+                (part, f"{shown} current".strip() if name == current else shown)
                 for piece, style in column.line(text, item)
                 for part, shown in highlight(piece, needles, style)
             ]
@@ -119,59 +215,18 @@ class SheetRows(VirtualList):
             at = placed.end - 1
         return pieces
 
-    def action_switch(self, option: str) -> None:
-        """Post that rows or columns are to be added, or removed again."""
-        self.post_message(Browse("switch", option))
-
-    def hidden_texts(self) -> list[str]:
-        """Return what the row under the cursor has that its cells do not show whole."""
-        placed = {each.column.name: each.width - 1 for each in self.layout_.placed}
+    def hidden_texts(self, line: int, layout: Layout) -> list[str]:
+        """Return what a row has that its cells do not show whole."""
+        item = self.item(line)
+        placed = {each.column.name: each.width - 1 for each in layout.placed}
         texts = [
-            (column, column.text(column.value(self.item)))
-            for column in self.columns.values()
+            (column, column.text(column.value(item)))
+            for column in self._columns.values()
             # Of specs side by side the one with the cursor is in view.
-            if self.item is not None and not column.hash
+            if item is not None and not column.hash and column.name not in self.columns.hidden
         ]
         return [
             f"{clean(column.label)} {text}"
             for column, text in texts
             if cell_width(text) > placed.get(column.name, 0)
         ]
-
-
-class SheetFilters(FilterBar):
-    """The filters of a sheet, which are patterns; typed text filters at once."""
-
-    patterns: Mapping[str, str] = {}
-    _before = ""
-
-    def open(self, column: str, *, takes_text: bool) -> None:
-        """Show the input of a column, which gets back what it shows if it is given up."""
-        self._before = self.text(column)
-        super().open(column, takes_text=takes_text)
-
-    def text(self, column: str) -> str:
-        """Return the pattern of a column."""
-        return self._inputs[column].value if column in self._inputs else self.pattern(column)
-
-    def pattern(self, column: str) -> str:
-        """Return the pattern that the rows are filtered by."""
-        return self.patterns.get(column, "")
-
-    def is_filtered(self, column: str) -> bool:
-        """Check whether a column has a pattern, or its filter is open."""
-        return bool(self.pattern(column)) or column == self._open
-
-    @on(Input.Changed)
-    def _type(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(Browse("filter_sheet", event.input.name or "", event.value))
-
-    @on(FilterInput.Pressed)
-    def _press(self, event: FilterInput.Pressed) -> None:
-        event.stop()
-        if event.key == "give_up":
-            event.input.value = self._before
-            event.input.finish(given_up=True)
-        elif event.key == "take":
-            self.post_message(Browse("next_pane"))

@@ -1,24 +1,29 @@
-"""The rows of the spec table, which are read and kept a window at a time, and their marks."""
+"""The rows of a listing of specs, which are read and kept a window at a time."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
-from typing import TYPE_CHECKING
-
-from textual.message import Message
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.report.report import Piece
-from spackscope.model.report.table_columns import GAP, Layout, Placed, ShownWidths
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.model.report.table_columns import (
+    GAP,
+    Layout,
+    ShownWidths,
+    TableColumns,
+    choose_columns,
+)
+from spackscope.tui.widgets.table_head import Heads
+from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, Rows, RowsNeeded
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.model.index.catalog import Catalog
+    from spackscope.model.index.listing import Listing
     from spackscope.model.report.kinds import NoteKey, RowNote
-    from spackscope.model.report.row_cells import RowCells
 
 Notes = Mapping["NoteKey", "RowNote"]
 """Notes on rows, by what they belong to."""
@@ -27,16 +32,15 @@ WINDOW = 64
 """Rows that are read at once."""
 MAX_WINDOWS = 16
 """Windows that are kept: more than three screens of the tallest terminal."""
+_PLACEHOLDER = "…"
+"""Fills the cells of a row that has not been read yet."""
 
 Windows = Mapping[int, Sequence[Row]]
 """Rows by the number of the first row of their window, a multiple of `WINDOW`."""
 
 
 def read_windows(listing: Listing, starts: Iterable[int]) -> Windows:
-    """Read windows of rows from the index: for a worker thread.
-
-    >>> table.take_rows(listing, read_windows(listing, [0, 64]))
-    """
+    """Read windows of rows from the index: for a worker thread."""
     windows = {s: listing.catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
     for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
         # The cells of flowing variants ask for these.
@@ -74,215 +78,144 @@ class RowWindows:
         return window[offset] if offset < len(window) else None
 
 
-MARKED, PARTLY_MARKED = "◆", "◇"
+class NotesNeeded(RowsNeeded):
+    """Posted when rows without notes are in view; they are for columns of some widths."""
+
+    rows: SpecRows
+
+    def __init__(self, rows: SpecRows, wanted: Sequence[Row], shown_widths: ShownWidths) -> None:
+        super().__init__(rows, wanted)
+        self.shown_widths = shown_widths
+
+    def read(self, catalog: Catalog, show: Callable[[Notes], object]) -> Notes:
+        """Compute the notes, and show them before those that take longer. Raises Cancelled."""
+        from spackscope.model.report.kinds import row_notes
+
+        listing = self.rows.listing
+        reading = row_notes(catalog)
+        notes = reading.of(listing, self.wanted, self.shown_widths)
+        show(notes)
+        return reading.whole(listing, self.wanted, notes)
+
+    def take(self, read: Notes, *, is_last: bool) -> None:
+        """Pass the notes to the rows."""
+        self.rows.take_notes(self, read, is_last=is_last)
 
 
-class RowMarks:
-    """The marks by hash, and by look-alike for folded rows."""
+class SpecRows(Rows):
+    """The rows of a listing, of which some windows may have been read already.
 
-    def __init__(self, marks: Sequence[str] = (), marked: Sequence[MarkedSpec] = ()) -> None:
-        self.hashes = frozenset(marks)
-        self._ids: dict[int, set[int]] = defaultdict(set)
-        for spec in marked:
-            for look_alike in spec.look_alikes:
-                self._ids[look_alike].update(spec.ids)
-
-    def sign(self, row: Row | None, listing: Listing | None) -> str:
-        """Return the sign of a row: that all its specs are marked, some, or none."""
-        if row is None or listing is None:
-            return ""
-        if row.count == 1:
-            return MARKED if row.spec.hash in self.hashes else ""
-        marked = self._ids.get(row.look_alike)
-        if not marked:
-            return ""
-        ids = listing.ids_of(row)
-        count = sum(id_ in ids for id_ in marked)
-        return MARKED if count == len(ids) else PARTLY_MARKED if count else ""
-
-
-_PLACEHOLDER = "…"
-"""Fills the cells of a row that has not been read yet."""
-
-
-class SpecRows(VirtualList):
-    """The rows of a listing in placed columns.
-
-    Rows that come into view are requested with RowsNeeded, and are drawn as placeholders until
-    `take_rows` hands them over.
+    `shared` are the values that all rows have in common, and `before` comes before them.
     """
 
-    class RowsNeeded(Message):
-        """Posted when windows of rows are to be read; a newer message replaces all older ones."""
+    listing: Listing
 
-        def __init__(self, listing: Listing, starts: tuple[int, ...]) -> None:
-            super().__init__()
-            self.listing = listing
-            self.starts = starts
-
-        def can_replace(self, message: Message) -> bool:
-            """Replace an older request that was not handled yet."""
-            return isinstance(message, SpecRows.RowsNeeded)
-
-        def read(self) -> Windows:
-            """Read the windows: for a worker thread."""
-            return read_windows(self.listing, self.starts)
-
-    class NotesNeeded(Message):
-        """Posted when rows without notes are in view; a newer message replaces all older ones."""
-
-        def __init__(
-            self, listing: Listing, rows: tuple[Row, ...], shown_widths: ShownWidths
-        ) -> None:
-            super().__init__()
-            self.listing = listing
-            self.rows = rows
-            self.shown_widths = shown_widths
-
-        def can_replace(self, message: Message) -> bool:
-            """Replace an older request that was not handled yet."""
-            return isinstance(message, SpecRows.NotesNeeded)
-
-        def read(self, show: Callable[[Notes], object]) -> Notes:
-            """Compute the notes, and show them before those that take longer.
-
-            For a worker thread. Raises Cancelled.
-            """
-            from spackscope.model.report.kinds import row_notes
-
-            listing, rows = self.listing, self.rows
-            reading = row_notes(listing.catalog)
-            notes = reading.of(listing, rows, self.shown_widths)
-            show(notes)
-            return reading.whole(listing, rows, notes)
-
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
-        self.placed: Sequence[Placed] = ()
-        self._shown_widths = ShownWidths()
-        self.column = ""
-        self.gutter_width = 2
-        self.marks = RowMarks()
-        self.listing: Listing | None = None
-        self._cells: RowCells | None = None
-        self._windows = RowWindows()
-        self._requested: tuple[int, ...] = ()
-        self._noted: tuple[Row, ...] = ()
-
-    def show_listing(self, listing: Listing, windows: Windows, cursor: int, empty: str) -> None:
-        """Show the rows of another listing, of which some windows may have been read already."""
+    def __init__(
+        self,
+        listing: Listing,
+        windows: Windows | None = None,
+        shared: Iterable[tuple[str, str]] = (),
+        *,
+        empty: str = "",
+        before: str = "",
+    ) -> None:
         # Imported here, after the first frame.
         from spackscope.model.report.row_cells import RowCells
 
-        self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
-        self._cells, self._noted = RowCells(listing), ()
-        self.show(len(listing), cursor, empty=empty)
-        self._request_rows()
+        super().__init__(empty)
+        self.listing, self.before, self._shared = listing, before, shared
+        self.query, self.sort = listing.view.query, listing.view.sort
+        self._windows, self._cells = RowWindows(windows), RowCells(listing)
+        self._shown_widths = ShownWidths()
+        self._requested: Sequence[int] = ()
+        self._noted: tuple[Row, ...] = ()
 
-    def place(self, layout: Layout, column: str) -> None:
-        """Draw the rows in other columns, and note what these do not tell."""
-        self.placed, self.column = layout.placed, column
-        if layout.shown_widths != self._shown_widths:
-            self._shown_widths, self._noted = layout.shown_widths, ()
-            if self._cells is not None:
-                self._cells.whole.clear()
-                self._request_notes()
-        self.refresh()
-
-    def fit_gutter(self, *, at_least: int = 0) -> int:
-        """Make room for marks and counts before the columns; return its cells."""
-        most = self.listing.max_count if self.listing is not None else 0
-        count = len("▸ ") + len(f"×{most:,}") if most > 1 else 0
-        self.gutter_width = max(at_least, 2 + count)
-        return self.gutter_width
-
-    def take_rows(self, listing: Listing, windows: Windows) -> None:
-        """Show rows that were requested; an empty window is one that cannot be read."""
-        if listing is not self.listing:
-            return
-        waited = self.is_waiting
-        self._windows.add(windows)
-        self._requested = ()
-        self._request_rows()
-        self.refresh()
-        if waited and not self.is_waiting:
-            self.post_message(self.Highlighted(self, self.cursor))
-
-    def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool = True) -> None:
-        """Show notes that were requested; those for columns of before are dropped."""
-        is_old = request.listing is not self.listing or request.shown_widths != self._shown_widths
-        if is_old or self._cells is None:
-            return
-        self._cells.take_notes(notes)
-        self.refresh()
-        if is_last:
-            self._noted = ()
-            self._request_notes()
-
-    def _request_notes(self) -> None:
-        """Request the notes on rows in view that were read, if any column shows them."""
-        if self.listing is None or self._cells is None:
-            return
-        last = min(self.top + max(1, self.size.height), self.length)
-        in_view = filter(None, map(self.row, range(self.top, last)))
-        missing = tuple(filterfalse(self._cells.is_noted, in_view))
-        if missing and missing != self._noted:
-            self._noted = missing
-            self._ask(self.NotesNeeded(self.listing, missing, self._shown_widths))
+    def __len__(self) -> int:
+        return len(self.listing)
 
     @property
-    def is_waiting(self) -> bool:
-        """Whether the row under the cursor was requested and has not arrived yet."""
-        return self.length > 0 and self.listing is not None and not self._windows.has(self.cursor)
+    def gutter(self) -> int:  # type: ignore[override]
+        """The cells for marks and counts."""
+        most = self.listing.max_count
+        return GUTTER + (len("▸ ") + len(f"×{most:,}") if most > 1 else 0)
 
-    def row(self, number: int) -> Row | None:
+    def choose_columns(
+        self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
+    ) -> TableColumns | None:
+        """Return the columns in which the rows differ; None without rows."""
+        if not self.listing.shown:
+            return None
+        return choose_columns(self.listing, self._shared, kept, hidden, has_slots=has_slots)
+
+    def is_constant(self, column: str) -> bool:
+        """Check whether all rows have the same value in a column, or variant."""
+        values = self.listing.values
+        if column[:1] == "+":
+            return self.listing.shown > 0 and column[1:] not in values.varying_variants
+        return column in values.constants
+
+    def row(self, line: int) -> Row | None:
         """Return a row, or None if it has not been read."""
-        return self._windows.row(number) if 0 <= number < self.length else None
+        return self._windows.row(line) if 0 <= line < len(self) else None
 
-    def fit(self) -> None:
-        """Request the rows that came into view."""
-        super().fit()
-        self._request_rows()
+    def is_unread(self, line: int) -> bool:
+        """Check whether a row is still to be read."""
+        return not self._windows.has(line)
 
-    def _put_at_top(self, top: int) -> bool:
-        moved = super()._put_at_top(top)
-        if moved:
-            self._request_rows()
-        return moved
+    def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
+        """Yield requests for the row under the cursor, and those in view and a page around.
 
-    def _request_rows(self) -> None:
-        """Request the row under the cursor, the rows in view and a page before and after them.
-
-        Of those that were read the notes are requested.
+        Of those in view that were read the notes are requested, if any column shows them.
         """
-        if self.listing is None:
-            return
-        height = max(1, self.size.height)
-        starts = window_starts(self.top - height, self.top + 2 * height, self.length)
-        # The wheel may have moved the view far away from it.
-        starts += window_starts(self.cursor, self.cursor, self.length)
+        length = len(self)
+        # The wheel may have moved the view far away from the cursor.
+        starts = window_starts(top - height, top + 2 * height, length)
+        starts += window_starts(cursor, cursor, length)
         missing = tuple(s for s in dict.fromkeys(starts) if not self._windows.has(s))
         if missing and missing != self._requested:
             self._requested = missing
-            self._ask(self.RowsNeeded(self.listing, missing))
-        self._request_notes()
+            yield RowsNeeded(self, missing)
+        if layout.shown_widths != self._shown_widths:
+            self._shown_widths, self._noted = layout.shown_widths, ()
+            self._cells.whole.clear()
+        in_view = filter(None, map(self.row, range(top, top + height)))
+        without = tuple(filterfalse(self._cells.is_noted, in_view))
+        if without and without != self._noted:
+            self._noted = without
+            yield NotesNeeded(self, without, self._shown_widths)
 
-    def _ask(self, request: Message) -> None:
-        """Post a request as the list's own: Textual stops what a parent has its child post."""
-        self.post_message(request.set_sender(self))
+    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Windows:
+        """Read windows: for a worker thread."""
+        return read_windows(self.listing, wanted)
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def take(self, read: Windows) -> None:
+        """Take windows that were read; an empty one is one that cannot be read."""
+        self._windows.add(read)
+        self._requested = ()
+
+    def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool) -> None:
+        """Take notes that were requested; those for columns of before are dropped."""
+        if request.shown_widths == self._shown_widths:
+            self._cells.take_notes(notes)
+            if is_last:
+                self._noted = ()
+
+    def choice(self, line: int) -> Browse | None:
+        """Return the action that a chosen row is for."""
+        row = self.row(line)
+        return Browse("choose", row) if row is not None else None
+
+    def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with mark and count, and then a piece or more a column."""
-        data, cells = self.row(row), self._cells
-        sign = self.marks.sign(data, self.listing)
-        pieces: list[Piece] = [(sign or " ", "differs" if sign else "")]
-        room = self.gutter_width - 1
-        if data is None or cells is None:
-            cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)
-            return [*pieces, (pad("", room) + (" " * GAP).join(cut), "dim")]
-        lead = cells.lead(data, self.row(row + 1))
+        row, placed, room = self.row(line), heads.layout.placed, heads.gutter - 1
+        if row is None:
+            cut = (pad(_PLACEHOLDER, each.width) for each in placed)
+            return [(" ", ""), (pad("", room) + (" " * GAP).join(cut), "dim")]
+        sign, lead = marks.sign(row, self.listing), self._cells.lead(row, self.row(line + 1))
         # The sign of a kind takes some of the cells that it leaves empty.
         excess = max(0, cell_width(lead) - room)
-        pieces.append((lead + " " * (room - cell_width(lead)), "accent"))
-        current = self.column if self.has_focus else ""
-        return [*pieces, *cells.pieces(data, self.placed, current, excess)]
+        return [
+            (sign or " ", "differs" if sign else ""),
+            (lead + " " * (room - cell_width(lead)), "accent"),
+            *self._cells.pieces(row, placed, current, excess),
+        ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Collection, Sequence
 
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from spackscope.model.assist.answers import Relaxation
@@ -17,24 +17,24 @@ from spackscope.model.core.text import cell_width, clean, pad, wrap_cut
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.report import Piece
-from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.sheet_rows import GUTTER, SheetFilters, SheetRows
-from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
-from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
+from spackscope.tui.widgets.sheet_rows import OpenSheet, SheetRows
+from spackscope.tui.widgets.table_head import (
+    ColumnHeader,
+    ColumnState,
+    FilterBar,
+    HeadLine,
+    Heads,
+    Patterns,
+)
+from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, Rows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
-
-if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing
-
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
 """Lines of the title and the notes of a sheet, and on low screens of what it could not know."""
-_MAX_MEASURED = 1_000
-"""Rows of a sheet whose cells are measured: of more the columns are as wide as for these."""
 
 
 class KeyChoice(Frozen):
@@ -101,9 +101,9 @@ class RelaxationList(Vertical):
 
 
 class SpecTable(Vertical, Fitted):
-    """The rows of a listing or of a sheet under heads and filters.
+    """Rows under heads and filters: those of a listing, or of a sheet in their place.
 
-    It posts what the user does with them.
+    It posts what the user does with them. `specs` are the rows of the listing, shown or not.
     """
 
     BINDINGS = bindings(SPECS)
@@ -115,20 +115,10 @@ class SpecTable(Vertical, Fitted):
         self.line = HeadLine(id="spec-shared")
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
-        self.rows = SpecRows(id="spec-rows")
-        self._columns = ColumnState()
-        self.shows_sheet = False
+        self.rows = TableRows(id="spec-rows")
+        self.specs = self.rows.shown
         self.notes, self.reading = Static(classes="sheet-notes"), Static(classes="sheet-reading")
-        self.sheet_filters = SheetFilters(id="sheet-filters")
-        self.sheet_rows = SheetRows(id="sheet-rows")
-        self.sheet_row: Row | None = None
-        """The row of the index that the row of a sheet is about, once it is read."""
-        self.awaits_sheet_row = False
-        self._gaps = self._title = self._notes = ""
-        self._sheet_columns, self._sheet_sort = ColumnState(), cast("Sort | None", None)
-        # The values that all rows share, and what precedes them.
-        self._shared: Sequence[tuple[str, str]] = ()
-        self._before = ""
+        self._sheet_columns = ColumnState()
         self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
@@ -142,190 +132,152 @@ class SpecTable(Vertical, Fitted):
     @property
     def columns(self) -> ColumnState:
         """The columns of the rows on the screen."""
-        return self._sheet_columns if self.shows_sheet else self._columns
-
-    @property
-    def bar(self) -> FilterBar:
-        """The filters of these columns."""
-        return self.sheet_filters if self.shows_sheet else self.filters
+        return self.rows.shown.columns
 
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
-        return self.bar.focused_column or self.columns.current
-
-    @property
-    def sort(self) -> Sort | None:
-        """The order of the rows."""
-        if self.shows_sheet:
-            return self._sheet_sort
-        return self.rows.listing.view.sort if self.rows.listing else None
+        return self.filters.focused_column or self.columns.current
 
     @property
     def shown_list(self) -> VirtualList:
-        """The list on the screen: the rows, the rows of a sheet, or queries that would match."""
-        if self.shows_sheet:
-            return self.sheet_rows
-        return self._relaxations.rows if self._has_relaxations else self.rows
-
-    @property
-    def highlighted(self) -> Row | None:
-        """The row under the cursor; None if there is none, or it has not been read yet."""
-        return self.sheet_row if self.shows_sheet else self.rows.row(self.rows.cursor)
+        """The list on the screen: the rows, or queries that would match."""
+        is_offering = self._has_relaxations and self.rows.shown is self.specs
+        return self._relaxations.rows if is_offering else self.rows
 
     def show_listing(
         self,
-        listing: Listing,
-        shared: Sequence[tuple[str, str]],
-        windows: Windows,
+        rows: Rows,
         cursor: int,
-        empty: str,
         relaxations: Sequence[Choice] = (),
         *,
-        before: str = "",
         is_typing: bool = False,
     ) -> None:
-        """Show other rows, with the cursor on one of them.
+        """Show the rows of another listing, with the cursor on one of them.
 
-        `windows` are rows that were read with the listing: those around the cursor, or none.
-        Without rows `empty` says why, and `relaxations` are offered. `shared` are the values of
-        all rows, and `before` comes before them. While a query is typed the columns stay.
+        Without rows `relaxations` are offered. While a query is typed the columns stay.
         """
-        self._shared, self._before = shared, before
-        self.rows.show_listing(listing, windows, cursor, empty)
-        self._show_relaxations(empty, relaxations)
-        if is_typing and self._columns.columns.all:
+        rows.columns, before, self.specs = self.specs.columns, self.specs, rows
+        if self.rows.shown is before:
+            self.rows.show_rows(rows, cursor)
+        else:
+            rows.place = cursor, before.place[1]
+            self.rows.shown.forget()
+        self._show_relaxations(rows.empty, relaxations)
+        if is_typing and self.columns.columns.all:
             self.place(keeps_gutter=True)
         else:
             self.settle()
         self.tell_highlighted()
 
-    def show_sheet(
-        self,
-        whole: Sheet[Any] | None,
-        sheet: Sheet[Any] | None,
-        empty: str,
-        *,
-        filters: Mapping[str, str],
-        sort: Sort | None,
-        hidden: Collection[str],
-        cursor: int,
-        column: str = "",
-    ) -> None:
-        """Show the rows of a sheet, with the cursor on one; without a sheet why there is none.
+    def show_sheet(self, opened: OpenSheet, column: str) -> None:
+        """Show the rows of a sheet, with the cursor on one of them.
 
-        The cursor stays in its column, unless one is named. Columns are as wide as the `whole`
-        sheet needs, so that they stay while a filter is typed.
+        The cursor stays in its column, unless one is named.
         """
-        self._switch_to(is_sheet=True)
-        self.sheet_filters.patterns = self.sheet_rows.filters = filters
-        self._sheet_sort = sort
-        if sheet is not None and sort is not None:
-            sheet = replace(sheet, group=lambda item: "")
-        columns = sheet.columns if sheet is not None else ()
-        # What the headings say needs no column.
-        left_out = {*hidden, *(sheet.told if sheet is not None and sort is None else ())}
-        shown = [each for each in columns if each.drawn and each.name not in left_out]
-        self.sheet_rows.columns = {each.name: each for each in shown}
-        measured = whole.rows[:_MAX_MEASURED] if whole is not None else ()
-        cells = ([each.text(each.value(item)) for each in shown] for item in measured)
-        of_specs = next((each.name for each in shown if each.hash), "")
-        self.columns.show(table_columns(shown, cells), column or self.columns.current, of_specs)
-        notes = [*sheet.remarks, *sheet.notes] if sheet is not None else []
-        self._gaps = " · ".join(map(clean, sheet.gaps)) if sheet is not None else ""
-        self._title = clean(sheet.title) if sheet is not None else ""
-        self._notes = " · ".join(map(clean, notes))
-        self.sheet_rows.show_sheet(sheet, cursor, empty)
+        if not self.notes.is_attached:
+            # What an answer says stands above its rows, what their cells do not show below them.
+            self.mount(self.notes, before=self.line)
+            self.mount(self.reading, after=self.rows)
+        rows = SheetRows(opened)
+        rows.columns = columns = self._sheet_columns
+        columns.hidden, columns.filters = opened.hidden, Patterns(opened.filters)
+        columns.current = column or columns.current
+        self._show(rows, rows.line(opened.cursor))
+        self._choose_columns()
         self.place()
         self.tell_highlighted()
 
     def show_rows_again(self) -> None:
         """Show the rows of the listing in the place of a sheet."""
-        self._switch_to(is_sheet=False)
+        cursor, self.rows.top = self.specs.place
+        self._show(self.specs, cursor)
+        self.settle()
         self.tell_highlighted()
 
-    def _switch_to(self, *, is_sheet: bool) -> None:
-        """Show a sheet, or the rows; the focus goes along."""
-        if is_sheet and not self.sheet_rows.is_attached:
-            # What an answer says stands above its rows, what their cells do not show below them.
-            self.mount(self.notes, before=self.line)
-            self.mount(self.sheet_filters, before=self.rows)
-            self.mount(self.sheet_rows, self.reading)
-        before, self.shows_sheet = self.shown_list, is_sheet
-        self.set_class(is_sheet, "-sheet")
+    def _show(self, rows: Rows, line: int) -> None:
+        """Show rows of another kind, perhaps; the focus goes along."""
+        before = self.shown_list
+        if self.rows.shown is self.specs:
+            self.specs.place = self.rows.cursor, self.rows.top
+        self.rows.show_rows(rows, line)
+        self.set_class(rows is not self.specs, "-sheet")
+        self.filters.reflect(rows.columns.filters, self.screen.focused)
         self._show_list(before)
-        if not is_sheet:
-            self.place()
+
+    def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
+        """Show other filters of the listing, except in the input that is typed in."""
+        self.specs.columns.filters = filters
+        if self.rows.shown is self.specs:
+            self.filters.reflect(filters, typed_in)
 
     def settle(self) -> None:
         """Choose the columns for the rows shown; while a filter has the focus they stay."""
-        is_column = self._columns.current in self._columns.columns.names
-        if self.shows_sheet:
-            self.place()
-        elif is_column and self.filters.focused_column is not None:
+        is_column = self.columns.current in self.columns.columns.names
+        if is_column and self.filters.focused_column is not None:
             self.place(keeps_gutter=True)
-        elif (listing := self.rows.listing) is not None:
-            self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
-            self._columns.choose(
-                listing, self._shared, self.filters.is_filtered, has_slots=self._has_slots
-            )
+        else:
+            self._choose_columns()
             self.place()
+
+    def _choose_columns(self) -> None:
+        self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
+        rows, is_filtered = self.rows.shown, self.filters.is_filtered
+        self.columns.choose(rows, is_filtered, has_slots=self._has_slots)
 
     def place(self, *, keeps_gutter: bool = False) -> None:
         """Fit the columns into the width, and show them in all lines.
 
         With `keeps_gutter` they do not come nearer to the edge where counts are shorter.
         """
-        rows, columns, width = self.rows, self.columns, self.size.width
-        gutter = GUTTER
-        if not self.shows_sheet:
-            gutter = rows.fit_gutter(at_least=rows.gutter_width if keeps_gutter else 0)
-        if width < 4 or not (columns.columns.all or self.shows_sheet):
+        rows, columns, width = self.rows.shown, self.columns, self.size.width
+        columns.gutter = gutter = max(rows.gutter, columns.gutter if keeps_gutter else 0)
+        if width < 4:
             return
-        # The last column of a sheet needs no blank after it.
-        layout = columns.lay_out(width - gutter + self.shows_sheet, self.sort)
-        filters = self.bar.texts(columns.columns.names)
-        heads = Heads(layout, gutter, self.column, self.sort, filters)
+        layout = columns.lay_out(width - gutter + rows.blank, rows.sort)
+        filters = self.filters.texts(columns.columns.names)
+        heads = Heads(layout, gutter, self.column, rows.sort, filters)
         has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
         self.header.heads = replace(heads, filters={}) if has_line else heads
-        self.bar.show(heads)
-        if self.shows_sheet:
-            self.sheet_rows.place(layout, columns.current)
-            self._show_reading()
-            self._show_notes(width)
-        elif rows.listing is not None:
-            rows.place(layout, columns.current)
-            head = columns.constant_head(rows.listing)
-            self.line.show(head, self.column, self._before, layout.after)
+        self.filters.show(heads)
+        self.rows.place(replace(heads, current=columns.current))
+        head = columns.constant_head(rows)
+        self.line.set_class(not head, "-empty")
+        self.line.show(rows, head, self.column, layout.after)
+        self._show_notes(width)
+        self._show_reading()
 
     def _show_notes(self, width: int) -> None:
         """Show what a sheet could not know, its title and its notes, cut where there is no room.
 
         The first is the last to be cut: a title alone would say more than is known.
         """
-        classes, room = self.screen.classes, width - 2 * GUTTER
+        classes, room, rows = self.screen.classes, width - 2 * GUTTER, self.rows.shown
         most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
-        gaps = wrap_cut(self._gaps, room, max(most, _LEAST_FOR_GAPS))
-        title = wrap_cut(self._title, room, max(most - len(gaps), int(most > 1)))
-        notes = wrap_cut(self._notes, room, most - len(gaps) - len(title))
+        gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
+        title = wrap_cut(rows.title, room, max(most - len(gaps), int(most > 1)))
+        notes = wrap_cut(rows.notes, room, most - len(gaps) - len(title))
         lines = [*map(Content, gaps), *(Content.styled(line, "bold") for line in title)]
         lines += [Content.styled(line, "dim") for line in notes]
-        self.notes.update(Content("\n").join(lines))
-        self.notes.set_class(not lines, "-empty")
+        _show_lines(self.notes, lines)
 
     def _show_reading(self) -> None:
         """Show what the cells of the row of a sheet do not, unless the detail does."""
         is_below = self.texts_for_detail and "-zoomed" not in self.screen.classes
-        texts = [] if is_below else self.sheet_rows.hidden_texts()
+        texts = [] if is_below else self._hidden_texts
         most = 1 if "-short" in self.screen.classes else 2
         lines = wrap_cut("  ".join(texts), self.size.width - 2 * GUTTER, most)
-        self.reading.update(Content.styled("\n".join(lines), "dim"))
+        _show_lines(self.reading, [Content.styled(line, "dim") for line in lines])
+
+    @property
+    def _hidden_texts(self) -> list[str]:
+        return self.rows.shown.hidden_texts(self.rows.cursor, self.rows.heads.layout)
 
     @property
     def texts_for_detail(self) -> list[str]:
         """What the cells of a row do not show, if it is about no spec for the detail."""
-        has_spec = bool(self.sheet_rows.hash_in(self.columns.current))
-        return self.sheet_rows.hidden_texts() if self.shows_sheet and not has_spec else []
+        has_spec = self.rows.is_waiting or self.rows.row is not None
+        return [] if has_spec else self._hidden_texts
 
     def open_filter(self) -> None:
         """Show the filter of the current column, which becomes a column if it is none."""
@@ -335,19 +287,19 @@ class SpecTable(Vertical, Fitted):
             return
         column = self.columns.column(name)
         takes_text = column is None or column.takes_filter
-        if takes_text and not self.shows_sheet:
+        if takes_text:
             self.columns.kept.add(name)
-        self.bar.open(name, takes_text=takes_text)
+        self.filters.open(name, takes_text=takes_text)
         self.add_class("-filtering")
         self.settle()
 
     def enter_filter(self) -> None:
         """Go to the filter that was opened."""
-        self.bar.enter(self.columns.current)
+        self.filters.enter(self.columns.current)
 
     def next_filter(self, step: int) -> bool:
         """Open the next or previous filter; return False at the edge, or if none is open."""
-        focused = self.bar.focused_column
+        focused = self.filters.focused_column
         if focused is None:
             return False
         self.columns.current = focused
@@ -358,13 +310,14 @@ class SpecTable(Vertical, Fitted):
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
-        if self.sort is None or self.sort.column != self.column:
+        sort = self.rows.shown.sort
+        if sort is None or sort.column != self.column:
             return Sort(self.column)
-        return None if self.sort.descending else Sort(self.column, descending=True)
+        return None if sort.descending else Sort(self.column, descending=True)
 
     def hide_columns(self, names: Collection[str]) -> None:
-        """Hide these columns, and no others."""
-        self._columns.hidden = names
+        """Hide these columns of the listing, and no others."""
+        self.specs.columns.hidden = names
         self.settle()
 
     def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:
@@ -381,17 +334,15 @@ class SpecTable(Vertical, Fitted):
 
     def _show_list(self, before: VirtualList) -> None:
         """Show one of the lists; it gets the focus of the one before."""
-        self._relaxations.display = self._has_relaxations and not self.shows_sheet
-        self.rows.display = not (self._has_relaxations or self.shows_sheet)
+        self.rows.display = self.shown_list is self.rows
+        self._relaxations.display = not self.rows.display
         if before.has_focus and self.shown_list is not before:
             self.shown_list.focus()
 
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""
         self.rows.marks = marks
-        self.sheet_rows.marks = marks.hashes
         self.rows.refresh()
-        self.sheet_rows.refresh()
 
     def fit(self) -> None:
         """Fit the columns into the new width."""
@@ -415,7 +366,7 @@ class SpecTable(Vertical, Fitted):
             self.call_after_refresh(self._leave_filter)
 
     def _leave_filter(self) -> None:
-        if self.bar.close():
+        if self.filters.close():
             self.remove_class("-filtering")
             self.settle()
 
@@ -425,30 +376,30 @@ class SpecTable(Vertical, Fitted):
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
-        row, columns = self.highlighted, self.columns
+        row, columns = self.rows.row, self.columns
         if not columns.columns.names:
             # No source could be read.
             return
-        is_first = columns.current == columns.columns.names[0] and not self.shows_sheet
+        is_first = columns.current == columns.columns.names[0]
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(Browse("close_group", row))
         elif columns.move(step):
-            self._show_column()
+            self._show_column(row)
 
     def make_current(self, column: str) -> None:
         """Make a column of those on the screen the current one."""
-        self.columns.current = column
-        self._show_column()
+        row, self.columns.current = self.rows.row, column
+        self._show_column(row)
 
     def go_to_column(self, column: str) -> None:
         """Make a column the current one, which comes to the screen with that."""
         self.columns.current = column
         self.settle()
 
-    def _show_column(self) -> None:
-        """Show which column is the current one; that of a spec is about this one."""
+    def _show_column(self, row: Row | None) -> None:
+        """Show which column is the current one, which may be about another row of the index."""
         self.place()
-        if self.shows_sheet:
+        if self.rows.row is not row or self.rows.is_waiting:
             self.tell_highlighted()
 
     @on(FilterInput.Done)
@@ -459,24 +410,28 @@ class SpecTable(Vertical, Fitted):
 
     @on(VirtualList.Highlighted)
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if not self.shows_sheet:
+        if not self.rows.is_waiting:
             event.stop()
         self.tell_highlighted()
 
     def tell_highlighted(self) -> None:
-        """Post the row under the cursor, once it has been read, or the spec of that of a sheet."""
-        if self.shows_sheet:
-            self._show_reading()
-            self.sheet_row, hash_ = None, self.sheet_rows.hash_in(self.columns.current)
-            self.awaits_sheet_row = bool(hash_)
-            self.post_message(Browse("highlight_hash", hash_))
-        elif not self.rows.is_waiting:
-            self.post_message(Browse("highlight", self.highlighted))
+        """Post the row of the index under the cursor, once it has been read."""
+        self._show_reading()
+        if self.rows.is_waiting:
+            self.rows.request()
+        else:
+            self.post_message(Browse("highlight", self.rows.row))
 
     @on(VirtualList.Chosen)
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
-        if self.shows_sheet:
-            self.post_message(Browse("choose_item", self.sheet_rows.item))
-        elif (row := self.highlighted) is not None:
-            self.post_message(Browse("choose", row))
+        if (choice := self.rows.shown.choice(self.rows.cursor)) is not None:
+            self.post_message(choice)
+
+
+def _show_lines(static: Static, lines: Sequence[Content]) -> None:
+    """Show other lines, if they are others."""
+    content = Content("\n").join(lines)
+    if static.is_attached and static.content != content:
+        static.update(content)
+        static.set_class(not lines, "-empty")

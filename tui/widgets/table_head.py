@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from textual import events
+from textual import events, on
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field
@@ -23,7 +24,6 @@ from spackscope.model.report.table_columns import (
     Placed,
     TableColumn,
     TableColumns,
-    choose_columns,
     head_line,
     lay_out,
 )
@@ -32,7 +32,7 @@ from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing
+    from spackscope.tui.widgets.table_rows import Rows
 
 
 _HEAD_MARGIN = 1
@@ -42,24 +42,24 @@ class HeadLine(PartLine):
     """Values that all rows share; each can be the current one, and be clicked."""
 
     _head: Sequence[HeadText] = ()
-    _before = _current = _after = ""
+    _before = _current = _after = _between = ""
 
-    def show(self, head: Sequence[HeadText], current: str, before: str, columns: int) -> None:
+    def show(self, rows: Rows, head: Sequence[HeadText], current: str, columns: int) -> None:
         """Show other values, after a text that belongs to none of them.
 
         `columns` are out of view to the right.
         """
         after = f"  {counted(columns, 'column')} ›" if columns else ""
-        shown = head, current, before, after
-        if shown != (self._head, self._current, self._before, self._after):
-            self._head, self._current, self._before, self._after = shown
+        shown = head, current, after, rows.before, rows.between
+        if shown != (self._head, self._current, self._after, self._before, self._between):
+            self._head, self._current, self._after, self._before, self._between = shown
             self.refresh()
 
     @property
     def pieces(self) -> list[HeadText]:
         """The parts of the line."""
         room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
-        return head_line(self._head, room, current=self._current, before=self._before)
+        return head_line(self._head, room, self._current, self._before, self._between)
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the values, package and version stronger than the others."""
@@ -134,6 +134,55 @@ class ColumnHeader(Widget):
             self.post_message(Browse("sort_by", placed.column.name))
 
 
+class Patterns:
+    """The filters of rows that are filtered as they are typed: patterns by column."""
+
+    is_typed = True
+    """Whether a filter acts at each letter, without a query."""
+
+    def __init__(self, patterns: Mapping[str, str]) -> None:
+        self._patterns = patterns
+
+    def text(self, column: str) -> str:
+        """Return the filter of a column as it is typed."""
+        return self._patterns.get(column, "")
+
+    def meaning(self, column: str) -> object:
+        """Return what the filter of a column asks for; nothing if it is empty."""
+        return self.text(column)
+
+    def parsed(self, column: str, text: str) -> object:
+        """Return what a text would ask for; None if it is wrong."""
+        return text
+
+
+class QueryFilters(Patterns):
+    """The filters of a query: its conditions on a column alone."""
+
+    is_typed = False
+
+    def __init__(self, query: Query) -> None:
+        super().__init__({})
+        self._query, self._texts = query, dict[str, str]()
+
+    def text(self, column: str) -> str:
+        """Return the filter of a column as it is typed."""
+        if column not in self._texts:
+            self._texts[column] = column_text(self._query, column)
+        return self._texts[column]
+
+    def meaning(self, column: str) -> tuple[Group, ...]:
+        """Return the conditions on a column."""
+        return self._query.of_column(column)
+
+    def parsed(self, column: str, text: str) -> tuple[Group, ...] | None:
+        """Return the conditions that a text would ask for; None if it is wrong."""
+        try:
+            return column_groups(column, text)[0]
+        except QueryError:
+            return None
+
+
 MIN_INPUT_WIDTH = 12
 """Cells that an input has at least, over what is beside it, so that a word can be typed."""
 _PLACEHOLDER, _SHORT_PLACEHOLDER = "filter", "…"
@@ -152,10 +201,11 @@ class FilterBar(Widget):
         # The first cell and the width of the open input.
         self._span = 0, 0
         self._heads = Heads()
-        self._query = Query()
-        self._texts: dict[str, str] = {}
-        # What each filter shows, and as which text.
-        self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
+        self._filters: Patterns = QueryFilters(Query())
+        # What each filter asks for, and as which text.
+        self._shown: dict[str, tuple[object, str]] = {}
+        # What the open input showed at first.
+        self._before = ""
 
     def show(self, heads: Heads) -> None:
         """Show the filters of the columns under these heads."""
@@ -192,28 +242,20 @@ class FilterBar(Widget):
         if placed is not None:
             self.post_message(Browse("filter", placed.column.name))
 
-    def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show the filters of a query, except where the text means the same or is typed in."""
-        self._query, self._texts = query, {}
+    def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
+        """Show other filters, except where the text means the same or is typed in."""
+        self._filters = filters
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
-            groups = query.of_column(column)
-            if self._groups_of(column, input_.value) != groups:
-                input_.reflect(column_text(query, column))
-            elif input_.value.isspace():
+            meaning, text = filters.meaning(column), input_.value
+            known, shown = self._shown.get(column, ((), ""))
+            # Only a text that is new is parsed.
+            if meaning != (known if text == shown else filters.parsed(column, text)):
+                input_.reflect(filters.text(column))
+            elif text.isspace():
                 input_.reflect("")
-            self._shown[column] = groups, input_.value
-
-    def _groups_of(self, column: str, text: str) -> tuple[Group, ...] | None:
-        """Return what a filter asks for, parsing only a text that is new; None for an error."""
-        groups, shown = self._shown.get(column, ((), ""))
-        if text == shown:
-            return groups
-        try:
-            return column_groups(column, text)[0]
-        except QueryError:
-            return None
+            self._shown[column] = meaning, input_.value
 
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
         """Return the filters of some columns as they were typed.
@@ -225,27 +267,22 @@ class FilterBar(Widget):
 
     def text(self, column: str) -> str:
         """Return the filter of a column."""
-        if column in self._inputs:
-            return self._inputs[column].value
-        if column not in self._texts:
-            self._texts[column] = column_text(self._query, column)
-        return self._texts[column]
+        return self._inputs[column].value if column in self._inputs else self._filters.text(column)
 
     def is_filtered(self, column: str) -> bool:
-        """Check whether the query has conditions on a column alone, or its filter is open."""
-        return bool(self._query.of_column(column)) or column == self._open
+        """Check whether a column has a filter, or its filter is open."""
+        return bool(self._filters.meaning(column)) or column == self._open
 
     def open(self, column: str, *, takes_text: bool) -> None:
         """Show the input of a column; `enter` goes to it once it is there."""
+        self._before = text = self.text(column)
         if column not in self._inputs:
-            text = self.text(column)
-            label = f"{clean(column.removeprefix('+'))}…" if takes_text else "no filter"
-            input_ = self._inputs[column] = FilterInput(label, name=column)
-            if not takes_text:
-                input_.restrict = "(?!)"
-            else:
-                input_.reflect(text)
-            self.mount(input_)
+            self._inputs[column] = FilterInput(name=column)
+            self._inputs[column].reflect(text)
+            self.mount(self._inputs[column])
+        label = f"{clean(column.removeprefix('+'))}…" if takes_text else "no filter"
+        self._inputs[column].placeholder = label
+        self._inputs[column].restrict = None if takes_text else "(?!)"
         for name, input_ in self._inputs.items():
             input_.display = name == column
         self._open = column
@@ -278,6 +315,30 @@ class FilterBar(Widget):
         self.refresh()
         return True
 
+    @on(Input.Changed)
+    def _type(self, event: Input.Changed) -> None:
+        """Filter by a text as it is typed, where it is no query."""
+        if self._filters.is_typed:
+            event.stop()
+            self.post_message(Browse("filter_sheet", event.input.name or "", event.value))
+
+    @on(FilterInput.Pressed)
+    def _press(self, event: FilterInput.Pressed) -> None:
+        """Leave a filter that is no query with what it showed at first, or go to the next one."""
+        if not self._filters.is_typed:
+            return
+        event.stop()
+        if event.key == "give_up":
+            event.input.value = self._before
+            event.input.finish(given_up=True)
+        elif event.key == "take":
+            self.post_message(Browse("next_pane"))
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its filters act at each letter, without a query."""
+        return self._filters.is_typed
+
     @property
     def focused_column(self) -> str | None:
         """The column whose filter has the focus."""
@@ -295,8 +356,10 @@ class ColumnState:
         self.current = ""
         self.hidden: Collection[str] = ()
         self.kept: set[str] = set()
+        self.filters: Patterns = QueryFilters(Query())
+        self.gutter = 2
         self._first = 0
-        self._query = Query()
+        self._query: object = Query()
         self._is_new = self._was_scrolled = False
 
     @property
@@ -314,49 +377,25 @@ class ColumnState:
         return next((column for column in self.columns.all if column.name == name), None)
 
     def choose(
-        self,
-        listing: Listing,
-        shared: Iterable[tuple[str, str]],
-        is_filtered: Callable[[str], bool],
-        *,
-        has_slots: bool = True,
+        self, rows: Rows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
     ) -> None:
-        """Choose the columns for the rows of a listing; without rows they stay.
+        """Choose the columns for some rows; without rows of a listing they stay.
 
         Of another query the first columns are shown, unless the current one has a filter.
         """
-        if listing.view.query != self._query:
-            self._query, self._is_new = listing.view.query, True
+        if rows.query != self._query:
+            self._query, self._is_new = rows.query, True
             self._first, self._was_scrolled = 0, self._first > 0
         self.kept = set(filter(is_filtered, self.kept))
-        if listing.shown or not self.columns.all:
-            self.columns = choose_columns(
-                listing, shared, self.kept, self.hidden, has_slots=has_slots
-            )
-        else:
-            self.columns = self.columns.without(self.hidden)
-        if self.current not in (*self.columns.names, *self.head):
-            self.current = self.columns.names[0]
+        columns = rows.choose_columns(self.kept, self.hidden, has_slots=has_slots)
+        self.columns = columns if columns is not None else self.columns.without(self.hidden)
+        names = self.columns.names
+        if self.current not in (*names, *self.head):
+            self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
 
-    def show(self, columns: TableColumns, *preferred: str) -> None:
-        """Take other columns; the first of the preferred ones that is there is the current one."""
-        self.columns = columns
-        names = filter(columns.names.__contains__, (*preferred, *columns.names))
-        self.current = next(names, "")
-
-    def constant_head(self, listing: Listing) -> list[HeadText]:
-        """Return the values in the head line that all rows of a newer listing share too."""
-        if not listing.shown:
-            return []
-        return [
-            text
-            for text in self.columns.head
-            if (
-                text.column[1:] not in listing.values.varying_variants
-                if text.column[:1] == "+"
-                else text.column in listing.values.constants
-            )
-        ]
+    def constant_head(self, rows: Rows) -> list[HeadText]:
+        """Return the values in the head line that all of newer rows share too."""
+        return [text for text in self.columns.head if rows.is_constant(text.column)]
 
     def move(self, step: int) -> bool:
         """Go to the next or previous column; before the first is the head line.

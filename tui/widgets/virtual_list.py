@@ -72,6 +72,11 @@ class VirtualList(Fitted, can_focus=True):
         return self.has_focus or self.is_searched
 
     @property
+    def position(self) -> tuple[int, int]:
+        """The number of the row under the cursor, and how many there are."""
+        return self.cursor, self.length
+
+    @property
     def cursor_screen_offset(self) -> Offset:
         """Where its cursor is on the screen, as an input of Textual says it."""
         return self.region.offset + Offset(0, self.cursor - self.top)

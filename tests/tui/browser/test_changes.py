@@ -55,7 +55,7 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
             await browser.press("backspace")
         for row in (1, 0):
             await browser.press("home", *["j"] * row, "enter", "backspace")
-            assert browser.table.sheet_rows.number == row, "where it was chosen"
+            assert browser.table.rows.position[0] == row, "where it was chosen"
         # A spec is compared with the one that it took the place of.
         await browser.press("G", "d")
         assert command(browser) == f"diff /{NEW_ZLIB} /{OLD_ZLIB}"

@@ -133,10 +133,10 @@ async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(index:
         await browser.press("d", "z")
         browser.table.make_current(A)
         await browser.press("s", "f", "9", "enter")
-        assert browser.table.sheet_rows.length == 0
+        assert browser.table.rows.length == 0
         await browser.press("z")
         assert columns(browser) == [B, C]
-        assert browser.table.sheet_rows.length > 0
+        assert browser.table.rows.length > 0
 
 
 async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:

@@ -225,7 +225,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
     await browser.press("t", "j", "right", "j", "j", "j", "right", "j", "w")
 
     assert "why h5py@1.0 needs hwloc@1.0" in browser.text
-    region = browser.table.sheet_rows.region
+    region = browser.table.rows.region
     shown = (line[region.x : region.right] for line in browser.lines[region.y : region.bottom])
     assert [" ".join(line.split()) for line in shown if line.strip()] == [
         f"h5py 1.0 {H5PY[:7]}",

@@ -19,7 +19,7 @@ def told_rows(browser: Browser) -> list[str]:
     table, lines = browser.table.rows, browser.lines
     texts = []
     for number in range(table.top, min(table.top + table.size.height, table.length)):
-        row = table.row(number)
+        row = table.shown.row(number)
         assert row is not None
         region = table.region
         line = lines[region.y + number - table.top][region.x : region.right]

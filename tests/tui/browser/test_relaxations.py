@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import RelaxationRows
+from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
@@ -49,7 +49,7 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
         await browser.press("j")
         assert browser.lines[-1].endswith(f" 2/{len(labels)} ")
         await browser.press("enter")
-        assert isinstance(browser.app.screen.focused, SpecRows)
+        assert isinstance(browser.app.screen.focused, TableRows)
         assert browser.status == f"Now {labels[1]} (⌫ goes back)"
         assert browser.query == "os=sequoia"
         await browser.press("backspace")

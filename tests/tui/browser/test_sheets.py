@@ -104,7 +104,7 @@ def item_hash(browser: Browser) -> str:
     opened = browser.state.sheet
     assert opened is not None
     assert opened.sheet is not None
-    return opened.sheet.hash(browser.table.sheet_rows.item)
+    return opened.sheet.hash(browser.table.rows.shown.item(browser.table.rows.cursor))
 
 
 # Rows, and what keys do with them
@@ -196,7 +196,7 @@ async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) 
         # Escape gives back what the input showed before.
         await browser.press("f", "q", "escape")
         assert cells(browser, "package") == ["zlib"]
-        assert browser.focus == "sheet-rows"
+        assert browser.focus == "spec-rows"
         await browser.press("minus")
         assert cells(browser, "package") == ["hdf5", "zlib"], "its filter went with the column"
         assert " version " not in browser.text
@@ -234,9 +234,9 @@ async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         lines = browser.lines
         await browser.press("f")
-        assert (browser.lines, browser.focus) == (lines, "sheet-rows")
+        assert (browser.lines, browser.focus) == (lines, "spec-rows")
         await browser.press("tab")
-        assert browser.focus != "sheet-rows"
+        assert browser.focus != "spec-rows"
         await browser.press("2")
         await browser.press("backspace")
         assert browser.state.sheet is None

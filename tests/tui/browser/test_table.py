@@ -69,16 +69,18 @@ async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
 async def test_heads_and_filters_stay_where_they_are_while_one_types(index: Path) -> None:
     async with browsing(index, size=(100, 28)) as browser:
         await browser.press("2", "f")
-        placed = browser.table.rows.placed
+        placed = browser.table.rows.heads.layout.placed
         for letter in "hdf5":
             await browser.type(letter)
-            assert browser.table.rows.placed == placed, "one package left, and its column stays"
+            assert browser.table.rows.heads.layout.placed == placed, (
+                "one package left, and its column stays"
+            )
             assert not browser.box, "nothing covers the rows that match"
         while browser.focus != "filter compiler":
             await browser.press("tab")
             assert browser.focus.startswith("filter")
         await browser.type("gcc@1.3")
-        assert browser.table.rows.placed == placed
+        assert browser.table.rows.heads.layout.placed == placed
         assert {row.spec.compiler for row in browser.rows} == {"gcc@1.3.1"}
         assert "hdf5" in table_lines(browser)[2].split()
 

@@ -44,8 +44,8 @@ from spackscope.tui.widgets.detail_pane import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
+from spackscope.tui.widgets.table_rows import TableRows
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
@@ -60,7 +60,7 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailLines,
     TREE: TreeRows,
     VALUES: FacetPane,
-    DIFF: SheetRows,
+    DIFF: TableRows,
     RELAXATIONS: RelaxationRows,
     EXPORTING: ExportDialog,
     OPENING: SourceDialog,
@@ -136,7 +136,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "SearchInput"),
     ("install command", lambda focus: focus == "OptionList"),
-    ("list what could not", lambda focus: focus == "sheet-rows"),
+    ("list what could not", lambda focus: focus == "spec-rows"),
     # Its name in the configuration.
     ("export", lambda focus: focus == "Input"),
 ]

@@ -12,6 +12,7 @@ from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.table_head import ColumnState
 from tests.builders import catalog_of, record, write_page
 
@@ -32,10 +33,14 @@ def listing_of(catalog: Catalog, text: str = "") -> Listing:
     return listing
 
 
+def rows_of(listing: Listing) -> SpecRows:
+    return SpecRows(listing, shared=shared_texts(listing))
+
+
 def state_of(listing: Listing, *kept: str) -> ColumnState:
     state = ColumnState()
     state.kept.update(kept)
-    state.choose(listing, shared_texts(listing), lambda name: True)
+    state.choose(rows_of(listing), lambda name: True)
     return state
 
 
@@ -63,22 +68,22 @@ def test_a_column_of_the_head_line_with_a_filter_becomes_a_column_and_stays(
     state.current = "+x"
     state.kept.update(["+x"])
     narrowed = listing_of(catalog, "+x os=os0")
-    state.choose(narrowed, shared_texts(narrowed), lambda name: name == "+x")
+    state.choose(rows_of(narrowed), lambda name: name == "+x")
     assert "+x" in state.columns.names
     assert "os" in state.head, "it was filtered elsewhere, and has one value"
 
-    state.choose(narrowed, shared_texts(narrowed), lambda name: False)
+    state.choose(rows_of(narrowed), lambda name: False)
     assert "+x" in state.head, "its filter was removed"
 
 
 def test_columns_stay_while_there_are_no_rows(catalog: Catalog) -> None:
     state = state_of(listing_of(catalog))
     names = state.columns.names
-    state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
+    state.choose(rows_of(listing_of(catalog, "os=none")), lambda name: False)
 
     assert state.columns.names == names
     state.hidden = {"os"}
-    state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
+    state.choose(rows_of(listing_of(catalog, "os=none")), lambda name: False)
     assert state.columns.names == names[1:], "but those that are hidden"
 
 
@@ -86,14 +91,14 @@ def test_a_current_column_that_is_gone_gives_way_to_the_first(catalog: Catalog) 
     state = state_of(listing_of(catalog))
     state.current = "+none"
     listing = listing_of(catalog)
-    state.choose(listing, shared_texts(listing), lambda name: False)
+    state.choose(rows_of(listing), lambda name: False)
 
     assert state.current == "os"
 
 
 def test_the_head_line_says_nothing_that_is_not_so_for_newer_rows(catalog: Catalog) -> None:
     state = state_of(listing_of(catalog, "+hl"))
-    texts = {text.column for text in state.constant_head(listing_of(catalog))}
+    texts = {text.column for text in state.constant_head(rows_of(listing_of(catalog)))}
 
     assert "+hl" in state.head
     assert "+hl" not in texts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.message import Message
@@ -14,15 +14,24 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
 from spackscope.model.report.row_cells import kind_cells
-from spackscope.model.report.table_columns import DIFFERS_IN, Placed, ShownWidths, TableColumn
+from spackscope.model.report.table_columns import (
+    DIFFERS_IN,
+    Layout,
+    Placed,
+    ShownWidths,
+    TableColumn,
+)
 from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,
+    NotesNeeded,
     RowWindows,
     SpecRows,
     read_windows,
     window_starts,
 )
+from spackscope.tui.widgets.table_head import Heads
+from spackscope.tui.widgets.table_rows import RowsNeeded, TableRows
 from tests.builders import catalog_of, record, write_page
 
 COUNT = 2_000
@@ -39,42 +48,46 @@ def listing(catalog: Catalog) -> Listing:
     return catalog.listing(View())
 
 
-class Rows(SpecRows):
-    """Rows that remember what they asked for, and need no app."""
+HASH = Placed(TableColumn("hash", "hash", 7, 7, BY_NAME["hash"]), 0, 7)
 
-    def __init__(self) -> None:
+
+class List(TableRows):
+    """A list that remembers what it asked for, and needs no app."""
+
+    def __init__(self, listing: Listing, starts: Sequence[int] = (), *placed: Placed) -> None:
         super().__init__()
         self.messages: list[Message] = []
-        self.placed = [Placed(TableColumn("hash", "hash", 7, 7, BY_NAME["hash"]), 0, 7)]
+        rows = SpecRows(listing, read_windows(listing, starts))
+        self.show_rows(rows, 0)
+        self.place(Heads(Layout(placed or (HASH,)), rows.gutter))
 
     def post_message(self, message: Message) -> bool:
         self.messages.append(message)
         return True
 
     @property
-    def note_requests(self) -> list[SpecRows.NotesNeeded]:
-        return [m for m in self.messages if isinstance(m, SpecRows.NotesNeeded)]
+    def note_requests(self) -> list[NotesNeeded]:
+        return [m for m in self.messages if isinstance(m, NotesNeeded)]
 
     @property
-    def requests(self) -> list[tuple[int, ...]]:
-        return [m.starts for m in self.messages if isinstance(m, SpecRows.RowsNeeded)]
+    def requests(self) -> list[Sequence[int]]:
+        return [m.wanted for m in self.messages if type(m) is RowsNeeded]
 
     def line(self, row: int, width: int = 20) -> str:
         return "".join(text for text, _ in self.pieces(row, width))
 
 
 def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing: Listing) -> None:
-    rows = Rows()
-    rows.show_listing(listing, {}, 0, "")
+    rows = List(listing)
     assert rows.is_waiting
-    assert rows.row(0) is None
+    assert rows.row is None
     assert rows.line(0) == "  …      "
     assert rows.requests == [(0,)]
 
     rows.messages.clear()
-    rows.take_rows(listing, read_windows(listing, [0]))
+    rows.take(RowsNeeded(rows.shown, (0,)), read_windows(listing, [0]))
     assert not rows.is_waiting
-    row = rows.row(0)
+    row = rows.row
     assert row is not None
     assert rows.line(0) == f"  {row.spec.hash[:7]}"
     assert [type(message).__name__ for message in rows.messages] == ["NotesNeeded", "Highlighted"]
@@ -83,8 +96,7 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
 def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
     catalog: Catalog, listing: Listing
 ) -> None:
-    rows = Rows()
-    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
+    rows = List(listing, [0])
     assert rows.requests == []
     rows.move_to(COUNT - 1)
     rows.refresh()
@@ -93,44 +105,47 @@ def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
     assert rows.is_waiting
 
     other = catalog.listing(View(folded=True))
-    rows.take_rows(other, read_windows(other, [1_984]))
+    rows.take(RowsNeeded(SpecRows(other), (1_984,)), read_windows(other, [1_984]))
     assert rows.is_waiting, "rows of another listing are not shown"
-    rows.take_rows(listing, {1_984: ()})
+    rows.take(RowsNeeded(rows.shown, (1_984,)), {1_984: ()})
     assert not rows.is_waiting, "rows that cannot be read are not waited for"
-    assert rows.row(COUNT - 2) is None
+    assert rows.row is None
 
 
 def test_only_the_newest_request_counts(listing: Listing) -> None:
-    older: Any = SpecRows.RowsNeeded(listing, (0,))
-    newer: Any = SpecRows.RowsNeeded(listing, (0, 64))
+    shown = SpecRows(listing)
+    older, newer = RowsNeeded(shown, (0,)), RowsNeeded(shown, (0, 64))
     assert older.can_replace(newer)
-    assert not older.can_replace(SpecRows.Highlighted(SpecRows(), 0))
+    assert not older.can_replace(NotesNeeded(shown, (), ShownWidths()))
+    assert not older.can_replace(List.Highlighted(TableRows(), 0))
 
 
 def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog) -> None:
-    rows = Rows()
-    rows.placed = [
-        *rows.placed,
+    placed = (
+        HASH,
         Placed(TableColumn(USED_BY, USED_BY, 4, 4), 8, 4),
         Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 14, 14), 13, 14),
-    ]
+    )
     listing = catalog.listing(View(folded=True))
-    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
-    rows.fit_gutter()
-    (request,) = rows.note_requests
-    assert [row.id for row in request.rows] == [0]
+    rows = List(listing, [0], *placed)
+    request = rows.note_requests[-1]
+    assert [row.id for row in request.wanted] == [0]
 
-    key = note_key(request.rows[0])
+    key = note_key(request.wanted[0])
     partial = RowNote(3, "several", "", is_whole=False)
-    rows.take_notes(request, {key: partial}, is_last=False)
+    rows.take(request, {key: partial}, is_last=False)
     assert rows.line(0, 60) == " ▸ ×2,000 several    3               "
-    rows.take_notes(request, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
+    rows.take(request, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
     assert rows.line(0, 60) == " ▸ ×2,000 several    3 zlib, mpich   "
+    count = len(rows.note_requests)
     other_widths = ShownWidths((("os", 9),))
-    for other in ((catalog.listing(View()), request.shown_widths), (listing, other_widths)):
-        rows.take_notes(SpecRows.NotesNeeded(other[0], request.rows, other[1]), {key: RowNote()})
+    for other in (
+        NotesNeeded(SpecRows(catalog.listing(View())), request.wanted, request.shown_widths),
+        NotesNeeded(request.rows, request.wanted, other_widths),
+    ):
+        rows.take(other, {key: RowNote()})
         assert "mpich" in rows.line(0, 60), "notes on another listing or for other columns"
-    assert len(rows.note_requests) == 1
+    assert len(rows.note_requests) == count
 
 
 def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> None:
@@ -175,12 +190,10 @@ def test_the_oldest_windows_are_dropped() -> None:
 
 
 def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
-    rows = Rows()
-    rows.placed = [Placed(TableColumn(USED_BY, USED_BY, 4, 4), 0, 4)]
     listing = catalog.listing(View(folded=True))
-    rows.show_listing(listing, read_windows(listing, [0]), 0, "")
-    (request,) = rows.note_requests
-    key = note_key(request.rows[0])
+    rows = List(listing, [0], Placed(TableColumn(USED_BY, USED_BY, 4, 4), 0, 4))
+    request = rows.note_requests[-1]
+    key = note_key(request.wanted[0])
     for users, shown in ((999, "999"), (42_000, "42k"), (425_999, "425k")):
-        rows.take_notes(request, {key: RowNote(users)}, is_last=False)
+        rows.take(request, {key: RowNote(users)}, is_last=False)
         assert rows.line(0, 40).rstrip().endswith(shown)
