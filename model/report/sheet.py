@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar, cast
 from unicodedata import normalize
@@ -192,6 +193,21 @@ class Sheet(Frozen, Generic[Item]):
     is_good: bool = True
     is_certain: bool = False
     ending: Exception | None = None
+
+    @cached_property
+    def constants(self) -> Mapping[str, str]:
+        """The texts of the values that all of several rows have in a column, by its name.
+
+        Not those of bars, of columns that stay in view, or that are about one spec each.
+        """
+        texts = dict[str, str]()
+        for column in self.columns if len(self.rows) > 1 else ():
+            if column.drawn and not (column.is_frozen or column.hash or column.style == "bar"):
+                values = map(column.value, self.items())
+                first = next(values)
+                if all(value == first for value in values) and (text := column.text(first)):
+                    texts[column.name] = text
+        return texts
 
     def column(self, name: str) -> SheetColumn[Item]:
         """Return a column by its name. Raises WrongQuestion."""

@@ -463,7 +463,7 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
 _SAME = "same in all: "
 _MORE = " … {} more"
 _BETWEEN = " · "
-_MAX_TEXT = 28
+MAX_HEAD_TEXT = 28
 """Cells of one value: a list of patches would leave no room for others."""
 
 
@@ -485,7 +485,7 @@ def head_line(
         pieces.append(HeadText("", (_BETWEEN if named else "") + _SAME))
     room = width - sum(cell_width(piece.text) for piece in pieces)
     gap = len(between)
-    widths = [min(cell_width(text.text), _MAX_TEXT) + gap for text in rest]
+    widths = [min(cell_width(text.text), MAX_HEAD_TEXT) + gap for text in rest]
     # The last value has no blank after it.
     number = next((n for n, text in enumerate(rest) if text.column == current), 0)
     first = first_in_view(widths, room + gap - 2, number, more=_MORE.format)
@@ -505,4 +505,4 @@ def head_line(
 
 
 def _cut(its: HeadText) -> HeadText:
-    return its._replace(text=cut_words(its.text, _MAX_TEXT))
+    return its._replace(text=cut_words(its.text, MAX_HEAD_TEXT))

@@ -135,17 +135,15 @@ def sort_by(screen: BrowserScreen, column: str) -> None:
 
 def sort(screen: BrowserScreen) -> None:
     """Order the rows by the current column, if they differ in it."""
-    table = screen.panes.table
-    if screen.host.state.sheet is not None:
-        screen.controllers.sheets.sort(table.next_sort())
-        return
-    word = column_word(table.column)
-    if table.columns.is_in_head:
-        screen.host.say(f"All rows have the same {word}")
+    table, controllers = screen.panes.table, screen.controllers
+    if table.column and table.columns.is_in_head:
+        screen.host.say(f"All rows have the same {column_word(table.column)}")
     elif table.column == DIFFERS_IN:
-        screen.host.say(f"Rows cannot be sorted by {word}")
+        screen.host.say(f"Rows cannot be sorted by {column_word(table.column)}")
+    elif screen.host.state.sheet is not None:
+        controllers.sheets.sort(table.next_sort())
     else:
-        screen.controllers.search.sort(table.next_sort())
+        controllers.search.sort(table.next_sort())
 
 
 def mark(screen: BrowserScreen) -> None:
@@ -160,9 +158,11 @@ def mark(screen: BrowserScreen) -> None:
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
+    if table.columns.is_in_head:
+        return
     if screen.host.state.sheet is not None:
         screen.controllers.sheets.hide(table.column)
-    elif not table.columns.is_in_head:
+    else:
         hide(screen.host, table.column)
 
 
@@ -176,22 +176,18 @@ def list_columns(screen: BrowserScreen) -> None:
     def go_to(name: str | None) -> None:
         if name is None:
             return
-        if opened is not None:
+        if screen.host.state.sheet is not None:
             screen.controllers.sheets.bring_back(name)
         else:
             bring_back(screen.host, name)
         table.go_to_column(name)
 
-    columns, opened = table.columns.columns, screen.host.state.sheet
-    if opened is not None:
-        of_sheet = opened.sheet.columns if opened.sheet is not None else ()
-        names = [(c.name, "hidden" * (c.name in opened.hidden)) for c in of_sheet if c.drawn]
-    else:
-        names = [
-            *((name, "hidden") for name in sorted(screen.host.state.hidden_columns)),
-            *((name, "") for name in columns.names),
-            *((head.column, f"same in all: {head.text}") for head in columns.head),
-        ]
+    columns = table.columns.columns
+    names = [
+        *((name, "hidden") for name in sorted(table.columns.hidden)),
+        *((name, "") for name in columns.names),
+        *((head.column, f"same in all: {head.text}") for head in columns.head),
+    ]
     picks = [
         Pick(name, column_word(name), remark, "differs" if remark == "hidden" else "dim")
         for name, remark in names

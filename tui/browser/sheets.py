@@ -177,7 +177,10 @@ class Sheets:
                 return str(error)
             so_far = STILL_LOADING if is_part else catalog.part
             unread = filter(None, (so_far, _unread(catalog.gaps(asked.grounds))))
-            return replace(sheet, gaps=list(unread))
+            sheet = replace(sheet, gaps=list(unread))
+            # Read here, where it takes no time from keys.
+            _ = sheet.constants
+            return sheet
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
             now = self._host.state.sheet

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, table_columns
-from spackscope.model.report.table_columns import Layout, TableColumns
+from spackscope.model.report.table_columns import MAX_HEAD_TEXT, HeadText, Layout, TableColumns
 from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, Rows, RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse
@@ -129,9 +130,22 @@ class SheetRows(Rows):
     ) -> TableColumns:
         """Return the columns in which the rows differ, and those that are `kept`."""
         shown = [each for each in self._columns.values() if each.name not in hidden]
+        texts = self._whole.constants
+        same = {each.name: each for each in shown if each.name in texts and each.name not in kept}
+        differing = [each for each in shown if each.name not in same] or shown[:1]
         measured = self._whole.rows[:_MAX_MEASURED]
-        cells = ([each.text(each.value(item)) for each in shown] for item in measured)
-        return table_columns(shown, cells)
+        cells = ([each.text(each.value(item)) for each in differing] for item in measured)
+        head = []
+        if same.pop("package", None):
+            has_version = same.pop("version", None) is not None
+            name = spec_name(texts["package"], texts["version"] if has_version else "")
+            head.append(HeadText("version" if has_version else "package", name))
+        head += [HeadText(name, f"{clean(c.label)} {texts[name]}") for name, c in same.items()]
+        return table_columns(differing, cells)._replace(head=tuple(head))
+
+    def is_constant(self, column: str) -> bool:
+        """Check whether all rows have the same value in a column."""
+        return column in self._whole.constants
 
     def line(self, row: int) -> int:
         """Return the line of a row, or that of the first one."""
@@ -225,6 +239,8 @@ class SheetRows(Rows):
             # Of specs side by side the one with the cursor is in view.
             if item is not None and not column.hash and column.name not in self.columns.hidden
         ]
+        # Values that all rows share are in the head line, if they have room there.
+        placed = dict.fromkeys(self._whole.constants, MAX_HEAD_TEXT) | placed
         return [
             f"{clean(column.label)} {text}"
             for column, text in texts

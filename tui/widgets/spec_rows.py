@@ -125,6 +125,7 @@ class SpecRows(Rows):
         super().__init__(empty)
         self.listing, self.before, self._shared = listing, before, shared
         self.query, self.sort = listing.view.query, listing.view.sort
+        self.differ = listing.shown > 0
         self._windows, self._cells = RowWindows(windows), RowCells(listing)
         self._shown_widths = ShownWidths()
         self._requested: Sequence[int] = ()
@@ -141,17 +142,15 @@ class SpecRows(Rows):
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
-    ) -> TableColumns | None:
-        """Return the columns in which the rows differ; None without rows."""
-        if not self.listing.shown:
-            return None
+    ) -> TableColumns:
+        """Return the columns in which the rows differ, and those that are `kept`."""
         return choose_columns(self.listing, self._shared, kept, hidden, has_slots=has_slots)
 
     def is_constant(self, column: str) -> bool:
         """Check whether all rows have the same value in a column, or variant."""
         values = self.listing.values
         if column[:1] == "+":
-            return self.listing.shown > 0 and column[1:] not in values.varying_variants
+            return self.differ and column[1:] not in values.varying_variants
         return column in values.constants
 
     def row(self, line: int) -> Row | None:

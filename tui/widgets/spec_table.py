@@ -434,4 +434,4 @@ def _show_lines(static: Static, lines: Sequence[Content]) -> None:
     content = Content("\n").join(lines)
     if static.is_attached and static.content != content:
         static.update(content)
-        static.set_class(not lines, "-empty")
+    static.set_class(not lines, "-empty")

@@ -387,8 +387,10 @@ class ColumnState:
             self._query, self._is_new = rows.query, True
             self._first, self._was_scrolled = 0, self._first > 0
         self.kept = set(filter(is_filtered, self.kept))
-        columns = rows.choose_columns(self.kept, self.hidden, has_slots=has_slots)
-        self.columns = columns if columns is not None else self.columns.without(self.hidden)
+        if rows.differ or not self.columns.all:
+            self.columns = rows.choose_columns(self.kept, self.hidden, has_slots=has_slots)
+        else:
+            self.columns = self.columns.without(self.hidden)
         names = self.columns.names
         if self.current not in (*names, *self.head):
             self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece
@@ -68,6 +67,8 @@ class Rows:
     gaps = title = notes = ""
     """What could not be known, what the rows answer, and sentences on them, above the heads."""
     gutter = GUTTER
+    differ = True
+    """Whether columns can be chosen for the rows: else those of before stay."""
     blank = 0
     """The blank cells at the end of a column that the last one does not need."""
     column_of_specs = ""
@@ -81,8 +82,8 @@ class Rows:
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
-    ) -> TableColumns | None:
-        """Return the columns for the rows; None for those of before."""
+    ) -> TableColumns:
+        """Return the columns in which the rows differ, and those that are `kept`."""
         return TableColumns()
 
     def is_constant(self, column: str) -> bool:
@@ -152,10 +153,7 @@ class RowsNeeded(Message):
         return type(message) is type(self)
 
     def read(
-        self,
-        catalog: Catalog,
-        should_stop: ShouldStop,
-        show: Callable[[Mapping[Any, Any]], object],
+        self, catalog: Catalog, show: Callable[[Mapping[Any, Any]], object]
     ) -> Mapping[Any, Any]:
         """Read what was requested, and show what is known before: for a worker thread."""
         return self.rows.read(self.wanted, catalog)

@@ -206,6 +206,29 @@ async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) 
         assert " version " in browser.text
 
 
+async def test_values_that_all_rows_share_are_above_the_heads_and_can_be_filtered(
+    tmp_path: Path, cache: Path
+) -> None:
+    xz = tmp_path / "xz.json"
+    xz.write_bytes(database(installs(leaf(ALONE, "xz", "5.8"))))
+    async with browsing(cache, xz, size=(120, 30)) as browser:
+        await browser.press("2", "S")
+        assert cells(browser, "kind") == ["file", "file"]
+        assert browser.table.columns.columns.names == ["source", "specs"]
+        assert browser.head_line == "same in all: kind file · problems 0"
+        await browser.press("h", "s")
+        assert browser.status == "All rows have the same kind"
+        await browser.press("f", *"!file")
+        assert "kind" in browser.table.columns.columns.names
+        assert browser.head_line == "same in all: problems 0"
+        assert cells(browser, "kind") == []
+        # The columns stay as long as the filter that no row fits.
+        await browser.press("enter")
+        assert "kind" in browser.table.columns.columns.names
+        await browser.press("f", "end", "ctrl+u", "enter")
+        assert browser.head_line == "same in all: kind file · problems 0"
+
+
 async def test_the_cursor_stays_on_its_spec_whose_row_has_changed(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "j")
