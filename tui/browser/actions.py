@@ -110,9 +110,14 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
     screen.host.run(lambda _: hashes_of(ids), show, jobs.JUMP)
 
 
-def choose(screen: BrowserScreen, row: Row) -> None:
-    """Open or close a row that stands for several specs, or go to the detail; or pick it."""
-    if screen.controllers.is_pick and not row.has_look_alikes:
+def choose(screen: BrowserScreen, row: Any) -> None:
+    """Open or close a row that stands for several specs, or go to the detail; or pick it.
+
+    Of a sheet go to what the row is about.
+    """
+    if screen.host.state.sheet is not None:
+        screen.controllers.sheets.choose(row)
+    elif screen.controllers.is_pick and not row.has_look_alikes:
         screen.controllers.rows.pick(row)
         screen.panes.table.rows.show_cursor()
     elif row.count > 1:
@@ -264,7 +269,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "jump_to": jump_to,
     "select_package": select_package,
     "highlight": highlight,
-    "choose_item": lambda self, item: self.controllers.sheets.choose(item),
     "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,

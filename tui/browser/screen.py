@@ -164,8 +164,9 @@ class BrowserScreen(Screen[None]):
             return
         actions.show_focus(self)
         input_ = self.panes.focus.focused_input
-        filters = self.panes.table.filters
-        if input_ is not None and filters.is_typed and filters in input_.ancestors:
+        table = self.panes.table
+        is_filter = input_ is not None and table.filters in input_.ancestors
+        if is_filter and table.columns.filters.is_typed:
             return
         if input_ is not None:
             self.controllers.search.enter(input_.name or "", input_.value)

@@ -267,7 +267,7 @@ class Sheets:
     def choose(self, item: Any) -> None:
         """Go to what a row is about: the specs of its query, or its spec."""
         opened, column = self._host.state.sheet, self._host.where.column
-        if item is None or opened is None or opened.sheet is None or opened.catalog is None:
+        if opened is None or opened.sheet is None or opened.catalog is None:
             return
         if opened.choose is not None:
             opened.choose(item)

@@ -16,7 +16,6 @@ from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MAX_HEAD_TEXT, HeadText, Layout, TableColumns
 from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, Rows, RowsNeeded
-from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -196,10 +195,6 @@ class SheetRows(Rows):
     def forget(self) -> None:
         """Forget the row of the index, which is of another catalog."""
         self._known = {}
-
-    def choice(self, line: int) -> Browse | None:
-        """Return the action that a chosen row is for."""
-        return Browse("choose_item", self.item(line))
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the mark, and a cell or more for each column; or a heading."""

@@ -18,7 +18,6 @@ from spackscope.model.report.table_columns import (
 )
 from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, Rows, RowsNeeded
-from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -198,11 +197,6 @@ class SpecRows(Rows):
             self._cells.take_notes(notes)
             if is_last:
                 self._noted = ()
-
-    def choice(self, line: int) -> Browse | None:
-        """Return the action that a chosen row is for."""
-        row = self.row(line)
-        return Browse("choose", row) if row is not None else None
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with mark and count, and then a piece or more a column."""

@@ -425,8 +425,8 @@ class SpecTable(Vertical, Fitted):
     @on(VirtualList.Chosen)
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
-        if (choice := self.rows.shown.choice(self.rows.cursor)) is not None:
-            self.post_message(choice)
+        if (item := self.rows.shown.item(self.rows.cursor)) is not None:
+            self.post_message(Browse("choose", item))
 
 
 def _show_lines(static: Static, lines: Sequence[Content]) -> None:

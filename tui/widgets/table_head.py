@@ -335,11 +335,6 @@ class FilterBar(Widget):
             self.post_message(Browse("next_pane"))
 
     @property
-    def is_typed(self) -> bool:
-        """Whether its filters act at each letter, without a query."""
-        return self._filters.is_typed
-
-    @property
     def focused_column(self) -> str | None:
         """The column whose filter has the focus."""
         return next((name for name, input_ in self._inputs.items() if input_.has_focus), None)

@@ -103,8 +103,8 @@ class Rows:
         return False
 
     def item(self, line: int) -> Any:
-        """Return what a sheet has in a line; None for rows of a listing."""
-        return None
+        """Return the row in a line, in a sheet of its own kind; None if there is none."""
+        return self.row(line)
 
     def row(self, line: int) -> Row | None:
         """Return the row of the index in a line; None if it has not been read, or is none."""
@@ -127,10 +127,6 @@ class Rows:
 
     def forget(self) -> None:
         """Forget what was read from another catalog."""
-
-    def choice(self, line: int) -> Browse | None:
-        """Return what choosing a line asks for."""
-        return None
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with the mark, and a piece or more for each placed column."""

@@ -43,7 +43,7 @@ def is_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 def outcome(browser: Browser) -> tuple[object, ...]:
     """Return what a key has led to."""
-    opened, row = browser.state.sheet, browser.table.highlighted
+    opened, row = browser.state.sheet, browser.table.rows.row
     return (
         browser.text,
         browser.focus,
