@@ -15,7 +15,7 @@ from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MAX_HEAD_TEXT, HeadText, Layout, TableColumns
 from spackscope.tui.widgets.table_head import Heads
-from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, Rows, RowsNeeded
+from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, RowsNeeded, ShownRows
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -90,7 +90,7 @@ class OpenSheet(Frozen):
 _NO_SHEET = Sheet[Any]("", (), ())
 
 
-class SheetRows(Rows):
+class SheetRows(ShownRows):
     """The rows of a sheet, below the headings of their groups.
 
     Columns are chosen for the rows without filters, so that they stay while one is typed.

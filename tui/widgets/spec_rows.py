@@ -17,7 +17,7 @@ from spackscope.model.report.table_columns import (
     choose_columns,
 )
 from spackscope.tui.widgets.table_head import Heads
-from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, Rows, RowsNeeded
+from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, RowsNeeded, ShownRows
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -101,7 +101,7 @@ class NotesNeeded(RowsNeeded):
         self.rows.take_notes(self, read, is_last=is_last)
 
 
-class SpecRows(Rows):
+class SpecRows(ShownRows):
     """The rows of a listing, of which some windows may have been read already.
 
     `shared` are the values that all rows have in common, and `before` comes before them.

@@ -30,7 +30,7 @@ from spackscope.tui.widgets.table_head import (
     Heads,
     Patterns,
 )
-from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, Rows, TableRows
+from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, ShownRows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
@@ -147,7 +147,7 @@ class SpecTable(Vertical, Fitted):
 
     def show_listing(
         self,
-        rows: Rows,
+        rows: ShownRows,
         cursor: int,
         relaxations: Sequence[Choice] = (),
         *,
@@ -195,7 +195,7 @@ class SpecTable(Vertical, Fitted):
         self.settle()
         self.tell_highlighted()
 
-    def _show(self, rows: Rows, line: int) -> None:
+    def _show(self, rows: ShownRows, line: int) -> None:
         """Show rows of another kind, perhaps; the focus goes along."""
         before = self.shown_list
         if self.rows.shown is self.specs:

@@ -32,7 +32,7 @@ from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
-    from spackscope.tui.widgets.table_rows import Rows
+    from spackscope.tui.widgets.table_rows import ShownRows
 
 
 _HEAD_MARGIN = 1
@@ -44,7 +44,7 @@ class HeadLine(PartLine):
     _head: Sequence[HeadText] = ()
     _before = _current = _after = _between = ""
 
-    def show(self, rows: Rows, head: Sequence[HeadText], current: str, columns: int) -> None:
+    def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
         """Show other values, after a text that belongs to none of them.
 
         `columns` are out of view to the right.
@@ -372,7 +372,7 @@ class ColumnState:
         return next((column for column in self.columns.all if column.name == name), None)
 
     def choose(
-        self, rows: Rows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
+        self, rows: ShownRows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
     ) -> None:
         """Choose the columns for some rows; without rows of a listing they stay.
 
@@ -390,7 +390,7 @@ class ColumnState:
         if self.current not in (*names, *self.head):
             self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
 
-    def constant_head(self, rows: Rows) -> list[HeadText]:
+    def constant_head(self, rows: ShownRows) -> list[HeadText]:
         """Return the values in the head line that all of newer rows share too."""
         return [text for text in self.columns.head if rows.is_constant(text.column)]
 

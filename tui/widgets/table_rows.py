@@ -47,7 +47,7 @@ class RowMarks:
         return MARKED if count == len(ids) else PARTLY_MARKED if count else ""
 
 
-class Rows:
+class ShownRows:
     """What the table shows: no rows; those of a listing and of a sheet are subclasses.
 
     `columns` are those that were chosen for rows of their kind, and `place` is the line with the
@@ -140,7 +140,7 @@ class Rows:
 class RowsNeeded(Message):
     """Posted when rows are to be read; a newer message of its kind replaces all older ones."""
 
-    def __init__(self, rows: Rows, wanted: Sequence[Any]) -> None:
+    def __init__(self, rows: ShownRows, wanted: Sequence[Any]) -> None:
         super().__init__()
         self.rows, self.wanted = rows, wanted
 
@@ -170,9 +170,9 @@ class TableRows(VirtualList):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.shown, self.heads, self.marks = Rows(), Heads(), RowMarks()
+        self.shown, self.heads, self.marks = ShownRows(), Heads(), RowMarks()
 
-    def show_rows(self, rows: Rows, line: int) -> None:
+    def show_rows(self, rows: ShownRows, line: int) -> None:
         """Show other rows, with the cursor on a line."""
         self.shown = rows
         self.show(len(rows), line, empty=rows.empty)
