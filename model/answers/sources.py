@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import date
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.errors import SourceError, WrongQuestion
@@ -29,11 +29,11 @@ from spackscope.model.report.sheet import (
     version_column,
 )
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.mirror import read_tag_list
-from spackscope.model.sources.mirror_copies import JUDGEMENTS, Copies, Copy, compare_copies
-from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
-from spackscope.model.sources.verify import VerifiedSource, verify
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.mirror_copies import Copies, Copy
+    from spackscope.model.sources.verify import VerifiedSource
 
 STALE_DAYS = 14
 """Days after which a tag of each week is stale."""
@@ -140,6 +140,9 @@ class Tag(NamedTuple):
 
 def _list_tags(asked: Asked) -> Sheet[Tag]:
     """Return the tags of the public cache, or of the tag list among the sources."""
+    # Hardly anybody who lists sources lists tags, or verifies them.
+    from spackscope.model.sources.mirror import read_tag_list
+
     session = asked.session
     parse = partial(parse_public_cache, environ=session.environ, tag_list=session.tag_list)
     public = next(filter(None, map(parse, (*asked.sources, PUBLIC))))
@@ -218,6 +221,10 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
     Not good if a record is wrong, or a difference suspicious. It ends with SourceError where
     something could not be read, and nothing that was is wrong.
     """
+    from spackscope.model.sources.mirror_copies import compare_copies
+    from spackscope.model.sources.mirror_spec import Mirrors
+    from spackscope.model.sources.verify import verify
+
     session = replace(asked.session, on_progress=asked.on_progress)
     verified = [verify(source, session) for source in discover(asked.sources, session)]
     if not asked.words and sum(not source.failure for source in verified) < 2:
@@ -253,6 +260,8 @@ def _verified_sheet(
 
     With `hashes` only those are listed; problems that are `known` are not said again.
     """
+    from spackscope.model.sources.mirror_copies import JUDGEMENTS
+
     wrong = [
         row
         for source in verified
