@@ -628,17 +628,15 @@ def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:
     """
     finished = parsed.others if parsed.column else without_word(parsed)
     for query in (finished, parsed.query or Query()):
-        advice = advise(catalog, query)
-        if advice is not None:
-            span = parsed.spans.get(advice.condition)
-            return Note(shorten(advice.sentence, _MAX_SENTENCE), span and span[0])
+        if (advice := advise(catalog, query)) is not None:
+            return note_on(advice.condition, shorten(advice.sentence, _MAX_SENTENCE), parsed)
     return None
 
 
-def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
-    """Return the note on a condition that the records cannot decide."""
-    span = parsed.spans.get(error.condition)
-    return Note(str(error), span and span[0])
+def note_on(condition: Condition, sentence: str, parsed: ParsedInput) -> Note:
+    """Return the note on a condition of an input."""
+    span = parsed.spans.get(condition)
+    return Note(sentence, span and span[0])
 
 
 def _among_read(catalog: Catalog) -> str:

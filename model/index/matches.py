@@ -5,22 +5,21 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, islice
-from typing import overload
 
 from spackscope.model.index.columns import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 
-class Matches(Sequence[int]):
+class Matches(Collection[int]):
     """Some specs, by look-alikes that follow each other: those from `start` on that `mask` has.
 
     These are all that are listed, dependency-only ones too, or those of whole packages.
 
     Where not all specs of these look-alikes belong, `of_specs` is a mask of specs, from the first
-    spec of the first of them. As a sequence it has their ids, ascending; it is immutable.
+    spec of the first of them. As a collection it has their ids, ascending; it is immutable.
     """
 
     def __init__(
@@ -128,15 +127,6 @@ class Matches(Sequence[int]):
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.ids())
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[int]: ...
-
-    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        return self.ids()[index]
 
     def __contains__(self, id_: object) -> bool:
         if not isinstance(id_, int) or not 0 <= id_ < self._data.spec_count:

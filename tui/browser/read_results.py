@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.assist.advice import (
-    check_input,
-    explain_no_match,
-    relaxations,
-    unanswerable_note,
-)
+from spackscope.model.assist.advice import check_input, explain_no_match, note_on, relaxations
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import Unanswerable
@@ -52,7 +47,7 @@ def read_results(
         listing = catalog.listing(view, partition=partition)
     except Unanswerable as error:
         parsed = typed or parse_input(str(view.query), 0)
-        return Refusal(unanswerable_note(error, parsed), is_unanswerable=True)
+        return Refusal(note_on(error.condition, str(error), parsed), is_unanswerable=True)
     if instead is not None and not listing.shown:
         other = read_results(catalog, *instead)
         if isinstance(other, Results) and other.listing.shown:

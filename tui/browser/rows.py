@@ -7,6 +7,7 @@ Marks go by the hash, and outlast queries and catalogs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
@@ -309,9 +310,9 @@ def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
     return [spec for spec in state.marked if spec.hash in hashes]
 
 
-def _hashes(catalog: Catalog, ids: Sequence[int]) -> Sequence[str]:
+def _hashes(catalog: Catalog, ids: Iterable[int]) -> Sequence[str]:
     """Read the hashes of some specs, a few more than may be marked."""
-    return [*dict.fromkeys(row.spec.hash for row in catalog.rows(ids[:_MAX_READ]))]
+    return [*dict.fromkeys(catalog.hashes.of(islice(ids, _MAX_READ)))]
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:

@@ -46,7 +46,7 @@ def test_matches_are_what_each_spec_says(
     alike = Counter(map(catalog.look_alike, ids))
 
     assert list(matches) == list(matches.ids()) == ids
-    assert (len(matches), list(matches[1:3])) == (len(ids), ids[1:3])
+    assert len(matches) == len(ids)
     assert [id_ for span in matches.spans() for id_ in range(*span)] == ids
     assert [id_ for id_ in range(-1, 42) if id_ in matches] == ids
     assert list(matches.numbers) == sorted(alike)
