@@ -200,8 +200,6 @@ def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = 
 
 def _late(source: DiscoveredSource) -> DiscoveredSource:
     """Return a source that has been found, but whose documents have not come yet."""
-    from spackscope.model.sources.document import Documents
-
     why = f"the source {source.source} has not answered yet"
     return replace(source, documents=Documents(), problems=(), failure=why, is_late=True)
 
