@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, Fit, Spec
+from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, UNKNOWN, YES, Fit, Spec
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -15,7 +15,6 @@ from spackscope.model.index.edges import Edge
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
-from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import Line, Style
 from spackscope.model.report.table_columns import split_variants
@@ -25,6 +24,8 @@ DIFFERS, SAME = "≠", "="
 """Precede the variants whose values differ among the rows of the package, and the others."""
 
 FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
+HERE = "here"
+"""Where specs run on this machine; otherwise it is `on` some host."""
 
 _GOOD_STATES = ("cached", "installed")
 
@@ -86,7 +87,7 @@ def detail(
     `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
     the records shown that differ from this one at most in their hash, this one included, and
     `shown` all that are shown; it is 0 outside of a table. A record that `may_expire` is in the
-    public cache, but in no release. `host_phrase` is that of `fit_sentences`.
+    public cache, but in no release. `host_phrase` says where it is to run.
     """
     lines = [
         title_line(spec),
@@ -139,21 +140,33 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
         yield DetailLine(clean(flags), "flags", term)
 
 
-def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
-    """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
-    for column, value, text in fit_sentences(fit, host_phrase):
-        yield DetailLine(clean(text), BY_NAME[column].label, exact_term(column, value))
+def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
+    """Yield whether a spec runs on a host, and each reason why not, or why it is not reused."""
+    if fit.fits:
+        yield DetailLine(f"✓ runs {host_phrase}", FITS, exact_term("fits", YES))
+    elif fit.fits is None:
+        reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
+        yield DetailLine(clean(f"unknown: {reasons}"), FITS, exact_term("fits", UNKNOWN))
+    for column, start, is_run in (
+        ("fits", f"does not run {host_phrase}: ", True),
+        ("reusable", "Spack does not reuse it: ", False),
+    ):
+        label = BY_NAME[column].label
+        for reason in fit.reasons:
+            if reason.is_run is is_run and not reason.rule.is_unknown:
+                term = exact_term(column, reason.label)
+                yield DetailLine(clean(start + reason.sentence), label, term)
+                start = ""
 
 
 def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
     """Return in few words whether a spec runs on a host, for the end of the title."""
-    column, value, text = next(iter(fit_sentences(fit, host_phrase)))
-    term = exact_term(column, value)
+    line = replace(next(fit_lines(fit, host_phrase)), label=FITS, at_end=True)
     if fit.fits:
-        return DetailLine(text, FITS, term, "good", at_end=True)
+        return replace(line, style="good")
     if fit.fits is None:
-        return DetailLine("? may or may not run", FITS, term, "dim", at_end=True)
-    return DetailLine(f"✗ {clean(value)}", FITS, term, "error", at_end=True)
+        return replace(line, text="? may or may not run", style="dim")
+    return replace(line, text=f"✗ {clean(fit.fits_values[1])}", style="error")
 
 
 def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:

@@ -1,51 +1,18 @@
-"""Sentences on whether a spec runs on the host, and on what a filter by that hides."""
+"""Sentences on what a filter by the host hides, and on the names in a query."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from spackscope.model.core.columns import BY_HOST, COLUMNS, HOST_COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
+from spackscope.model.core.records import NO
 from spackscope.model.core.text import cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, format_group
 
-HERE = "here"
-"""Where specs run on this machine; otherwise it is `on` some host."""
-
 _MAX_REASONS = 4
 """Reasons that a sentence about many specs names."""
-
-
-class FitSentence(NamedTuple):
-    """A sentence on whether a spec runs, with the column and the value to filter by that.
-
-    Example: `("fits", "target too new", "does not run here: target zen4 > zen3")`.
-    """
-
-    column: str
-    value: str
-    text: str
-
-
-def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
-    """Yield sentences on whether a spec runs on the host, and on why Spack does not reuse it."""
-    if fit.fits:
-        yield FitSentence("fits", YES, f"✓ runs {host_phrase}")
-    elif fit.fits is None:
-        reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
-        yield FitSentence("fits", UNKNOWN, f"unknown: {reasons}")
-    for column, start, is_refused in (
-        ("fits", f"does not run {host_phrase}: ", fit.fits is False),
-        ("reusable", "Spack does not reuse it: ", fit.reusable is False),
-    ):
-        for reason in fit.reasons if is_refused else ():
-            if not reason.rule.is_unknown and reason.is_run == (column == "fits"):
-                yield FitSentence(column, reason.label, start + reason.sentence)
-                start = ""
 
 
 def hidden_by_host(catalog: Catalog, query: Query) -> str:

@@ -7,8 +7,10 @@ import pytest
 from spackscope.model.core.records import Fit
 from spackscope.model.core.rules import LIBC, NOT_LISTED, OLD_FORMAT, TARGET
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.model.report.fit import fit_sentences, hidden_by_host
+from spackscope.model.report.detail import fit_lines
+from spackscope.model.report.fit import hidden_by_host
 from tests.builders import on_host
 
 TOO_NEW = TARGET.with_label("target too new", sentence="target zen4 > zen3")
@@ -36,14 +38,17 @@ NO_EDGES = NOT_LISTED.with_label("not listed", sentence="not listed; target x86_
     ],
 )
 def test_sentences_on_one_spec(fit: Fit, sentences: list[str]) -> None:
-    assert [sentence.text for sentence in fit_sentences(fit)] == sentences
+    assert [line.text for line in fit_lines(fit)] == sentences
 
 
 def test_each_sentence_has_the_filter_for_it() -> None:
-    fit = Fit(False, False, (OLD, TOO_NEW))
-    filters = [sentence[:2] for sentence in fit_sentences(fit)]
-    assert filters == [("fits", "target too new"), ("reusable", "built before Spack 1.0")]
-    assert list(fit_sentences(Fit(True, True), "on zen3")) == [("fits", "yes", "✓ runs on zen3")]
+    lines = fit_lines(Fit(False, False, (OLD, TOO_NEW)))
+    assert [line.term for line in lines] == [
+        Term("fits", "target too new"),
+        Term("reusable", "built before Spack 1.0"),
+    ]
+    (line,) = fit_lines(Fit(True, True), "on zen3")
+    assert (line.text, line.term) == ("✓ runs on zen3", Term("fits", "yes"))
 
 
 @pytest.fixture(scope="module")
