@@ -126,9 +126,10 @@ def choose(screen: BrowserScreen, row: Any) -> None:
         screen.panes.focus.go_to("detail")
 
 
-def focus_filter_of(screen: BrowserScreen, column: str) -> None:
-    """Go to the filter of a column."""
-    screen.panes.table.make_current(column)
+def focus_filter(screen: BrowserScreen, column: str = "") -> None:
+    """Go to the filter of a column, by default the current one, or of the list."""
+    if column:
+        screen.panes.table.make_current(column)
     screen.panes.focus.go_to_filter()
 
 
@@ -212,27 +213,27 @@ def clear(screen: BrowserScreen) -> None:
 
 
 ACTIONS: dict[str, Callable[..., object]] = {
-    "focus_packages": lambda self: self.panes.focus.peek("packages"),
-    "focus_specs": lambda self: self.panes.focus.go_to("specs"),
-    "focus_detail": lambda self: self.panes.focus.go_to_detail(),
+    "packages": lambda self: self.panes.focus.peek("packages"),
+    "specs": lambda self: self.panes.focus.go_to("specs"),
+    "detail": lambda self: self.panes.focus.go_to_detail(),
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
-    "focus_query": lambda self: self.panes.query_bar.focus_input(),
-    "focus_filter": lambda self: self.panes.focus.go_to_filter(),
+    "query": lambda self: self.panes.query_bar.focus_input(),
+    "filter": focus_filter,
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": back,
-    "leave": lambda self: focus.leave(self.controllers),
+    "quit": lambda self: focus.leave(self.controllers),
     "sort": sort,
     "hide_column": hide_column,
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "recent_queries": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
-    "clear_query": clear,
+    "clear": clear,
     "values": lambda self: open_facets(self.host),
     "stats": lambda self: self.controllers.sheets.stats(),
-    "copy_hash": lambda self: module("copy").copy_hash(self.controllers),
-    "copy_menu": lambda self: module("copy").open_menu(self.controllers),
-    "copy_address": lambda self: module("copy").copy_address(self.controllers),
+    "copy": lambda self: module("copy").copy_hash(self.controllers),
+    "copy_as": lambda self: module("copy").open_menu(self.controllers),
+    "address": lambda self: module("copy").copy_address(self.controllers),
     "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
@@ -243,23 +244,23 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "why": lambda self: self.controllers.sheets.why(),
     "history": lambda self: self.controllers.sheets.history(),
     "files": lambda self: self.controllers.sheets.files(),
-    "download_files": lambda self: self.controllers.sheets.files(download=True),
+    "files_download": lambda self: self.controllers.sheets.files(download=True),
     "verify": lambda self: self.controllers.sheets.ask_shown(
         "sources", verify=True, archives=True
     ),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit"),
     "prune": lambda self: self.controllers.sheets.prune(),
-    "dependencies": lambda self: show_tree(self, "dependencies"),
-    "dependents": lambda self: show_tree(self, "dependents"),
+    "tree": lambda self: show_tree(self, "dependencies"),
+    "users": lambda self: show_tree(self, "dependents"),
     "path": lambda self: self.controllers.sheets.path(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
-    "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "open_source": lambda self: module("open_source").open_source(self),
-    "show_sources": lambda self: self.controllers.sheets.sources(),
+    "dependency_only": lambda self: self.controllers.loading.toggle_everything(),
+    "open": lambda self: module("open_source").open_source(self),
+    "sources": lambda self: self.controllers.sheets.sources(),
     "show_problems": lambda self: self.controllers.sheets.problems(),
-    "show_help": lambda self: self.panes.open_help(),
+    "help": lambda self: self.panes.open_help(),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # What widgets ask for, with values
     "close_tree": close_tree,
@@ -272,7 +273,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,
-    "filter": focus_filter_of,
     "sort_by": sort_by,
     "add_term": lambda self, term: self.controllers.search.add(term),
     "toggle_term": lambda self, term: self.controllers.search.toggle(term),
@@ -289,7 +289,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
 """What no single widget can do, for the keys of `keymap.KEYS` and for the message `Browse`."""
 
 WITHOUT_SPECS = {
-    *("focus_packages", "focus_specs", "focus_detail", "next_pane", "previous_pane", "zoom"),
-    *("back", "leave", "reload", "everything", "open_source", "show_help"),
+    *("packages", "specs", "detail", "next_pane", "previous_pane", "zoom"),
+    *("back", "quit", "reload", "dependency_only", "open", "help"),
 }
 """Those that do something where no source was read."""

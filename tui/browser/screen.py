@@ -137,11 +137,11 @@ class BrowserScreen(Screen[None]):
         if is_unread and name not in WITHOUT_SPECS:
             self.host.say("No source was read", error=True)
             return
-        if name == "copy_hash":
+        if name == "copy":
             ACTIONS[name](self)
         if isinstance(self.focused, VirtualList):
             self.focused.show_cursor()
-        if name != "copy_hash":
+        if name != "copy":
             ACTIONS[name](self)
 
     @on(Browse)

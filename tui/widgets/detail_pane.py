@@ -179,7 +179,7 @@ class DetailLines(VirtualList):
         count = len(_stops(self.row))
         stop = min(self.stop, max(0, count - 1)) + step
         if stop < 0:
-            self.post_message(Browse("focus_specs"))
+            self.post_message(Browse("specs"))
         elif stop < count:
             self.stop = stop
             self.refresh_rows(self.cursor)

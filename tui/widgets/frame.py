@@ -35,7 +35,7 @@ _WIDE = 96
 _MIN_NAME_WIDTH = 8
 """Cells that the names of sources are not cut below; before that some are left out."""
 
-PROBLEMS, SOURCES, OPEN = "show_problems", "show_sources", "open_source"
+PROBLEMS, SOURCES, OPEN = "show_problems", "sources", "open"
 """What a click on the number of problems, that of further sources, and the key does."""
 
 

@@ -273,4 +273,4 @@ class PackageList(FilteredPane):
     @on(PackageRows.Chosen)
     def _chosen(self, event: PackageRows.Chosen) -> None:
         event.stop()
-        self.post_message(Browse("focus_specs"))
+        self.post_message(Browse("specs"))

@@ -234,7 +234,7 @@ NAMES = list(
     dict.fromkeys(
         key.keys.split(",")[0]
         for key in KEYS
-        if key.action not in ("leave", "app.command_palette", "app.suspend_process")
+        if key.action not in ("quit", "app.command_palette", "app.suspend_process")
     )
 )
 """The first name of every key, each once: what it does is for the focus to say."""

@@ -145,6 +145,6 @@ def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
     assert values.value == state
     values.action_step(-1)
     assert values.value == title
-    assert not values.asked("focus_specs")
+    assert not values.asked("specs")
     values.action_step(-1)
-    assert values.asked("focus_specs")
+    assert values.asked("specs")
