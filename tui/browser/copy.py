@@ -333,13 +333,7 @@ def view_forms(
         its = sheet.shown
         return [
             *_command(lambda: _sheet_command(sheet, sources, session)),
-            ViewForm(
-                "h",
-                "hashes",
-                "one per line, as with --hashes",
-                "all shown hashes",
-                lambda: "\n".join(its.hashes() if its is not None else ()),
-            ),
+            _hashes("--hashes", lambda: "\n".join(its.hashes() if its is not None else ())),
         ]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
@@ -409,17 +403,15 @@ def _named_query(view: View) -> Iterator[ViewForm]:
         yield ViewForm("v", "view, a query with a name", line, "the view", lambda: line, after)
 
 
+def _hashes(option: str, read: Callable[[], str]) -> ViewForm:
+    return ViewForm("h", "hashes", f"one per line, as with {option}", "all shown hashes", read)
+
+
 def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:
     def read(format_: export.Format) -> str:
         return "\n".join(format_.lines(catalog, shown_ids(catalog, view)))
 
-    yield ViewForm(
-        "h",
-        "hashes",
-        "one per line, as with find --hashes",
-        "all shown hashes",
-        partial(read, export.BY_NAME["hashes"]),
-    )
+    yield _hashes("find --hashes", partial(read, export.BY_NAME["hashes"]))
     yield ViewForm(
         "p",
         "keep-list",

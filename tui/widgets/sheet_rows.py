@@ -228,16 +228,12 @@ class SheetRows(ShownRows):
         """Return what a row has that its cells do not show whole."""
         item = self.item(line)
         placed = {each.column.name: each.width - 1 for each in layout.placed}
-        texts = [
-            (column, column.text(column.value(item)))
-            for column in self._columns.values()
-            # Of specs side by side the one with the cursor is in view.
-            if item is not None and not column.hash and column.name not in self.columns.hidden
-        ]
         # Values that all rows share are in the head line, if they have room there.
         placed = dict.fromkeys(self._whole.constants, MAX_HEAD_TEXT) | placed
         return [
             f"{clean(column.label)} {text}"
-            for column, text in texts
-            if cell_width(text) > placed.get(column.name, 0)
+            for name, column in self._columns.items()
+            # Of specs side by side the one with the cursor is in view.
+            if item is not None and not column.hash and name not in self.columns.hidden
+            if cell_width(text := column.text(column.value(item))) > placed.get(name, 0)
         ]

@@ -53,30 +53,6 @@ def window_starts(first: int, last: int, length: int) -> list[int]:
     return list(range(first - first % WINDOW, last + 1, WINDOW))
 
 
-class RowWindows:
-    """A bounded cache of windows; the oldest ones are dropped."""
-
-    def __init__(self, windows: Windows | None = None) -> None:
-        self._windows: dict[int, Sequence[Row]] = {}
-        self.add(windows or {})
-
-    def add(self, windows: Windows) -> None:
-        """Cache some windows, and drop the oldest if there are too many."""
-        self._windows.update(windows)
-        while len(self._windows) > MAX_WINDOWS:
-            del self._windows[next(iter(self._windows))]
-
-    def has(self, number: int) -> bool:
-        """Check whether the window of a row has been read."""
-        return number - number % WINDOW in self._windows
-
-    def row(self, number: int) -> Row | None:
-        """Return a row, or None if it has not been read or could not be."""
-        offset = number % WINDOW
-        window = self._windows.get(number - offset, ())
-        return window[offset] if offset < len(window) else None
-
-
 class NotesNeeded(RowsNeeded):
     """Posted when rows without notes are in view; they are for columns of some widths."""
 
@@ -125,19 +101,15 @@ class SpecRows(ShownRows):
         self.listing, self.before, self._shared = listing, before, shared
         self.query, self.sort = listing.view.query, listing.view.sort
         self.differ = listing.shown > 0
-        self._windows, self._cells = RowWindows(windows), RowCells(listing)
+        self._windows, self._cells = dict(windows or {}), RowCells(listing)
+        most = listing.max_count
+        self.gutter = GUTTER + (len("▸ ") + len(f"×{most:,}") if most > 1 else 0)
         self._shown_widths = ShownWidths()
         self._requested: Sequence[int] = ()
         self._noted: tuple[Row, ...] = ()
 
     def __len__(self) -> int:
         return len(self.listing)
-
-    @property
-    def gutter(self) -> int:  # type: ignore[override]
-        """The cells for marks and counts."""
-        most = self.listing.max_count
-        return GUTTER + (len("▸ ") + len(f"×{most:,}") if most > 1 else 0)
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
@@ -153,12 +125,13 @@ class SpecRows(ShownRows):
         return column in values.constants
 
     def row(self, line: int) -> Row | None:
-        """Return a row, or None if it has not been read."""
-        return self._windows.row(line) if 0 <= line < len(self) else None
+        """Return a row, or None if it has not been read or could not be."""
+        window = self._windows.get(line - line % WINDOW, ())
+        return window[line % WINDOW] if line % WINDOW < len(window) else None
 
     def is_unread(self, line: int) -> bool:
         """Check whether a row is still to be read."""
-        return not self._windows.has(line)
+        return line - line % WINDOW not in self._windows
 
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
         """Yield requests for the row under the cursor, and those in view and a page around.
@@ -169,7 +142,7 @@ class SpecRows(ShownRows):
         # The wheel may have moved the view far away from the cursor.
         starts = window_starts(top - height, top + 2 * height, length)
         starts += window_starts(cursor, cursor, length)
-        missing = tuple(s for s in dict.fromkeys(starts) if not self._windows.has(s))
+        missing = tuple(filter(self.is_unread, dict.fromkeys(starts)))
         if missing and missing != self._requested:
             self._requested = missing
             yield RowsNeeded(self, missing)
@@ -187,8 +160,10 @@ class SpecRows(ShownRows):
         return read_windows(self.listing, wanted)
 
     def take(self, read: Windows) -> None:
-        """Take windows that were read; an empty one is one that cannot be read."""
-        self._windows.add(read)
+        """Take windows that were read, empty where rows cannot be; the oldest are dropped."""
+        self._windows |= read
+        for start in list(self._windows)[:-MAX_WINDOWS]:
+            del self._windows[start]
         self._requested = ()
 
     def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool) -> None:

@@ -239,7 +239,7 @@ class SpecTable(Vertical, Fitted):
         heads = Heads(layout, gutter, self.column, rows.sort, filters)
         has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
         self.header.heads = replace(heads, filters={}) if has_line else heads
-        self.filters.show(heads)
+        self.filters.heads = heads
         self.rows.place(replace(heads, current=columns.current))
         head = columns.constant_head(rows)
         self.line.set_class(not head, "-empty")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -41,8 +43,7 @@ _HEAD_MARGIN = 1
 class HeadLine(PartLine):
     """Values that all rows share; each can be the current one, and be clicked."""
 
-    _head: Sequence[HeadText] = ()
-    _before = _current = _after = _between = ""
+    _shown: tuple[Sequence[HeadText], str, str, str, str] = ((), "", "", "", " ")
 
     def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
         """Show other values, after a text that belongs to none of them.
@@ -51,24 +52,26 @@ class HeadLine(PartLine):
         """
         after = f"  {counted(columns, 'column')} ›" if columns else ""
         shown = head, current, after, rows.before, rows.between
-        if shown != (self._head, self._current, self._after, self._before, self._between):
-            self._head, self._current, self._after, self._before, self._between = shown
+        if shown != self._shown:
+            self._shown = shown
             self.refresh()
 
     @property
     def pieces(self) -> list[HeadText]:
         """The parts of the line."""
-        room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
-        return head_line(self._head, room, self._current, self._before, self._between)
+        head, current, after, before, between = self._shown
+        room = self.size.width - 2 * _HEAD_MARGIN - cell_width(after)
+        return head_line(head, room, current, before, between)
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the values, package and version stronger than the others."""
+        _, current, after, *_ = self._shown
         parts = [LinePart([(" " * _HEAD_MARGIN, "")])]
         for column, text in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"
-            style = "current" if column and column == self._current else style
+            style = "current" if column and column == current else style
             parts.append(LinePart([(text, style)], column))
-        return parts, [LinePart([(self._after + " " * _HEAD_MARGIN, "dim")])]
+        return parts, [LinePart([(after + " " * _HEAD_MARGIN, "dim")])]
 
     def take(self, target: str) -> None:
         """Go to the filter of the value that was clicked."""
@@ -94,25 +97,46 @@ class Heads(Frozen):
         return DESCENDING if self.sort.descending else ASCENDING
 
 
-class ColumnHeader(Widget):
-    """The heads, or the filters of columns that have one: which is current, which sorts."""
+class HeadCells(Widget):
+    """A line of cells over the columns, each of which can be clicked."""
 
     heads = reactive(Heads())
+    BEFORE = ""
+    """The sign of columns out of view before the first."""
+    CLICKED: str
+    """The action of a click, with the name of the column."""
 
     def render_line(self, y: int) -> Strip:
-        """Draw the heads."""
+        """Draw the cells."""
         heads, width = self.heads, self.size.width
         if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
-        pieces: list[Piece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
+        sign = self.BEFORE if heads.layout.before else ""
+        pieces: list[Piece] = [(pad(sign, heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
-            pieces.append((" " * (placed.at - at), ""))
-            pieces += self._head(placed)
+            pieces += [(" " * (placed.at - at), ""), self.cell(placed)]
             at = placed.end
         return draw(self, pieces, width)
 
-    def _head(self, placed: Placed) -> list[Piece]:
+    @abstractmethod
+    def cell(self, placed: Placed) -> Piece:
+        """Return the cell of a column."""
+
+    def on_click(self, event: events.Click) -> None:
+        """Post the action for the column that was clicked."""
+        placed = self.heads.layout.at(event.x - self.heads.gutter)
+        if placed is not None:
+            self.post_message(Browse(self.CLICKED, placed.column.name))
+
+
+class ColumnHeader(HeadCells):
+    """The heads, or the filters of columns that have one: which is current, which sorts."""
+
+    BEFORE, CLICKED = "‹", "sort_by"
+
+    def cell(self, placed: Placed) -> Piece:
+        """Return the head of a column, or its filter."""
         column, heads = placed.column, self.heads
         sign, style = heads.sign(column.name), "dim"
         filter_ = heads.filters.get(column.name, "")
@@ -125,13 +149,7 @@ class ColumnHeader(Widget):
         text = (cut_words(filter_, room) if filter_ else column.head(room)) + sign
         if column.name == heads.current:
             style = "current match" if filter_ else "current"
-        return [(pad(text, placed.width, right=column.aligns_right), style)]
-
-    def on_click(self, event: events.Click) -> None:
-        """Sort by the column that was clicked."""
-        placed = self.heads.layout.at(event.x - self.heads.gutter)
-        if placed is not None:
-            self.post_message(Browse("sort_by", placed.column.name))
+        return pad(text, placed.width, right=column.aligns_right), style
 
 
 class Patterns:
@@ -177,10 +195,15 @@ class QueryFilters(Patterns):
 
     def parsed(self, column: str, text: str) -> tuple[Group, ...] | None:
         """Return the conditions that a text would ask for; None if it is wrong."""
-        try:
-            return column_groups(column, text)[0]
-        except QueryError:
-            return None
+        return _parsed(column, text)
+
+
+@lru_cache(256)
+def _parsed(column: str, text: str) -> tuple[Group, ...] | None:
+    try:
+        return column_groups(column, text)[0]
+    except QueryError:
+        return None
 
 
 MIN_INPUT_WIDTH = 12
@@ -188,11 +211,13 @@ MIN_INPUT_WIDTH = 12
 _PLACEHOLDER, _SHORT_PLACEHOLDER = "filter", "…"
 
 
-class FilterBar(Widget):
+class FilterBar(HeadCells):
     """The filters of the columns, each under its head; the one that is typed in is an input.
 
     Where there is no line for it, it is shown in place of the heads while one is typed in.
     """
+
+    CLICKED = "filter"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -200,47 +225,28 @@ class FilterBar(Widget):
         self._open = ""
         # The first cell and the width of the open input.
         self._span = 0, 0
-        self._heads = Heads()
         self._filters: Patterns = QueryFilters(Query())
-        # What each filter asks for, and as which text.
-        self._shown: dict[str, tuple[object, str]] = {}
         # What the open input showed at first.
         self._before = ""
 
-    def show(self, heads: Heads) -> None:
-        """Show the filters of the columns under these heads."""
-        if heads != self._heads:
-            self._heads = heads
-            self._place()
-            self.refresh()
+    def watch_heads(self) -> None:
+        """Put the open input under its head."""
+        self._place()
 
-    def render_line(self, y: int) -> Strip:
-        """Draw the filters that are not typed in."""
-        heads, width = self._heads, self.size.width
-        pieces: list[Piece] = []
-        at = -heads.gutter
-        for placed in heads.layout.placed:
-            pieces.append((" " * (placed.at - at), ""))
-            text, style = heads.filters.get(placed.column.name, ""), "match"
-            if not placed.column.takes_filter or self._is_covered(placed):
-                text, style = "", ""
-            elif not text:
-                is_wide = placed.width >= len(_PLACEHOLDER)
-                text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
-            pieces.append((pad(cut_words(text, placed.width), placed.width), style))
-            at = placed.end
-        return draw(self, pieces, width)
+    def cell(self, placed: Placed) -> Piece:
+        """Return the filter of a column, if it is not typed in."""
+        text, style = self.heads.filters.get(placed.column.name, ""), "match"
+        if not placed.column.takes_filter or self._is_covered(placed):
+            text, style = "", ""
+        elif not text:
+            is_wide = placed.width >= len(_PLACEHOLDER)
+            text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
+        return pad(cut_words(text, placed.width), placed.width), style
 
     def _is_covered(self, placed: Placed) -> bool:
         """Check whether the open input covers the beginning of a column."""
         at, width = self._span
-        return bool(self._open) and at <= self._heads.gutter + placed.at < at + width
-
-    def on_click(self, event: events.Click) -> None:
-        """Go to the filter that was clicked."""
-        placed = self._heads.layout.at(event.x - self._heads.gutter)
-        if placed is not None:
-            self.post_message(Browse("filter", placed.column.name))
+        return bool(self._open) and at <= self.heads.gutter + placed.at < at + width
 
     def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
         """Show other filters, except where the text means the same or is typed in."""
@@ -248,14 +254,10 @@ class FilterBar(Widget):
         for column, input_ in self._inputs.items():
             if input_ is typed_in:
                 continue
-            meaning, text = filters.meaning(column), input_.value
-            known, shown = self._shown.get(column, ((), ""))
-            # Only a text that is new is parsed.
-            if meaning != (known if text == shown else filters.parsed(column, text)):
+            if filters.meaning(column) != filters.parsed(column, input_.value):
                 input_.reflect(filters.text(column))
-            elif text.isspace():
+            elif input_.value.isspace():
                 input_.reflect("")
-            self._shown[column] = meaning, input_.value
 
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
         """Return the filters of some columns as they were typed.
@@ -298,7 +300,7 @@ class FilterBar(Widget):
         """Put the open input over its place, wide enough to type in, and inside of the table."""
         if not self._open:
             return
-        heads, room = self._heads, self.size.width
+        heads, room = self.heads, self.size.width
         placed = next((p for p in heads.layout.placed if p.column.name == self._open), None)
         # A column for which there is no room has no place.
         at, width = (placed.at, placed.width) if placed is not None else (0, room)

@@ -25,7 +25,6 @@ from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,
     NotesNeeded,
-    RowWindows,
     SpecRows,
     read_windows,
     window_starts,
@@ -170,23 +169,23 @@ def test_the_windows_of_a_range_stay_within_the_list() -> None:
     assert window_starts(0, 10, 0) == []
 
 
-def test_windows_hold_the_rows_of_the_listing(catalog: Catalog, listing: Listing) -> None:
+def test_windows_hold_the_rows_of_the_listing(listing: Listing) -> None:
     last = COUNT - COUNT % WINDOW
-    windows = RowWindows(read_windows(listing, [0, last]))
+    rows = SpecRows(listing, read_windows(listing, [0, last]))
     for number in (0, WINDOW - 1, last, COUNT - 1):
-        row = windows.row(number)
+        row = rows.row(number)
         assert row is not None
         assert row.id == listing.ids[number]
-    assert windows.row(WINDOW) is windows.row(COUNT) is None
-    assert not windows.has(WINDOW)
+    assert rows.row(WINDOW) is rows.row(COUNT) is None
+    assert rows.is_unread(WINDOW)
 
 
-def test_the_oldest_windows_are_dropped() -> None:
-    windows = RowWindows()
+def test_the_oldest_windows_are_dropped(listing: Listing) -> None:
+    rows = SpecRows(listing)
     for number in range(MAX_WINDOWS + 1):
-        windows.add({number * WINDOW: ()})
-    assert not windows.has(0)
-    assert windows.has(WINDOW)
+        rows.take({number * WINDOW: ()})
+    assert rows.is_unread(0)
+    assert not rows.is_unread(WINDOW)
 
 
 def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
