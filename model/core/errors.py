@@ -172,6 +172,7 @@ def reason(error: Exception, what: str = "cannot be read") -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # What Python says of a NUL differs from version to version.
     text = "its name has a NUL" if "embedded null" in text else text
+    text = "its name is not text" if isinstance(error, UnicodeEncodeError) else text
     return f"{what}: {text[:1].lower()}{text[1:]}"
 
 

@@ -138,16 +138,6 @@ class Mirror(Frozen):
         """The name of the index of layout v2."""
         return f"{self.target.build_cache}index.json"
 
-    def origin_of(self, name: str) -> str:
-        """Return what the user is shown for a file of the mirror."""
-        return os.path.join(self.storage.origin, *name.split("/"))
-
-    def names(self, folder: str) -> Iterator[str]:
-        """Yield the names of all files below a folder. Raises SourceError and Cancelled."""
-        for name in self.storage.names(folder):
-            check_cancelled()
-            yield name
-
     def fetch_manifest(self, name: str, *, immutable: bool = False) -> tuple[FetchedFile, bytes]:
         """Fetch a manifest of layout v3, and return it with its content. Raises SourceErrors."""
 
@@ -329,7 +319,7 @@ def _views(mirror: Mirror) -> list[str]:
     """Return the names of the views of a mirror, as far as it can be listed. Raises Cancelled."""
     start, end = f"{_INDEXES}/", f"/{_INDEX_MANIFEST}"
     with contextlib.suppress(SourceError):
-        names = [name[len(start) :] for name in mirror.names(_INDEXES)]
+        names = [name[len(start) :] for name in mirror.storage.names(_INDEXES)]
         return [name.removesuffix(end) for name in names if name.endswith(end)]
     return []
 
@@ -570,15 +560,16 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
                 archive_size=next(iter(sizes), None),
             )
         except (SourceError, Unreadable) as error:
-            return problem_from(error, mirror.origin_of(name))
+            return problem_from(error, mirror.storage.origin_of(name))
 
     manifests: list[str] = []
     chosen: dict[str, str] = {}
     if mirror.target.build_cache == BUILD_CACHE:
-        manifests = [name for name in mirror.names(SPECS) if name.endswith(MANIFEST)]
+        manifests = [name for name in mirror.storage.names(SPECS) if name.endswith(MANIFEST)]
     if not mirror.target.view:
         names = [
-            name.removeprefix("./") for name in mirror.names(mirror.target.build_cache.rstrip("/"))
+            name.removeprefix("./")
+            for name in mirror.storage.names(mirror.target.build_cache.rstrip("/"))
         ]
         for ending in _V2_ENDINGS:
             for name in names:
@@ -872,7 +863,7 @@ def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str,
     stored: dict[str, StoredSpec] = {}
     archives: set[str] = set()
     folder = SPECS if is_v3 else mirror.target.build_cache.rstrip("/")
-    for number, name in enumerate(mirror.names(folder)):
+    for number, name in enumerate(mirror.storage.names(folder)):
         on_count(number)
         if (match := _FILE_OF_SPEC.fullmatch(name)) is None:
             continue
@@ -900,6 +891,6 @@ def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
         if manifest.remarks:
             raise Unreadable(manifest.remarks[0])
     except (SourceError, Unreadable) as error:
-        why = str(problem_from(error, mirror.origin_of(file)))
+        why = str(problem_from(error, mirror.storage.origin_of(file)))
         return StoredSpec(name, None, why, False)
     return StoredSpec(name, size, *mirror.missing_files(manifest))

@@ -247,7 +247,7 @@ class Mirrors:
         return replace(
             entry,
             archive=archive,
-            archive_file=mirror.origin_of(archive_name),
+            archive_file=mirror.storage.origin_of(archive_name),
             archive_problem=why,
             is_checked=configured is None or configured.signed,
             checksum=checksum,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.errors import SourceError, naming
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem, RecipeRoot
 from spackscope.model.core.redaction import shown_url
@@ -124,20 +124,15 @@ def open_folder(url: str) -> LocalFolder:
     scheme, shown = scheme_of(url), shown_url(url)
     if scheme not in ("", "file"):
         raise SourceError(f"{shown}: {scheme}:// is not supported")
-    try:
+    with naming(shown):
         if scheme:
             from spackscope.model.storage.urls import local_path
 
             path = local_path(url)
         else:
             path = os.path.abspath(os.path.expanduser(url))
-        has_nul = b"\0" in os.fsencode(path)
-    except UnicodeEncodeError:
-        raise SourceError(f"{shown} cannot be read: its name is not text") from None
-    except OSError as error:
-        raise SourceError(f"{shown} {reason(error)}") from None
-    if has_nul:
-        raise SourceError(f"{shown} cannot be read: its name has a NUL")
+        if b"\0" in os.fsencode(path):
+            raise ValueError("embedded null byte")
     return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)
 
 

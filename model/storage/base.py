@@ -20,6 +20,7 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import check_cancelled
 
 Check = Callable[[bytes], object]
 """Raises Unreadable where the content of a file is cut off, or is not what it should be."""
@@ -102,6 +103,10 @@ class Storage(ABC):
     def is_cached(self, name: str) -> bool:
         """Check whether a file, or a cached copy of it, is on this machine."""
 
+    def origin_of(self, name: str) -> str:
+        """Return what the user is shown for a file; without a name, for what the URL names."""
+        return os.path.join(self.origin, *filter(None, name.split("/")))
+
     def size_of(self, name: str) -> int | None:
         """Return the size of a file in bytes without downloading it; None if it is not told.
 
@@ -126,7 +131,7 @@ class LocalFolder(Storage):
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return a file where it is. Raises NotFound, WrongContent and other SourceErrors."""
-        path, origin = self._paths(wanted.name)
+        path, origin = self._path(wanted.name), self.origin_of(wanted.name)
         self.size_of(wanted.name)
         if wanted.sha256:
             with naming(origin), open_file(path) as file:
@@ -136,13 +141,13 @@ class LocalFolder(Storage):
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is such a file."""
-        return os.path.isfile(self._paths(name)[0])
+        return os.path.isfile(self._path(name))
 
     def size_of(self, name: str) -> int:
         """Return the size of a file. Raises NotFound and SourceError."""
-        path, origin = self._paths(name)
+        origin = self.origin_of(name)
         try:
-            status = os.stat(path)
+            status = os.stat(self._path(name))
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound(f"{origin} does not exist") from None
         except (OSError, ValueError) as error:
@@ -152,14 +157,16 @@ class LocalFolder(Storage):
         return status.st_size
 
     def names(self, under: str) -> Iterator[str]:
-        """Yield the sorted names of all files below a folder, without following links."""
-        for directory, folders, files in os.walk(self._paths(under)[0]):
+        """Yield the sorted names of all files below a folder, without following links.
+
+        Raises Cancelled.
+        """
+        for directory, folders, files in os.walk(self._path(under)):
+            check_cancelled()
             folders.sort()
             relative = os.path.relpath(directory, self.top).replace(os.sep, "/")
             for name in sorted(files):
                 yield f"{relative}/{name}"
 
-    def _paths(self, name: str) -> tuple[str, str]:
-        """Return the path of a file, and what the user is shown for it."""
-        parts = name.split("/")
-        return os.path.join(self.top, *parts), os.path.join(self.origin, *parts)
+    def _path(self, name: str) -> str:
+        return os.path.join(self.top, *name.split("/"))

@@ -459,9 +459,8 @@ class RemoteStorage(Storage):
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
-        # Without a name, it is the file that the URL itself names.
-        origin = f"{self.origin}/{wanted.name}" if wanted.name else self.origin
-        return self.downloader.fetch(self._cache_key(wanted.name), origin, wanted, self._request)
+        key, origin = self._cache_key(wanted.name), self.origin_of(wanted.name)
+        return self.downloader.fetch(key, origin, wanted, self._request)
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached copy of a file."""

@@ -72,16 +72,14 @@ class HttpStorage(RemoteStorage):
         """Return the size that a server announces. Raises SourceErrors and Cancelled."""
 
         def ask(download: Download) -> int | None:
-            url, headers = (
-                self._url.below(name),
-                {**self._headers(), "Accept-Encoding": "identity"},
-            )
+            url, headers = self._url.below(name), self._headers()
+            headers["Accept-Encoding"] = "identity"
             with self._client.request("HEAD", url, headers, download) as response:
                 length = response.headers.get("content-length", "")
                 is_size = length.isdecimal() and len(length) < 20 and not _encoding(response)
                 return int(length) if is_size else None
 
-        download = Download(Wanted(name), f"{self.origin}/{name}")
+        download = Download(Wanted(name), self.origin_of(name))
         # A server that is silent is not worth a second wait for an answer of this kind.
         return self._client.retry(download, ask, is_patient=False)
 

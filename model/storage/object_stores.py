@@ -192,7 +192,7 @@ class S3Storage(RemoteStorage):
             size: int | None = reply.get("ContentLength")
             return size
 
-        return self._retry(Download(Wanted(name), f"{self.origin}/{name}"), ask)
+        return self._retry(Download(Wanted(name), self.origin_of(name)), ask)
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""
@@ -382,7 +382,7 @@ class OciRegistry(Storage):
             raise NotFound(f"{self.origin} has no {name} of sha256 {wanted.sha256[:12]}…")
         file = self._download(
             replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}"),
-            f"{self.origin}/{name}",
+            self.origin_of(name),
             Wanted(name, digest, max_size=wanted.max_size),
         )
         return FetchedFile(file.path, file.origin, manifest.checked, manifest.remark)
