@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,10 @@ class Reader:
         return json.loads(json.dumps(entry))
 
     def texts(self, package: str, *, is_full: bool = True) -> list[str]:
-        lines = signing_lines(self.mirrors.entries(self.spec(package)), is_full=is_full)
-        return [f"{line.label}|{line.lead}{line.text}" for line in lines]
+        lines = [*signing_lines(self.mirrors.entries(self.spec(package)), is_full=is_full)]
+        values = groupby(lines, lambda line: line.label)
+        texts = [(label, [line.lead + line.text for line in its]) for label, its in values]
+        return [f"{label * (n == 0)}|{text}" for label, its in texts for n, text in enumerate(its)]
 
 
 def changed(files: Files, part: str, change: Callable[[bytes], bytes]) -> Files:
