@@ -93,7 +93,7 @@ def _fits(figures: Figures, index: Path, environ: Mapping[str, str]) -> None:
     graph = dag_of(catalog)
     everything = range(graph.count)
     fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34 os=rocky9"))
-    measured = seconds(fit.codes), seconds(lambda: graph.reached(everything, run_only=True))
+    measured = seconds(fit.coded), seconds(lambda: graph.reached(everything, run_only=True))
     figures.add("which specs run on a host", "one walk from all specs", [measured], MILLISECONDS)
 
 

@@ -118,13 +118,12 @@ class HostFit:
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
         self._bits: dict[FitReason, Mask] = {}
         self._bits_lock, self._codes_lock = threading.Lock(), threading.Lock()
-        self._codes: array[int] | None = None
-        self._fits: Sequence[Fit] = ()
+        self._coded: tuple[Sequence[int], Sequence[Fit]] | None = None
 
     @property
     def is_ready(self) -> bool:
         """Whether all specs are checked."""
-        return self._codes is not None
+        return self._coded is not None
 
     def part(self, column: str) -> str:
         """Return the platform, os or target of the host, or "" if it is not known."""
@@ -141,22 +140,19 @@ class HostFit:
 
     def brief(self, id_: int) -> Fit:
         """Return whether a spec runs on the host and is reused, without sentences."""
-        if self._codes is not None:
-            return self._fits[self._codes[id_]]
+        if self._coded is not None:
+            codes, fits = self._coded
+            return fits[codes[id_]]
         return self._fit(self._verdict(id_))
 
-    def fits(self) -> Sequence[Fit]:
-        """Return what the codes of specs mean, without sentences, once `codes` has returned."""
-        return self._fits
+    def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
+        """Return a code for each spec by its id, and what codes mean, without sentences.
 
-    def codes(self) -> Sequence[int]:
-        """Return a code for each spec by its id. Raises Cancelled.
-
-        Most specs of pages have nothing below them, and few of these differ.
+        Most specs of pages have nothing below them, and few of these differ. Raises Cancelled.
         """
         with self._codes_lock:
-            if self._codes is not None:
-                return self._codes
+            if self._coded is not None:
+                return self._coded
             catalog, first = self._catalog, self._edges.down.first
             verdicts: dict[ReasonMasks, int] = {}
             leaves: dict[Hashable, int] = {}
@@ -185,9 +181,8 @@ class HostFit:
                         if is_leaf:
                             leaves[look] = code
                     codes.append(code)
-            self._fits = list(map(self._fit, verdicts))
-            self._codes = narrowed(codes)
-            return self._codes
+            self._coded = narrowed(codes), list(map(self._fit, verdicts))
+            return self._coded
 
     def _verdict(self, id_: int) -> ReasonMasks:
         own = self._own_reasons(id_)

@@ -29,7 +29,7 @@ class HostAnswers(Protocol):
 
     @property
     def is_ready(self) -> bool:
-        """Whether `codes` has returned once, so that nothing is left to compute."""
+        """Whether `coded` has returned once, so that nothing is left to compute."""
 
     def part(self, column: str) -> str:
         """Return the platform, os or target of the host, or "" if it is not known."""
@@ -44,11 +44,11 @@ class HostAnswers(Protocol):
     def brief(self, id_: int) -> Fit:
         """Return whether the spec with an id runs on the host, without sentences."""
 
-    def codes(self) -> Sequence[int]:
-        """Return a code for each spec by its id. Raises Cancelled."""
+    def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
+        """Return a code for each spec by its id, and what codes mean, without sentences.
 
-    def fits(self) -> Sequence[Fit]:
-        """Return what these codes mean, without sentences, once there are codes."""
+        Raises Cancelled.
+        """
 
 
 FindGaps = Callable[[Collection[str] | None], list[Gap]]
@@ -120,7 +120,7 @@ class ByHost:
     def check_all(self) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""
         if self.has_host:
-            self.answers.codes()
+            self.answers.coded()
 
     def _known(self, term: Condition) -> HostAnswers:
         if not self.has_host:
@@ -151,9 +151,8 @@ class ByHost:
                 if self.deprecated is None:
                     self.deprecated = self._find_deprecated()
                 return self.deprecated
-        answers = self._known(Term(column, "*"))
-        codes, value = answers.codes(), FIELDS[column].value
-        return codes, [value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
+        codes, fits = self._known(Term(column, "*")).coded()
+        return codes, [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in fits]
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""

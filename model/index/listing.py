@@ -75,15 +75,16 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
 
 def _order_here(data: IndexData) -> array[int]:
     """Return all look-alikes in their order by host."""
-    answers, preferred = data.by_host.answers, data.column("preferred")
-    codes = answers.codes()
-    ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers.fits()]
+    codes, answers = data.by_host.answers.coded()
+    ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers]
     of_specs = bytes(map(ranks.__getitem__, codes))
     # Of look-alikes the spec counts that runs best.
     fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
     packages, versions = data.column("package"), data.column("version")
     order = array("I")
-    for _, group in groupby(preferred, lambda number: (packages[number], versions[number])):
+    for _, group in groupby(
+        data.column("preferred"), lambda number: (packages[number], versions[number])
+    ):
         order.extend(sorted(group, key=fits.__getitem__))
     return order
 

@@ -73,8 +73,8 @@ def test_the_letters_are_those_of_spack(
     ids = ids_in(catalog)
     for number, host in [*hosts()][::step]:
         fit = HostFit(catalog, host)
-        codes = fit.codes()
-        answers = [(letters_of(answer), answer.fits, answer.reusable) for answer in fit.fits()]
+        codes, fits = fit.coded()
+        answers = [(letters_of(answer), answer.fits, answer.reusable) for answer in fits]
         for letters, hashes in REUSE["letters"][name].items():
             expected = letters.split("/")[number]
             answer = expected.replace("lx", "xl"), not RUN & set(expected), not expected
@@ -98,7 +98,7 @@ def test_one_spec_is_checked_like_all(whole_catalogs: dict[str, Catalog]) -> Non
     catalog = whole_catalogs["spack1"]
     everything = HostFit(catalog, HOST)
     assert not everything.is_ready
-    codes, fits = everything.codes(), everything.fits()
+    codes, fits = everything.coded()
     assert (everything.is_ready, len(codes)) == (True, 9007)
     one_by_one = HostFit(catalog, HOST)
     for id_ in range(0, len(codes), 97):
@@ -303,8 +303,7 @@ def test_endless_different_reasons_are_not_told_apart(tmp_path: Path) -> None:
         for n in range(300)
     )
     fit = HostFit(catalog_of(write_index(tmp_path, *nodes)), HOST)
-    fit.codes()
-    reasons = [reason for each in fit.fits() for reason in each.reasons]
+    reasons = [reason for each in fit.coded()[1] for reason in each.reasons]
     assert {named(reason) for reason in reasons} == {"platform"}
     assert {"platform odd1", "other platform"} < {reason.label for reason in reasons}
     assert len({reason.label for reason in reasons}) < 250

@@ -98,7 +98,7 @@ def fit_of(catalog: Catalog, rules: ReuseRules, spack_version: str = "") -> Host
 def selected(catalog: Catalog, rules: ReuseRules, spack_version: str) -> set[str]:
     """Return the hashes of what is cached and is selected."""
     fit = fit_of(catalog, rules, spack_version)
-    codes, fits = fit.codes(), fit.fits()
+    codes, fits = fit.coded()
     refused = [any(named(r) in SELECTING for r in each.reasons) for each in fits]
     rows = catalog.rows(range(catalog.total))
     return {r.spec.hash for r in rows if r.spec.cached and not refused[codes[r.id]]}

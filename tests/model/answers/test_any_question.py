@@ -63,7 +63,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "count": lambda c: frequency(c, parse("!os=x"), [find_axis(c, "os")]),
     "summaries": summarise,
     "tree": search_tree,
-    "fit": lambda c: HostFit(c, parse_host(HOST)).codes(),
+    "fit": lambda c: HostFit(c, parse_host(HOST)).coded(),
     "compare": lambda c: compare(dag_of(c), 0, 1),
     "varying": lambda c: varying(dag_of(c), [[0], [1]]),
     "kinds": lambda c: run_kinds(dag_of(c), [0, 1]),
