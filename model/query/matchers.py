@@ -252,7 +252,7 @@ def _sizes(pattern: str) -> Matcher:
     least, most = _size(low, 0), _size(high, float("inf"))
     if least > most:
         raise ValueError(f"{pattern} is an empty range: it ends before it starts")
-    return lambda size: isinstance(size, int | float) and least <= size <= most
+    return lambda size: isinstance(size, (int, float)) and least <= size <= most
 
 
 def _size(text: str, default: float) -> float:
