@@ -31,6 +31,7 @@ from tests.builders import (
     node,
     record,
     with_bzip2,
+    write_index,
     write_page,
     write_tree,
 )
@@ -429,6 +430,11 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
         await browser.ask("os=nosuch")
         await browser.press("enter", "H")
         assert browser.status == "Go to a package or a spec first"
+        await browser.ask("")
+        write_index(cache, leaf(NEW, "zlib", "1.3"))
+        await browser.press("enter", "r", "H", "j", "enter")
+        assert browser.status == "This spec is not in these sources"
+        assert command(browser) == "history zlib"
 
 
 async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
@@ -560,6 +566,8 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
         assert browser.lines[bar - 1].split()[-2:] == ["filter", "filter"], "none of the bar"
         assert browser.lines[bar - 1].count("filter") == 2
         least = min(expected, key=expected.__getitem__)
+        await browser.press(*["minus"] * 9)
+        assert browser.placed_names, "the last column stays"
         await browser.press("end", "enter")
         assert browser.query == f"os={least}", "it takes the place of the others"
         assert browser.shown == sample_where(lambda r: r["os"] == least)

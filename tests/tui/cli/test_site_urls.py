@@ -76,7 +76,7 @@ def test_the_browser_says_what_it_ignores_of_an_address(program: Program, public
 
 
 def test_an_address_with_a_query_is_refused_where_no_query_is_taken(program: Program) -> None:
-    for words in (["index", URL], ["sources", "-f", URL], ["cover", "spack.lock", "-f", URL]):
+    for words in (["index", URL], ["cover", "spack.lock", "-f", URL]):
         assert f"{words[0]} takes no query: write public; see" in program.refused(*words, code=2)
     assert "package= of the address" in program.refused("find", f"{URL}%0a", code=2)
 

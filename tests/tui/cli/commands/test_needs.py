@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SPACK_DATA, complete, files_in, write_files
+from tests.builders import (
+    GCC,
+    SPACK_DATA,
+    ZLIB,
+    complete,
+    edge,
+    files_in,
+    leaf,
+    node,
+    write_files,
+    write_index,
+)
 from tests.program import Program
 
 MIRROR = "mirror"
@@ -55,6 +66,14 @@ def test_json_has_all_parts(program: Program) -> None:
     parts = [row["needed_to"] for row in rows]
     assert [row["virtuals"] for row in rows if row["package"] == "glibc"] == [["libc"]]
     assert parts == ["run"] * 2 + ["external"] + ["build"] * 5
+
+
+def test_virtuals_are_cut_at_their_end(program: Program) -> None:
+    virtuals = ["blas", "lapack", "scalapack", "fftw-api"]
+    nodes = [node(dependencies=[edge("mkl", GCC, ["link"], virtuals)]), leaf(GCC, "mkl", "1")]
+    write_index(program.home, *nodes)
+    _, text = program.on_terminal("needs", "-f", "index.json", f"/{ZLIB}", columns=40)
+    assert "  blas, fftw-a…\n" in text
 
 
 def test_a_page_does_not_tell_the_needs(program: Program) -> None:
