@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from importlib import import_module
 from math import inf
 from pathlib import Path
 
@@ -11,13 +12,22 @@ from hypothesis import settings
 
 from spackscope.tui.cli.commands import command_line
 from tests.parse_counts import ParseCounts
-from tests.program import Program
+from tests.program import PATIENCE, Program
 
 # A shell ignores SIGINT in what it starts in the background, nohup SIGHUP: programs inherit that.
 # With a handler the tests still ignore them, but the programs that they start do not.
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
+
+# What a busy machine would let run out: a test of what hangs sets its own.
+for clock in (
+    *("model.analysis.gpu._TIMEOUT", "model.sources.git.GIT_TIMEOUT"),
+    *("model.sources.mirror_spec._GPG_TIMEOUT", "tui.cli.commands.complete._PATIENCE"),
+    "tui.clipboard.TIMEOUT",
+):
+    module, _, name = clock.rpartition(".")
+    setattr(import_module(f"spackscope.{module}"), name, PATIENCE)
 
 # Property tests try the same cases in every run, unless SPACKSCOPE_HYPOTHESIS asks for new ones:
 # so a larger number of them finds nothing new.

@@ -212,7 +212,7 @@ WORDS = "xclip -selection clipboard"
         ("wl-copy", "cat > /dev/null; exit 7", WAYLAND,
          "wl-copy --type text/plain failed: exit code 7."),
         ("mine", HANG, {"SPACKSCOPE_COPY": "mine --paste"},
-         "mine … did not end within 2 seconds."),
+         "mine … did not end within 120 seconds."),
         ("mine", STORE, {"SPACKSCOPE_COPY": "mine 'open"},
          "the copy command cannot be read: No closing quotation."),
         ("mine", STORE, {"SPACKSCOPE_COPY": "nowhere-copy --now"},
@@ -251,7 +251,7 @@ def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> 
     stored = desk.add("xsel", STORE)
     copied = desk.copy(text, DISPLAY=":0")
     assert copied.method == "xsel"
-    assert copied.failures == ("xclip -selection clipboard did not end within 2 seconds.",)
+    assert copied.failures == ("xclip -selection clipboard did not end within 120 seconds.",)
     assert stored.read_text() == text
     wait_until(lambda: not is_running(int(pid_file.read_text())))
 

@@ -278,8 +278,10 @@ def test_a_key_in_the_keyring_of_spack_has_its_owner(home: dict[str, str], tmp_p
     ],
 )
 def test_a_gpg_that_hangs_or_prints_anything_does_no_harm(
-    home: dict[str, str], tmp_path: Path, script: str, owner: str
+    home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, owner: str
 ) -> None:
+    if "sleep" in script:
+        monkeypatch.setattr("spackscope.model.sources.mirror_spec._GPG_TIMEOUT", 0.1)
     mirror = str(write_files(tmp_path / "m", signed_v3()))
     (tmp_path / "gpg").write_text(f"#!/bin/sh\n{script}\n")
     (tmp_path / "gpg").chmod(0o755)

@@ -16,17 +16,11 @@ from spackscope.model.answers.history import of_revisions, timelines
 from spackscope.model.core.errors import Cancelled, Unwritable
 from spackscope.model.core.tasks import cancelled_when
 from tests.builders import PAGES, environment, leaf, node, record, write_index, write_page
-from tests.program import PATIENCE, Program
+from tests.program import Program
 
 OLD, NEW, OTHER = (letter * 32 for letter in "onx")
 TODAY = date.today().isoformat()
 CACHE = ("-f", "index.json")
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for git as long as other programs keep the processors busy."""
-    monkeypatch.setattr("spackscope.model.sources.git.GIT_TIMEOUT", PATIENCE)
 
 
 def write_cache(home: Path, *hashes: str) -> None:
