@@ -278,6 +278,11 @@ class Terminal:
         """Return the mode of the terminal."""
         return termios.tcgetattr(self._master)
 
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the size of the terminal, and forget what was written before."""
+        self._output = b""
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
     def hang_up(self) -> None:
         """Close the terminal under the program."""
         os.close(self._master)

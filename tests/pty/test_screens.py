@@ -56,18 +56,17 @@ class Shown:
         return self.lines
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(160, 45), (120, 40), (80, 24), (50, 20)])
-def test_the_first_screen_is_the_one_that_was_looked_at(
-    program: Program, columns: int, lines: int
-) -> None:
+def test_the_first_screen_is_the_one_that_was_looked_at(program: Program) -> None:
     host = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
     host["SPACKSCOPE_FROM"] = "sample"
-    with program.in_terminal(columns=columns, lines=lines, changes=host) as terminal:
-        shown = "\n".join(Shown(terminal, columns, lines).at_rest("py-safetensors")) + "\n"
-    golden = SCREENS / f"first-{columns}x{lines}.txt"
-    if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
-        golden.write_text(shown, encoding="utf-8")
-    assert shown == golden.read_text(encoding="utf-8")
+    with program.in_terminal(columns=160, lines=45, changes=host) as terminal:
+        for columns, lines in ((160, 45), (120, 40), (80, 24), (50, 20)):
+            terminal.resize(columns, lines)
+            shown = "\n".join(Shown(terminal, columns, lines).at_rest("py-safetensors")) + "\n"
+            golden = SCREENS / f"first-{columns}x{lines}.txt"
+            if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
+                golden.write_text(shown, encoding="utf-8")
+            assert shown == golden.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("words", "changes"), [([], {"NO_COLOR": "1"}), (["--no-color"], {})])

@@ -12,11 +12,9 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from urllib.request import Request, urlopen
 
-import boto3
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.core.tasks import cancelled_when
@@ -44,6 +42,9 @@ def no_cloud_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """Run a server that speaks S3."""
+    # It takes a second to import, in every worker of the tests.
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -53,6 +54,8 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(endpoint: str) -> Iterator[Any]:
+    import boto3
+
     client = boto3.client("s3", endpoint_url=endpoint, **KEYS)
     client.create_bucket(Bucket="caches")
     yield client

@@ -269,7 +269,13 @@ def late_rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     is_late.set()
 
 
-@pytest.mark.parametrize("nodes", [HERE, HERE[-1:]], ids=["several", "one"])
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        pytest.param(HERE, id="several", marks=pytest.mark.exhaustive),
+        pytest.param(HERE[-1:], id="one"),
+    ],
+)
 @pytest.mark.parametrize(
     "keys",
     [

@@ -52,9 +52,8 @@ def index(program: Program) -> Path:
 def lines_of(program: Program, *words: object, columns: int = 100) -> list[str]:
     """Return what a terminal shows, without blank lines."""
     arguments = ("diff", *map(str, words), "--no-color")
-    with program.in_terminal(*arguments, columns=columns) as terminal:
-        terminal.wait()
-    return [line.rstrip() for line in terminal.text.splitlines() if line.strip()]
+    _, text = program.on_terminal(*arguments, columns=columns)
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def test_the_causes_are_rows_with_their_path(program: Program, index: Path) -> None:
