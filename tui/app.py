@@ -17,7 +17,6 @@ from textual.app import App, ScreenStackError
 from textual.binding import Binding
 from textual.geometry import Offset
 from textual.screen import Screen
-from textual.worker import WorkerFailed
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.frozen import replace
@@ -27,7 +26,7 @@ from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.browser.threads import JobThreads
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
-from spackscope.tui.process import ExitCode, crash, signals, tuning
+from spackscope.tui.process import crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.process.textual_internals import OpenApp, driver_of
@@ -270,11 +269,6 @@ class SpackscopeApp(OpenApp[list[str]]):
                 quiet, end = 0, time.monotonic() + _MAX_WAIT
                 await asyncio.sleep(_POLL)
                 self._skip_to_escape(screen)
-
-    def fail(self, error: Exception) -> None:
-        """End the program after an error in a message, a timer or a worker."""
-        cause = error.error if isinstance(error, WorkerFailed) else None
-        self.end_with(cause if isinstance(cause, Exception) else error, ExitCode.UNEXPECTED)
 
     def panic(self, *_renderables: object) -> None:
         """End the program after an error in the thread that reads the keyboard."""

@@ -20,6 +20,9 @@ from textual.filter import NoColor
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import WorkerFailed
+
+from spackscope.tui.process import ExitCode
 
 
 def driver_of(app: App[Any]) -> Driver | None:
@@ -38,7 +41,7 @@ def key_thread(driver: LinuxDriver) -> Thread | None:
 
 
 class OpenApp(App[ReturnType]):
-    """An application whose subclass decides what is written, and what an error does."""
+    """An application that ends after an error without data, and writes what its subclass says."""
 
     def leave_out_colours(self) -> None:
         """Draw without colours, as Textual itself does by the environment."""
@@ -57,22 +60,19 @@ class OpenApp(App[ReturnType]):
         """The error of the program itself that ended it."""
         return self._exception
 
-    def end_with(self, error: Exception, code: int) -> None:
-        """End the program after an error, of which the first counts."""
+    # Textual would print a traceback with all local variables, passwords among them.
+
+    def fail(self, error: Exception) -> None:
+        """End the program after an error in a message, a timer or a worker; the first counts."""
+        if isinstance(error, WorkerFailed) and isinstance(error.error, Exception):
+            error = error.error
         if self._exception is None:
             self._exception = error
             self._exception_event.set()
-        self._return_code = code
+        self._return_code = ExitCode.UNEXPECTED
         self._close_messages_no_wait()
 
-    @abstractmethod
-    def fail(self, error: Exception) -> None:
-        """End the program after an error in a message, a timer or a worker."""
-
-    # Textual would print a traceback with all local variables, passwords among them.
-
-    def _handle_exception(self, error: Exception) -> None:
-        self.fail(error)
+    _handle_exception = fail
 
     def _print_error_renderables(self) -> None:
         self._exit_renderables.clear()
