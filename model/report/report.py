@@ -96,7 +96,7 @@ class LinePart(NamedTuple):
     @property
     def width(self) -> int:
         """The number of cells."""
-        return sum(cell_width(text) for text, _ in self.pieces)
+        return sum([cell_width(text) for text, _ in self.pieces])
 
 
 def part_at(parts: Iterable[LinePart], x: int) -> LinePart:
@@ -124,10 +124,9 @@ class Flow:
 
     def add(self, text: str, style: str = "", target: Any = "") -> None:
         """Add a part to the line, unless it is empty and for nothing."""
-        part = LinePart(((text, style),), target)
-        if part.width or target != "":
-            self.lines[-1].append(part)
-            self.room -= part.width
+        if text or target != "":
+            self.lines[-1].append(LinePart(((text, style),), target))
+            self.room -= cell_width(text)
 
     def end_line(self) -> None:
         """Begin another line below the values."""

@@ -63,6 +63,8 @@ class FilterInput(Input):
             self.input, self.key = input, key
 
     is_wrong = False
+    _is_new = True
+    """Whether it had no text yet: Textual does not scroll to the end of the first one."""
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, name=name, id=id, select_on_focus=False)
@@ -105,8 +107,10 @@ class FilterInput(Input):
         self.insert_text_at_cursor(clean(pasted)[:MAX_LENGTH])
 
     def watch_selection(self) -> None:
-        """Post that the cursor moved; Textual does not scroll to it after the first text."""
-        self.on_focus()
+        """Post that the cursor moved."""
+        if self._is_new:
+            self._is_new = False
+            self.on_focus()
         self.action_press("moved")
 
     def recall(self, text: str) -> None:
