@@ -181,7 +181,7 @@ FOLD = "import asyncio, threading, spackscope.tui.browser.actions as b\nb.ACTION
 PATCHES = {
     "action": f"{FOLD}broken",
     "driver": "import spackscope.tui.process.terminal as t\n"
-    f"t.TerminalDriver.stop_application_mode = broken\n{FOLD}b.ACTIONS['leave']",
+    f"t.TerminalDriver.stop_application_mode = broken\n{FOLD}b.ACTIONS['quit']",
     "worker": "import spackscope.tui.browser.loading as r; r.load = broken",
     "mount": "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
     "start": "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
