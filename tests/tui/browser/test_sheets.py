@@ -18,6 +18,7 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
 from spackscope.tui.browser.sheets import NO_CACHE, ONE_SOURCE
+from spackscope.tui.keymap import KEYS
 from spackscope.tui.settings import Settings
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
 from tests.builders import (
@@ -479,8 +480,10 @@ async def test_the_palette_begins_with_the_answers(cache: Path) -> None:
     async with browsing(cache, size=(110, 30)) as browser:
         await browser.press("2", "colon")
         texts = [line.strip(" │▸") for line in browser.lines]
-        first = next(n for n, text in enumerate(texts) if "of an environment is cached or" in text)
-        assert "keeps Spack from reusing" in texts[first + 1]
+        first = next(n for n, text in enumerate(texts) if "Diff the marked rows" in text)
+        answers = [key.sentence.rstrip(".") for key in KEYS if key.is_answer][:6]
+        below = zip(texts[first:], answers, strict=False)
+        assert all(text.startswith(answer) for text, answer in below)
 
 
 async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> None:
