@@ -24,7 +24,7 @@ from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.browser.threads import JobThreads
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells

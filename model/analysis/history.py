@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 
 from spackscope.model.core.errors import Unreadable, Unwritable
-from spackscope.model.core.files import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LookAlike, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean, counted

@@ -35,7 +35,7 @@ from spackscope.model.analysis.history import (
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import ALIASES, FIELDS, Value
 from spackscope.model.core.errors import Unreadable, WrongQuestion
-from spackscope.model.core.files import max_unpacked_size, too_large
+from spackscope.model.core.file_access import max_unpacked_size, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Records
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress

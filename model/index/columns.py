@@ -34,7 +34,7 @@ from typing import Any, TypeVar
 
 from spackscope.model.core.columns import STORED, Value
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.files import open_private, private_directory, temporary_file
+from spackscope.model.core.file_access import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.core.files import remove_abandoned, sha256, xdg_dir
+from spackscope.model.core.file_access import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import run_cancellable
 from spackscope.model.index.catalog import Catalog

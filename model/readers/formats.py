@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import MAX_FILE_SIZE
+from spackscope.model.core.file_access import MAX_FILE_SIZE
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import COMPILED_IN, NEWEST_FORMAT, Problem, Records, is_hash
 from spackscope.model.core.tasks import OnCount

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
+from spackscope.model.core.file_access import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.frozen import Frozen
 
 MAX_TEXT_SIZE = 2**28

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import max_unpacked_size
+from spackscope.model.core.file_access import max_unpacked_size
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.readers.unpack import gzip_pieces
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.core.files import read_file
+from spackscope.model.core.file_access import read_file
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.source_name import absolute_path
 

@@ -25,7 +25,7 @@ from spackscope.model.core.errors import (
     naming,
     reason,
 )
-from spackscope.model.core.files import read_head
+from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url

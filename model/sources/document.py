@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from spackscope.model.core.errors import Unreadable, naming
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file, sha256, times_of
+from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, sha256, times_of
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 

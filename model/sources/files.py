@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from spackscope.model.core.errors import SourceError, Unreadable, naming, reason
-from spackscope.model.core.files import open_file, read_file
+from spackscope.model.core.file_access import open_file, read_file
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable

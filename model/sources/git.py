@@ -12,7 +12,7 @@ from signal import SIGKILL
 from subprocess import PIPE, Popen, TimeoutExpired
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import SMALL_UNPACKED_SIZE
+from spackscope.model.core.file_access import SMALL_UNPACKED_SIZE
 from spackscope.model.core.tasks import TICK, check_cancelled
 
 GIT_TIMEOUT = 5

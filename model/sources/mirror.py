@@ -26,7 +26,13 @@ from spackscope.model.core.errors import (
     WrongContent,
     naming,
 )
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file, read_head, write_private, xdg_dir
+from spackscope.model.core.file_access import (
+    MAX_FILE_SIZE,
+    read_file,
+    read_head,
+    write_private,
+    xdg_dir,
+)
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url

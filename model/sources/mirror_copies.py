@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Literal, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import open_file, sha256_of, too_large
+from spackscope.model.core.file_access import open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress

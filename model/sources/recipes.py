@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.errors import Unreadable, Unwritable, reason
-from spackscope.model.core.files import (
+from spackscope.model.core.file_access import (
     read_file,
     read_private,
     sha256,

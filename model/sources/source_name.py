@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from spackscope.model.core.errors import naming
-from spackscope.model.core.files import read_head
+from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import is_remote, scheme_of

@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
-from spackscope.model.core.files import read_file
+from spackscope.model.core.file_access import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.machine import PLATFORM
 from spackscope.model.core.records import Deprecation, Problem, RecipeRoot, severity_rank

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.files import read_private, sha256, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, sha256, write_private, xdg_dir
 from spackscope.model.core.tasks import check_cancelled
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
     naming,
     reason,
 )
-from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of
+from spackscope.model.core.file_access import MAX_FILE_SIZE, open_file, sha256_of
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 

@@ -21,7 +21,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import BinaryIO, TypeVar
 
-from spackscope.model.core import files
+from spackscope.model.core import file_access
 from spackscope.model.core.errors import (
     Cancelled,
     SourceError,
@@ -31,7 +31,12 @@ from spackscope.model.core.errors import (
     WrongContent,
     reason,
 )
-from spackscope.model.core.files import MAX_EXPANSION, max_unpacked_size, read_file, read_head
+from spackscope.model.core.file_access import (
+    MAX_EXPANSION,
+    max_unpacked_size,
+    read_file,
+    read_head,
+)
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.tasks import (
     OnProgress,
@@ -84,11 +89,11 @@ class DownloadCache:
         """Return the cached file of a key, or None if there is no intact one."""
         path = self._path(key)
         try:
-            meta = json.loads(files.read_file(path + _META, _MAX_META_SIZE))
+            meta = json.loads(file_access.read_file(path + _META, _MAX_META_SIZE))
             cached = CachedFile(path, **meta)
-            with files.open_file(path) as file:
+            with file_access.open_file(path) as file:
                 if (status := _status_of(file)) != cached.status:
-                    if files.sha256_of(file) != cached.sha256:
+                    if file_access.sha256_of(file) != cached.sha256:
                         return None
                     cached = replace(cached, status=status)
         except (OSError, ValueError, TypeError, RecursionError):
@@ -102,8 +107,8 @@ class DownloadCache:
     @contextlib.contextmanager
     def open_new(self, key: str) -> Iterator[BinaryIO]:
         """Open a temporary file, removed afterwards unless it was stored. Raises OSError."""
-        files.make_directories(self.directory)
-        with files.temporary_file(self.directory, os.path.basename(self._path(key))) as file:
+        file_access.make_directories(self.directory)
+        with file_access.temporary_file(self.directory, os.path.basename(self._path(key))) as file:
             yield file
 
     def store(
@@ -126,7 +131,7 @@ class DownloadCache:
         path = meta.pop("path")
         # It is current for this run even where that cannot be written.
         with contextlib.suppress(OSError):
-            files.write_atomically(path + _META, json.dumps(meta).encode())
+            file_access.write_atomically(path + _META, json.dumps(meta).encode())
         return confirmed
 
     def prune(self, *, max_size: int = MAX_SIZE) -> None:
@@ -138,7 +143,7 @@ class DownloadCache:
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
             now = time.time()
             for entry in entries:
-                if not entry.name.endswith(_META) and not files.is_temporary(entry.name):
+                if not entry.name.endswith(_META) and not file_access.is_temporary(entry.name):
                     with contextlib.suppress(OSError):
                         status = entry.stat(follow_symlinks=False)
                         used = status.st_mtime
@@ -169,11 +174,11 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
     Raises SourceError where not even a temporary directory can be written to.
     """
-    if parent := files.xdg_dir(environ, "cache"):
+    if parent := file_access.xdg_dir(environ, "cache"):
         directory = os.path.join(parent, "copies")
         with contextlib.suppress(OSError):
-            files.private_directory(parent)
-            files.private_directory(directory)
+            file_access.private_directory(parent)
+            file_access.private_directory(directory)
             with tempfile.TemporaryFile(dir=directory):
                 pass
             _prune_at_exit(directory)

@@ -23,7 +23,7 @@ from spackscope.model.core.errors import (
     Unauthorized,
     Unreachable,
 )
-from spackscope.model.core.files import MAX_GZIP_MEMBERS
+from spackscope.model.core.file_access import MAX_GZIP_MEMBERS
 from spackscope.model.core.redaction import library_message
 from spackscope.model.core.tasks import MAX_THREADS
 from spackscope.model.storage.base import Wanted

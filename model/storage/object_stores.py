@@ -28,7 +28,7 @@ from spackscope.model.core.errors import (
     Unreadable,
     naming,
 )
-from spackscope.model.core.files import read_file
+from spackscope.model.core.file_access import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import library_message
 from spackscope.model.storage.base import FetchedFile, Storage, Wanted

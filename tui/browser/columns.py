@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.files import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.jobs import Job

@@ -13,7 +13,7 @@ from threading import Event
 
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
-from spackscope.model.core.files import temporary_file
+from spackscope.model.core.file_access import temporary_file
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted

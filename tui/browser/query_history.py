@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.files import open_private, write_private, xdg_dir
+from spackscope.model.core.file_access import open_private, write_private, xdg_dir
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import is_clean
 from spackscope.tui.browser import jobs

@@ -24,7 +24,7 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
 from spackscope.tui.browser.threads import Call, ScreenHost
-from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
+from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort

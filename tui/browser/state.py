@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine, Members
     from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
-    from spackscope.tui.dialogs.base import Dialog
+    from spackscope.tui.dialogs.dialog import Dialog
     from spackscope.tui.settings import Settings
 
 Result = TypeVar("Result")

@@ -20,7 +20,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.process import worker_threads
 from spackscope.tui.settings import Settings
 

@@ -15,7 +15,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, pad, shorten
 from spackscope.model.report.frame import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, ViewForm, spelled
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 
 _MARGIN = 10
 """Cells of the screen beside an example."""

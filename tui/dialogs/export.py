@@ -17,7 +17,7 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.report.export import FORMATS, Format
 from spackscope.model.report.progress import Progress
 from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import (
     DIALOGS,
     EXPORTING,

@@ -17,7 +17,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.report.report import Piece, filter_needles, highlight
-from spackscope.tui.dialogs.base import Dialog, Result
+from spackscope.tui.dialogs.dialog import Dialog, Result
 from spackscope.tui.keymap import (
     DIALOGS,
     OPENING,

@@ -93,7 +93,7 @@ def _set_hooks() -> None:
 def _write_log(environ: Mapping[str, str]) -> str:
     """Write the log of the last crash, for the user alone; return its path, or "" on failure."""
     # A crash is rare.
-    from spackscope.model.core.files import write_private, xdg_dir
+    from spackscope.model.core.file_access import write_private, xdg_dir
 
     if (directory := xdg_dir(environ, "state")) is None:
         return ""

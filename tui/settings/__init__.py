@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.files import xdg_dir
+from spackscope.model.core.file_access import xdg_dir
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spackscope.model.core.errors import reason
-from spackscope.model.core.files import read_file
+from spackscope.model.core.file_access import read_file
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import is_clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE

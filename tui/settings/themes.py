@@ -10,7 +10,7 @@ from dataclasses import replace
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from spackscope.model.core.files import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 OWN = replace(

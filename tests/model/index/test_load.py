@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
-from spackscope.model.core.files import private_directory, temporary_file
+from spackscope.model.core.file_access import private_directory, temporary_file
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA, UNUSED_DAYS

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.core.files import read_file
+from spackscope.model.core.file_access import read_file
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources import document
 from spackscope.model.sources.session import Session

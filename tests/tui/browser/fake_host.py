@@ -20,7 +20,7 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.jobs import ROWS, Job
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
 from spackscope.tui.copy_forms import CopyDone
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import ANYWHERE, LISTS
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes

@@ -115,7 +115,7 @@ def test_only_main_is_imported_before_the_program_runs_and_for_its_version(
 def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> None:
     loaded = loaded_by(program, code=BROWSER)
     dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
-    assert dialogs == {"spackscope.tui.dialogs.base"}
+    assert dialogs == {"spackscope.tui.dialogs.dialog"}
     of_model = (
         *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
         *("assist.completion", "assist.advice", "sources.discover"),

@@ -15,7 +15,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands

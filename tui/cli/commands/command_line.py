@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.core.errors import QueryError, Unreadable, reason
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file, too_large
+from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, too_large
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets

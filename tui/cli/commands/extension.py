@@ -15,7 +15,12 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from spackscope.model.core.files import make_directories, read_file, write_atomically, xdg_dir
+from spackscope.model.core.file_access import (
+    make_directories,
+    read_file,
+    write_atomically,
+    xdg_dir,
+)
 from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config import (
     ListedExtension,

@@ -225,7 +225,7 @@ def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert of_revisions(str(path)) == ([], "")
     lock = revisions(path, b" " * 20_000, b"<<<<<<<", lock_of(OLD))
     # A few bytes of git's are so many blanks.
-    monkeypatch.setattr("spackscope.model.core.files.SMALL_UNPACKED_SIZE", 1000)
+    monkeypatch.setattr("spackscope.model.core.file_access.SMALL_UNPACKED_SIZE", 1000)
     (observation,), failure = of_revisions(lock)
     assert list(observation.came) == [OLD]
     assert failure.startswith(f"not all revisions of {lock} were read: it has 20,000 bytes")

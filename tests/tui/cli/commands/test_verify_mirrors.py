@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.core.files import MAX_GZIP_MEMBERS
+from spackscope.model.core.file_access import MAX_GZIP_MEMBERS
 from spackscope.model.core.frozen import replace
 from spackscope.model.readers.unpack import Signature
 from spackscope.model.sources.mirror_copies import Copy, Reason, judge

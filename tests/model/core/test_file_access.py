@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.files import (
+from spackscope.model.core.file_access import (
     keep_private,
     private_directory,
     read_file,
