@@ -55,6 +55,7 @@ from spackscope.model.sources.source_name import (
     is_tag_list,
     parse_public_cache,
     parse_target,
+    path_or_url,
     unique_names,
 )
 from spackscope.model.sources.walk_cache import WalkCache
@@ -165,11 +166,8 @@ def _found(source: str, session: Session) -> DiscoveredSource:
 
 def _found_here(source: str, address: str, session: Session, view: str) -> DiscoveredSource:
     """Discover the documents at a path or `file:` URL of a source, or of a Spack mirror."""
-    if scheme_of(address) == "file":
-        from spackscope.model.storage.urls import local_path
-
-        address = local_path(address)
-    elif scheme := scheme_of(address):
+    address = path_or_url(address)
+    if scheme := scheme_of(address):
         raise SourceError(f"the source {shown_url(address)}: {scheme}:// is not supported")
     path = absolute_path(address)
     is_directory = os.path.isdir(path)

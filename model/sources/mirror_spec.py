@@ -42,11 +42,11 @@ from spackscope.model.sources.source_name import (
     PREFIX,
     UrlTarget,
     parse_target,
+    path_or_url,
     unique_names,
 )
 from spackscope.model.sources.spack_config import ConfiguredMirror, find_mirror, find_spack_root
-from spackscope.model.storage.base import FetchedFile, Wanted, is_remote, scheme_of
-from spackscope.model.storage.urls import local_path
+from spackscope.model.storage.base import FetchedFile, Wanted, is_remote
 
 REGISTRY = "OCI"
 """The layout of a registry, which has neither manifests nor signatures of Spack's."""
@@ -161,9 +161,7 @@ class Mirrors:
             )
         if target is None or target.name:
             return None
-        if scheme_of(target.top) == "file":
-            target = replace(target, top=local_path(target.top))
-        target = replace(target, view=view or target.view)
+        target = replace(target, top=path_or_url(target.top), view=view or target.view)
         return mirror_at(state.name, target, self.session, options)
 
     def entries(self, spec: Spec) -> list[MirrorEntry]:

@@ -13,6 +13,7 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem, RecipeRoot
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
+from spackscope.model.sources.source_name import path_or_url
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ class Session(Frozen):
     @cached_property
     def reuse_rules(self) -> ReuseRules | None:
         """The rules for reuse in the user's Spack configuration; None if it is ignored."""
-        from spackscope.model.sources.spack_config import read_reuse_rules
-
         spack = self.spack if self.uses_rules else None
-        return None if spack is None else read_reuse_rules(spack)
+        return None if spack is None else spack.reuse_rules
 
     @property
     def configuration(self) -> tuple[object, Sequence[Problem]]:
@@ -125,12 +124,7 @@ def open_folder(url: str) -> LocalFolder:
     if scheme not in ("", "file"):
         raise SourceError(f"{shown}: {scheme}:// is not supported")
     with naming(shown):
-        if scheme:
-            from spackscope.model.storage.urls import local_path
-
-            path = local_path(url)
-        else:
-            path = os.path.abspath(os.path.expanduser(url))
+        path = path_or_url(url) if scheme else os.path.abspath(os.path.expanduser(url))
         if b"\0" in os.fsencode(path):
             raise ValueError("embedded null byte")
     return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)

@@ -133,6 +133,18 @@ def absolute_path(source: str) -> str:
         return os.path.abspath(os.path.expanduser(source))
 
 
+def path_or_url(source: str) -> str:
+    """Return the path that a `file:` URL names, and any other source as it is.
+
+    Raises SourceError for a file of another machine.
+    """
+    if scheme_of(source) != "file":
+        return source
+    from spackscope.model.storage.urls import local_path
+
+    return local_path(source)
+
+
 SITE_FILES = frozenset(
     {"specs_data.json.gz", "package_data.json.gz", "specs_data.json", "package_data.json"}
 )

@@ -24,7 +24,7 @@ from spackscope.model.core.records import Deprecation, Problem, RecipeRoot, seve
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse_spec
-from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST, path_or_url
 from spackscope.model.storage.base import scheme_of
 
 if TYPE_CHECKING:
@@ -164,6 +164,11 @@ class SpackConfig(Frozen):
             heads.append(f"v{version}")
         matches = (re.fullmatch(r"(?:releases/)?(v\d+\.\d+(?:\.\d+)?)", head) for head in heads)
         return next((match[1] for match in matches if match), "")
+
+    @cached_property
+    def reuse_rules(self) -> ReuseRules:
+        """The rules for reuse, whose problems are added to those of the configuration."""
+        return read_reuse_rules(self)
 
     @cached_property
     def recipe_roots(self) -> tuple[RecipeRoot, ...]:
@@ -552,14 +557,11 @@ class Scopes:
                 return ""
         path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or place
         path = self._absolute(path, os.path.dirname(place.file))
-        if scheme_of(path) == "file":
-            from spackscope.model.storage.urls import local_path
-
-            try:
-                path = local_path(path)
-            except SourceError as error:
-                self.refuse(place, f"{skipped}: {error}")
-                return ""
+        try:
+            path = path_or_url(path)
+        except SourceError as error:
+            self.refuse(place, f"{skipped}: {error}")
+            return ""
         if place is git or scheme_of(path):
             self.refuse(place, f"{skipped}: only files and directories are read")
         elif os.path.exists(path):
