@@ -147,15 +147,6 @@ def test_a_signal_as_the_terminal_is_taken_is_obeyed(
         assert terminal.wait() == 128 + number
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-def test_every_signal_that_ends_programs_is_handled(program: Program) -> None:
-    with unchanged(program) as terminal:
-        terminal.read_until("py-safetensors")
-        assert [n for n in ENDING if not is_handled(terminal.process.pid, n)] == []
-        terminal.send("q")
-        assert terminal.wait() == 0
-
-
 @pytest.mark.parametrize(
     "number",
     [signal.SIGQUIT, signal.SIGXCPU],
@@ -166,6 +157,8 @@ def test_every_signal_that_ends_programs_gives_the_terminal_back(
 ) -> None:
     with unchanged(program) as terminal:
         terminal.read_until("py-safetensors")
+        if sys.platform == "linux":
+            assert [n for n in ENDING if not is_handled(terminal.process.pid, n)] == []
         terminal.process.send_signal(number)
         assert terminal.wait() == 128 + number
 
