@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen
@@ -62,7 +63,7 @@ class Key(Frozen):
     needs: tuple[str, ...] | None = None
     is_answer: bool = False
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Textual's names of the keys."""
         return tuple(filter(None, self.keys.split(",")))
@@ -594,6 +595,7 @@ def _character(key: str) -> str:
         return ""
 
 
+@lru_cache(maxsize=256)
 def shown_key(key: str) -> str:
     """Return how a key is shown, by Textual's name.
 

@@ -58,7 +58,12 @@ def _fields(class_: _FrozenType) -> tuple[_Field, ...]:
 
 def _replace(instance: Frozen, /, **changes: Any) -> Frozen:
     """Return a copy of a frozen object with other values of some fields."""
-    return type(instance)(**{**_asdict(instance), **changes})
+    class_ = type(instance)
+    values = [
+        changes.pop(name) if name in changes else getattr(instance, name)
+        for name in class_.__fields__
+    ]
+    return class_(*values, **changes)
 
 
 def _asdict(instance: Frozen) -> dict[str, Any]:
@@ -82,6 +87,7 @@ class _FrozenType(type):
     __fields__: Mapping[str, _Field]
     __values__: Callable[[Any], Any]
     __setters__: tuple[Callable[[Any, Any], None], ...]
+    __is_completed__: bool
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenType:
         fields: dict[str, _Field] = {}
@@ -98,6 +104,8 @@ class _FrozenType(type):
         namespace["__match_args__"] = tuple(fields)
         class_ = super().__new__(cls, name, bases, namespace)
         class_.__setters__ = tuple([vars(class_)[name].__set__ for name in fields])
+        # A call less for each object of most classes.
+        class_.__is_completed__ = "__post_init__" in namespace
         return class_
 
 
@@ -110,7 +118,8 @@ class Frozen(metaclass=_FrozenType):
             arguments = _completed(class_, arguments, options)
         for set_, value in zip(class_.__setters__, arguments, strict=True):
             set_(self, value)
-        self.__post_init__()
+        if class_.__is_completed__:
+            self.__post_init__()
 
     def __post_init__(self) -> None:
         """Set fields that depend on others, with `object.__setattr__`."""

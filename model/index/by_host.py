@@ -168,12 +168,12 @@ class ByHost:
 
         So it is whether a recipe deprecates it.
         """
+        has_fit = self.is_ready or (self.fills_rows and self.has_host)
+        fit = self.answers.brief(id_) if has_fit else spec.fit
         if self.deprecated is not None:
             codes, values = self.deprecated
-            spec = replace(spec, deprecated=values[codes[id_]])
-        if not (self.is_ready or (self.fills_rows and self.has_host)):
-            return spec
-        return replace(spec, fit=self.answers.brief(id_))
+            return replace(spec, deprecated=values[codes[id_]], fit=fit)
+        return replace(spec, fit=fit) if has_fit else spec
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""

@@ -9,7 +9,6 @@ from itertools import accumulate, compress, islice, pairwise, repeat
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency
 from spackscope.model.index.columns import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
@@ -121,7 +120,7 @@ class EdgeKind(NamedTuple):
     virtuals: tuple[str, ...]
 
 
-class Edge(Frozen):
+class Edge(NamedTuple):
     """One edge: the ids of a record and of its dependency, the deptypes and the virtuals."""
 
     parent: int
