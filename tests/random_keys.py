@@ -134,7 +134,7 @@ class RandomKeys:
         """Return what the screen shows."""
         browser, rows = self.browser, self.browser.table.shown_list
         lines, state = browser.lines, browser.state
-        node = browser.browser.panes.node
+        node = browser.browser.host.where.node
         marks, toast = browser.browser.query_one(MarksLine), browser.browser.panes.toast
         # On few lines there may be no other place for a message.
         is_covered = toast.display and toast.region.overlaps(marks.region)

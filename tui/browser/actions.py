@@ -77,14 +77,11 @@ def read_tree(screen: BrowserScreen, tree: Tree, read: Callable[[], Tree]) -> No
 
 def select_package(screen: BrowserScreen, package: str | None) -> None:
     """Show the specs of the package that the cursor came to; None stands for all."""
-    screen.panes.show_position()
     screen.controllers.search.select_package(package)
 
 
 def highlight(screen: BrowserScreen, row: Row | None) -> None:
     """Show the spec of the row that the cursor came to; None if there are no rows."""
-    screen.panes.show_position()
-    screen.panes.show_hints()
     screen.controllers.navigation.highlight(row)
     screen.controllers.details.connect()
 
@@ -154,10 +151,11 @@ def sort(screen: BrowserScreen) -> None:
 
 def mark(screen: BrowserScreen) -> None:
     """Mark the row under the cursor, and go on to the next."""
-    if (row := screen.panes.row) is not None:
+    table = screen.panes.table
+    if (row := table.rows.row) is not None:
         screen.controllers.rows.mark(row)
-        screen.panes.table.shown_list.action_move(1)
-    elif screen.host.state.sheet is not None and not screen.panes.is_waiting:
+        table.shown_list.action_move(1)
+    elif screen.host.state.sheet is not None and not table.rows.is_waiting:
         screen.host.say(why_no_spec(screen.host.state))
 
 

@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserHost
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:

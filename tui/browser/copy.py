@@ -30,6 +30,7 @@ from spackscope.model.report.paste import (
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.rows import (
@@ -42,7 +43,7 @@ from spackscope.tui.browser.rows import (
     why_no_spec,
     why_not_shown,
 )
-from spackscope.tui.browser.state import BrowserHost, BrowserState, Where
+from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,

@@ -19,10 +19,11 @@ from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import marks_in_sight, shown_ids, why_not_shown
-from spackscope.tui.browser.state import BrowserHost, BrowserState, Task
+from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
 
 _NAME = "specs"

@@ -17,7 +17,8 @@ from spackscope.model.index.facets import VARIANTS, FacetKey, choose, facet_sect
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.state import BrowserHost, Facets, Task
+from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.state import Facets
 from spackscope.tui.keymap import shown
 
 # `model.index.facets` is imported in functions: the first rows are shown without it.

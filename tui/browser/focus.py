@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.state import BrowserHost
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, needs, shown
 
 
@@ -39,10 +39,12 @@ def awaited(host: BrowserHost, key: str, before: frozenset[str]) -> frozenset[st
     Letters in an input wait for nothing. What was typed before the rows of any source were there
     is for those of all.
     """
-    where = host.where
-    blocked = where.awaits.union(*(job.blocks for job in host.running))
+    blocked = host.blocked
     if host.is_running(jobs.LOAD):
         blocked |= before & {ALL_SOURCES}
+    if not blocked:
+        return blocked
+    where = host.where
     if where.input is not None:
         return blocked & needs(key, "", FILTERS) - {FOCUS}
     return blocked & needs(key, where.pane, *where.key_panes)

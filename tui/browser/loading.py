@@ -26,10 +26,11 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
+from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
-from spackscope.tui.browser.state import BrowserHost, Summary, Task
+from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_table import KeyChoice
 

@@ -9,7 +9,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.state import BrowserHost
+from spackscope.tui.browser.host import BrowserHost
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine

@@ -13,9 +13,10 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserHost, BrowserState, Details
+from spackscope.tui.browser.state import BrowserState, Details
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.sheet_rows import OpenSheet
 

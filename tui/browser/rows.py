@@ -19,9 +19,10 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserHost, BrowserState
+from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus, jobs
 from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
 from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.host import Task
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState
 from spackscope.tui.browser.threads import Call, ScreenHost
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
@@ -147,6 +148,7 @@ class BrowserScreen(Screen[None]):
     @on(Browse)
     def _browse(self, event: Browse) -> None:
         ACTIONS[event.action](self, *event.values)
+        self.panes.follow_cursor()
 
     @on(Call)
     def _call(self, event: Call) -> None:
@@ -154,8 +156,8 @@ class BrowserScreen(Screen[None]):
 
     @on(VirtualList.Highlighted)
     @on(VirtualList.Scrolled)
-    def _show_position(self) -> None:
-        self.panes.show_position()
+    def _follow_cursor(self) -> None:
+        self.panes.follow_cursor()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""

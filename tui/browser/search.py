@@ -23,16 +23,8 @@ from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.state import (
-    NO_COMPLETIONS,
-    QUERY,
-    BrowserHost,
-    Draft,
-    Refusal,
-    Results,
-    Summary,
-    Task,
-)
+from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results, Summary
 from spackscope.tui.keymap import shown
 
 LARGE = 20_000

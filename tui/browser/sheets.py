@@ -30,10 +30,10 @@ from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.facets import under_cursor
+from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import LOADING, why_no_spec, why_not_shown
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserHost, Task
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.sheet_rows import OpenSheet

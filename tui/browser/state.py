@@ -1,15 +1,11 @@
-"""What the browser shows, as one frozen value, and what its controllers may do.
-
-The controllers of this package are plain classes that read `BrowserHost.state` and change it;
-`threads.py` implements BrowserHost for Textual, and `panes.py` shows a state in the widgets.
-"""
+"""What the browser shows, and where the user is, each as one frozen value."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.core.columns import SHORT_HASH
@@ -20,9 +16,9 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
 from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.parser import ParsedInput
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.frame import SourceChip
-from spackscope.tui.browser.jobs import Job
+from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES
 from spackscope.tui.widgets.sheet_rows import OpenSheet
 from spackscope.tui.widgets.spec_rows import Windows
 
@@ -32,10 +28,6 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine, Members
-    from spackscope.model.sources.session import Session
-    from spackscope.tui.copy_forms import CopyDone
-    from spackscope.tui.dialogs.dialog import Dialog
-    from spackscope.tui.settings import Settings
 
 Result = TypeVar("Result")
 
@@ -245,170 +237,33 @@ class BrowserState(Frozen):
         return self.results.listing if self.results is not None else None
 
 
-class Where(Protocol):
-    """Where the user is; each answer is asked of the widgets when it is needed."""
+class Where(Frozen):
+    """Where the user is.
 
-    @property
-    def pane(self) -> str:
-        """The name of the pane with the focus, or `query`."""
-
-    @property
-    def input(self) -> str | None:
-        """The name of the input with the focus."""
-
-    @property
-    def row(self) -> Row | None:
-        """The row of the table under the cursor."""
-
-    @property
-    def item(self) -> Any:
-        """The row of the sheet under the cursor."""
-
-    @property
-    def sheet_cursor(self) -> int:
-        """The number of that row."""
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether that row is still to be read."""
-
-    @property
-    def awaits(self) -> frozenset[str]:
-        """What keys need that was read, and is still to be shown."""
-
-    @property
-    def key_panes(self) -> tuple[str, ...]:
-        """The parts of the table of keys that work now, the focused pane first."""
-
-    @property
-    def is_row_seen(self) -> bool:
-        """Whether the row, or in the detail its own line, is on the screen."""
-
-    @property
-    def column(self) -> str:
-        """The column of the table under the cursor."""
-
-    @property
-    def position(self) -> tuple[int, int]:
-        """The line of the detail with the cursor, and the one at its top."""
-
-    @property
-    def term(self) -> Term | None:
-        """The filter of the line of the detail under the cursor."""
-
-    @property
-    def tree_row(self) -> int | None:
-        """The line of the tree under the cursor."""
-
-    @property
-    def node(self) -> TreeNode | None:
-        """What that line of the tree is about."""
-
-    @property
-    def line(self) -> ParsedInput:
-        """What the query line shows."""
-
-    @property
-    def facet(self) -> tuple[FacetKey, str | None] | None:
-        """The section and the value under the cursor of the facets."""
-
-    @property
-    def are_marks_seen(self) -> bool:
-        """Whether the line that names the marked specs is on the screen."""
-
-
-class Task(Protocol):
-    """A job in its thread; call it to ask whether the job is to stop."""
-
-    def __call__(self) -> bool:
-        """Check whether the result is not needed any more."""
-
-    def report(self, call: Callable[[], object]) -> None:
-        """Call a function on the event loop, unless the job was replaced or cancelled."""
-
-
-class BrowserHost(Protocol):
-    """All that a controller may use. Everything is called on the thread of the event loop.
-
-    `sources` are the names of the sources that are shown, `session` is what they are read with at
-    first, and `settings` are those of the command line and of files.
+    `pane` is the one with the focus, or `query`, and `input` the name of the input with it.
+    `key_panes` are the parts of the table of keys that work now. `row` is the row of the table
+    under the cursor, or the one of the spec that the row of a sheet is about; None while it
+    `is_waiting` to be read. `is_row_seen` if that, or in the detail its own line, is on the
+    screen, `are_marks_seen` if the line that names the marked specs is. `item` is the row of the
+    sheet with the number `sheet_cursor`, `column` the one of the table under the cursor. In the
+    detail `position` are the line with the cursor and the one at the top, `term` the filter of
+    that line, and `node` what the line `tree_row` of the tree is about. `line` is what the query
+    line shows, `facet` the section and the value under the cursor of the facets.
     """
 
-    sources: Sequence[str]
-    session: Session
-    settings: Settings
-
-    @property
-    def state(self) -> BrowserState:
-        """What is shown now."""
-
-    @property
-    def where(self) -> Where:
-        """Where the user is."""
-
-    def change(self, **fields: Any) -> None:
-        """Replace some fields of the state, and show what changed."""
-
-    def show_query(self, *, rewrite: bool = False) -> None:
-        """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
-
-    @property
-    def running(self) -> Collection[Job]:
-        """The jobs whose results are still to come."""
-
-    def run(
-        self,
-        work: Callable[[Task], Result],
-        done: Callable[[Result], object],
-        job: Job,
-        *,
-        delay: float = 0,
-        of: Catalog | None = None,
-    ) -> None:
-        """Do the work of a job in a worker thread, and pass its result to `done`.
-
-        A newer job of the same name replaces an older one, whose result is dropped; so is one
-        with numbers `of` a catalog that is not shown any more. Work that raises Cancelled has no
-        result.
-        """
-
-    def unblock(self, job: Job) -> None:
-        """Block no more than a job does of the name of one that runs: the rest was shown."""
-
-    def cancel(self, *jobs: Job) -> None:
-        """Stop the jobs of some names, and drop their results."""
-
-    def is_running(self, *jobs: Job) -> bool:
-        """Check whether a job of some names runs, whose result is still to come."""
-
-    def say(self, text: str, *, error: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one hides it."""
-
-    def show_progress(self, text: str) -> None:
-        """Show how far a long task is, besides messages; an empty text ends that."""
-
-    def copy(self, text: str, what: str) -> CopyDone:
-        """Copy a text, which the message calls by a name: for a worker thread."""
-
-    def focus(self, target: str) -> None:
-        """Move the focus to a pane, or to the query line."""
-
-    def open(
-        self,
-        dialog: Dialog[Result],
-        done: Callable[[Result | None], object] | None = None,
-        *,
-        ask: Callable[[], object] | None = None,
-        job: Job | None = None,
-    ) -> None:
-        """Open a dialog, and pass its result to `done`.
-
-        `ask` reads what it shows from the catalog, in a job: at once, and again from each newer
-        catalog while the dialog is open; closing it ends that.
-        """
-
-    def follow(self, ask: Callable[[], object] | None) -> None:
-        """Call a function for each newer catalog, in place of the one before; none with None."""
-
-    def exit(self, hashes: list[str] | None, code: int = 0) -> None:
-        """End the program with the hashes that were picked."""
+    pane: str = PACKAGES
+    input: str | None = None
+    key_panes: tuple[str, ...] = (PACKAGES, LISTS, ANYWHERE)
+    row: Row | None = None
+    is_waiting: bool = False
+    is_row_seen: bool = True
+    are_marks_seen: bool = True
+    item: Any = None
+    sheet_cursor: int = 0
+    column: str = "hash"
+    position: tuple[int, int] = (0, 0)
+    term: Term | None = None
+    tree_row: int | None = None
+    node: TreeNode | None = None
+    line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
+    facet: tuple[FacetKey, str | None] | None = None

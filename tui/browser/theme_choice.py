@@ -9,7 +9,7 @@ from textual.app import App
 
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import remember
-from spackscope.tui.browser.state import BrowserHost
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
 

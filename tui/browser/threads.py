@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,9 +17,10 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import BrowserState, Task, Where
+from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.process import worker_threads
 from spackscope.tui.settings import Settings
@@ -85,7 +86,7 @@ class ThreadTask(Frozen):
         self.screen.post_message(Call(self.job, self.generation, self.of, call, is_last=True))
 
 
-class ScreenHost:
+class ScreenHost(BrowserHost):
     """Implement BrowserHost for a screen: its state, and jobs in worker threads."""
 
     def __init__(
@@ -99,7 +100,6 @@ class ScreenHost:
     ) -> None:
         self._screen, self._panes = screen, panes
         self.state = state
-        self.where: Where = panes
         self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
         self._running: dict[str, Job] = {}
@@ -107,21 +107,24 @@ class ScreenHost:
         self._followed: Callable[[], object] | None = None
 
     def change(self, **fields: Any) -> None:
-        """Replace some fields of the state, and show what changed."""
-        old, self.state = self.state, replace(self.state, **fields)
-        self._panes.show_state(old, self.state)
-        shown, before = self.state.results, old.results
-        if shown is not None and (before is None or shown.catalog is not before.catalog):
-            self._ask_again()
+        old = self.state
+        if changed := {name for name in fields if fields[name] is not getattr(old, name)}:
+            self.state = replace(old, **fields)
+            self._panes.show_state(old, self.state, changed)
+            shown, before = self.state.results, old.results
+            if shown is not None and (before is None or shown.catalog is not before.catalog):
+                self._ask_again()
 
     def show_query(self, *, rewrite: bool = False) -> None:
-        """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
         self._panes.show_query(rewrite=rewrite)
 
     @property
-    def running(self) -> Collection[Job]:
-        """The jobs whose results are still to come."""
-        return self._running.values()
+    def where(self) -> Where:
+        return self._panes.where()
+
+    @property
+    def blocked(self) -> frozenset[str]:
+        return self._panes.awaited.union(*(job.blocks for job in self._running.values()))
 
     def run(
         self,
@@ -132,7 +135,6 @@ class ScreenHost:
         delay: float = 0,
         of: Catalog | None = None,
     ) -> None:
-        """Do the work of a job in a worker thread, and pass its result to `done`."""
         self.cancel(job)
         self._running[job.name] = job
         generation = self._generations[job.name]
@@ -156,7 +158,6 @@ class ScreenHost:
         self._screen.run_worker(call, group=job.name, exclusive=True, thread=not rest)
 
     def unblock(self, job: Job) -> None:
-        """Block no more than a job does of the name of one that runs: the rest was shown."""
         if job.name in self._running:
             self._running[job.name] = job
 
@@ -175,35 +176,29 @@ class ScreenHost:
             self._show_loading()
 
     def cancel(self, *jobs: Job) -> None:
-        """Stop the jobs of some names, and drop their results."""
         for job in jobs:
             self._generations[job.name] += 1
             self._running.pop(job.name, None)
             self._screen.workers.cancel_group(self._screen, job.name)
 
     def is_running(self, *jobs: Job) -> bool:
-        """Check whether a job of some names runs, whose result is still to come."""
         return any(job.name in self._running for job in jobs)
 
     def say(self, text: str, *, error: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one hides it."""
         self._panes.toast.say(text, error=error)
         if isinstance(top := self._screen.app.screen, Dialog):
             top.say(text, error=error)
 
     def show_progress(self, text: str) -> None:
-        """Show how far a long task is, besides messages; an empty text ends that."""
         self._panes.toast.show_progress(text)
 
     def copy(self, text: str, what: str) -> CopyDone:
-        """Copy a text, which the message calls by a name: for a worker thread."""
         from spackscope.tui.copy_forms import copy_text
 
         environ, app = self.session.environ, self._screen.app
         return copy_text(text, what, environ, app, self.settings.copy)
 
     def focus(self, target: str) -> None:
-        """Move the focus to a pane, or to the query line."""
         if target == "values":
             self._panes.focus.peek(target)
         else:
@@ -217,10 +212,6 @@ class ScreenHost:
         ask: Callable[[], object] | None = None,
         job: Job | None = None,
     ) -> None:
-        """Open a dialog, and pass its result to `done`.
-
-        `ask` reads what it shows, in a job that ends with the dialog.
-        """
 
         def close(result: Result | None) -> None:
             if (asked := self._asked.pop(dialog, None)) is not None:
@@ -235,7 +226,6 @@ class ScreenHost:
             self._show_loading()
 
     def follow(self, ask: Callable[[], object] | None) -> None:
-        """Call a function for each newer catalog, in place of the one before; none with None."""
         self._followed = ask
 
     def _ask_again(self) -> None:
@@ -252,5 +242,4 @@ class ScreenHost:
             dialog.show_loading(is_late or self.is_running(LOAD))
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
-        """End the program with the hashes that were picked."""
         self._screen.app.exit(hashes, return_code=code)

@@ -118,7 +118,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.status, self._toast = StatusLine(), Toast()
+        self.status, self._toast = StatusLine(lambda: (self.key_hints(), "")), Toast()
 
     def compose(self) -> ComposeResult:
         """Lay out the box, the last line below it, and the place of messages over both."""
@@ -134,7 +134,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def _show_last_line(self) -> None:
         """Show what the last line and the place of messages have to say."""
         self.show_loading(self.is_loading)
-        self.show_hints(self.key_hints())
 
     @property
     def key_panes(self) -> tuple[str, ...]:
@@ -144,10 +143,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, the most useful first."""
         return hints(keymap.DIALOGS, self.PANE, words={"dialogs-choose": self.choose_word})
-
-    def show_hints(self, hints: Iterable[Hint]) -> None:
-        """Show keys in the last line, the most useful first."""
-        self.status.show_hints(hints)
 
     def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds."""

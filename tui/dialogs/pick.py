@@ -113,7 +113,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     @on(VirtualList.Highlighted)
     @on(events.Resize)
     def _read_on(self) -> None:
-        self.show_hints(self.key_hints())
+        self.status.refresh()
         self.show_reading()
 
     def show_reading(self) -> None:

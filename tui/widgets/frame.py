@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -39,6 +38,17 @@ PROBLEMS, SOURCES, OPEN = "show_problems", "sources", "open"
 """What a click on the number of problems, that of further sources, and the key does."""
 
 
+Shown = TypeVar("Shown")
+
+
+class ReadLine(PartLine, Generic[Shown]):
+    """A line that reads what it shows when it is drawn; whoever changes that refreshes it."""
+
+    def __init__(self, read: Callable[[], Shown], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.read = read
+
+
 class Title(Frozen):
     """What the line shows; `active` are the conditions on sources in the query.
 
@@ -64,30 +74,12 @@ class TitleForm(NamedTuple):
     opens: Sequence[Hint] = ()
 
 
-class TitleLine(PartLine):
+class TitleLine(ReadLine[Title]):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
-
-    _title = reactive(Title())
-
-    def __init__(self, *, id: str | None = None, is_sample: bool = False) -> None:
-        super().__init__(id=id)
-        self._title = Title(is_sample=is_sample)
-
-    def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
-        """Show where the records come from, and how many could not be read."""
-        self._title = replace(self._title, chips=chips, notes=clean(notes), problems=problems)
-
-    def show_machine(self, machine: Machine) -> None:
-        """Show what specs are to run on."""
-        self._title = replace(self._title, machine=machine)
-
-    def show_active(self, active: Collection[Condition]) -> None:
-        """Show which sources the query names."""
-        self._title = replace(self._title, active=active)
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the sources on the left, the machine and the problems on the right."""
-        return lay_out(self._title, width)
+        return lay_out(self.read(), width)
 
     def take(self, target: Term | str) -> None:
         """Filter by the source that was clicked, or do the action of a number."""
@@ -198,16 +190,15 @@ _ENOUGH = 44
 """Cells of names for which the words after the keys are left out."""
 
 
-def mark_pieces(
-    marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
-) -> list[Piece]:
+def mark_pieces(marks: Marks, width: int) -> list[Piece]:
     """Name as many marked specs as fit into a width, those in sight first, the others dim.
 
     Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
     Where there is no room for a name there are hashes only.
     """
-    in_sight = [spec for spec in marked if spec.is_in(listing)]
-    others = [spec for spec in marked if not spec.is_in(listing)]
+    total = marks.total
+    in_sight = [spec for spec in marks.marked if spec.is_in(marks.listing)]
+    others = [spec for spec in marks.marked if not spec.is_in(marks.listing)]
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
@@ -252,37 +243,31 @@ def _more(number: int, is_narrow: bool) -> str:
     return f" +{number:,}" if is_narrow else f" and {number:,} more"
 
 
-class MarksLine(PartLine):
-    """The marked specs and the keys for them; hidden while none are marked."""
+class Marks(NamedTuple):
+    """How many specs are marked, those that are known, and the rows that some are in.
 
-    _marked: Sequence[MarkedSpec] = ()
-    _listing: Listing | None = None
-    _total = 0
-    _copies = True
+    `copies` if `y` copies them where the focus is.
+    """
+
+    total: int
+    marked: Sequence[MarkedSpec]
+    listing: Listing | None
+    copies: bool = True
+
+
+class MarksLine(ReadLine[Marks]):
+    """The marked specs and the keys for them; hidden while none are marked."""
 
     @property
     def text(self) -> str:
         """The text of the line without its sign and its keys; empty without marks."""
-        pieces = mark_pieces(self._marked, self._listing, self._total, self.size.width)
-        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(self._total)
+        shown = self.read()
+        pieces = mark_pieces(shown, self.size.width)
+        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(shown.total)
 
-    def show(
-        self,
-        marks: Sequence[str],
-        marked: Sequence[MarkedSpec],
-        listing: Listing | None,
-        *,
-        copies: bool,
-    ) -> None:
-        """Show the marked specs; `copies` if `y` copies them where the focus is."""
-        self._total, self._marked = len(marks), marked
-        self._listing, self._copies = listing, copies
-        self.display = bool(marks)
-        self.refresh()
-
-    def _keys(self) -> list[Hint]:
+    def _keys(self, *, copies: bool) -> list[Hint]:
         """Return the keys, without their words where these leave too little room for names."""
-        words = dict(_KEYS if self._copies else [key for key in _KEYS if key[0] != "copy"])
+        words = dict(_KEYS if copies else [key for key in _KEYS if key[0] != "copy"])
         keys = [each for name, word in words.items() for each in hint(name, word)]
         width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
         is_narrow = self.size.width - width < _ENOUGH
@@ -290,13 +275,13 @@ class MarksLine(PartLine):
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the names on the left, and the keys on the right."""
-        keys: list[LinePart] = []
-        for shown, word, key in self._keys():
+        marks, keys = self.read(), list[LinePart]()
+        for shown, word, key in self._keys(copies=marks.copies):
             keys.append(LinePart([(" " * _KEY_GAP, "")]))
             keys.append(LinePart([(shown, "key"), (f" {word}" if word else "", "")], key))
         keys.append(LinePart([(" ", "")]))
         room = width - sum(part.width for part in keys) - 1
-        names = mark_pieces(self._marked, self._listing, self._total, room)
+        names = mark_pieces(marks, room)
         return [LinePart([(" ", ""), *names])], keys
 
 
@@ -306,13 +291,12 @@ _HINT_GAP = 2
 
 def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
     """Return the hints that fit into a width: the last ones are left out, but never the help."""
-    fitting = list(hints)
-    while fitting and sum(map(_hint_width, fitting)) - _HINT_GAP > width:
-        helps = key_names("help", "dialogs-help")
-        others = [number for number, each in enumerate(fitting) if each.key not in helps]
-        if not others:
-            break
-        del fitting[others[-1]]
+    fitting, helps = list(hints), key_names("help", "dialogs-help")
+    excess = sum(map(_hint_width, fitting)) - _HINT_GAP - width
+    for each in fitting[::-1]:
+        if excess > 0 and each.key not in helps:
+            fitting.remove(each)
+            excess -= _hint_width(each)
     return fitting
 
 
@@ -320,29 +304,19 @@ def _hint_width(hint: Hint) -> int:
     return cell_width(f"{written_key(hint.shown)} {hint.word}") + _HINT_GAP
 
 
-class StatusLine(PartLine):
+class StatusLine(ReadLine[tuple[Iterable[Hint], str]]):
     """Hints of keys, and at the right the position of the cursor.
 
     A click on a hint presses its key. Messages are in the Toast above the line, so that they
     hide no key.
     """
 
-    _hints: reactive[Sequence[Hint]] = reactive(())
-    _position = reactive("")
-
-    def show_hints(self, hints: Iterable[Hint]) -> None:
-        """Show keys, each with a word for what it does; the most useful come first."""
-        self._hints = list(hints)
-
-    def show_position(self, text: str) -> None:
-        """Show the position of the cursor on the right."""
-        self._position = text
-
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the hints that there is room for, and the position."""
-        corner = LinePart([(f"  {self._position} " if self._position else "", "")])
+        hints, position = self.read()
+        corner = LinePart([(f"  {position} " if position else "", "")])
         parts = [LinePart([(" ", "")])]
-        for each in fitting_hints(self._hints, width - corner.width - 1):
+        for each in fitting_hints(hints, width - corner.width - 1):
             parts.append(
                 LinePart([(written_key(each.shown), "key"), (f" {each.word}", "")], each.key)
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.highlighter import Highlighter
@@ -234,30 +234,33 @@ class QueryInput(FilterInput):
         self.action_press("newer")
 
 
+class Count(NamedTuple):
+    """The count of the matches in several forms, the longest first; or an error in its place."""
+
+    forms: Sequence[str] = ()
+    error: str = ""
+
+
 class QueryCount(Widget):
     """The count of the matches, which leaves most of the line to the query; or an error."""
 
-    _forms: Sequence[str] = ("",)
-    _error = ""
     _width = 0
+
+    def __init__(self, read: Callable[[], Count]) -> None:
+        super().__init__(id="query-count")
+        self._read = read
 
     @property
     def text(self) -> str:
         """The form that is shown, or as much as fits of an error."""
-        width = self.screen.size.width
-        if self._error:
-            return cut_words(self._error, width * 3 // 5 - _COUNT_MARGIN)
+        width, count = self.screen.size.width, self._read()
+        if count.error:
+            return cut_words(clean(count.error), width * 3 // 5 - _COUNT_MARGIN)
         room = width * 2 // 5 - _COUNT_MARGIN
-        return next((text for text in self._forms if cell_width(text) <= room), "")
-
-    def show(self, forms: Sequence[str], error: str = "") -> None:
-        """Show another count; the line is laid out again only where its width changes."""
-        if (forms, error) != (self._forms, self._error):
-            self._forms, self._error = forms, clean(error)
-            self.fit()
+        return next((text for text in count.forms if cell_width(text) <= room), "")
 
     def fit(self) -> None:
-        """Take as many cells as the text needs, and draw it."""
+        """Take as many cells as the text needs, and draw it; the line is laid out again then."""
         width = cell_width(self.text) + _COUNT_MARGIN
         if self._width != width:
             self._width = width
@@ -271,21 +274,22 @@ class QueryCount(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the text after a gap."""
         width = self.size.width
-        style = "error" if self._error else "dim"
+        style = "error" if self._read().error else "dim"
         return draw(self, [("  ", ""), (self.text, style)], width)
 
 
 class QueryBar(Horizontal):
     """The query line and the count of its matches, or what the sheet in their place is.
 
-    `named` are the named queries that the line may use.
+    `named` are the named queries that the line may use; `read` returns the count.
     """
 
     named: NamedQueries | None = None
     _sheet = ""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, read: Callable[[], Count], *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self._read = read
         self._texts: dict[Query, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -295,7 +299,7 @@ class QueryBar(Horizontal):
         input_.named = self.named
         yield input_
         yield Static(id="query-sheet")
-        yield QueryCount(id="query-count")
+        yield QueryCount(self._read)
 
     input = getters.query_one(QueryInput)
 
@@ -331,16 +335,10 @@ class QueryBar(Horizontal):
             input_.reflect(str(query))
         self._texts[query] = input_.value.strip()
 
-    def on_resize(self) -> None:
-        """Show the form of the count that fits."""
+    @on(events.Resize)
+    def fit(self) -> None:
+        """Show the count in the longest form that leaves room."""
         self.query_one(QueryCount).fit()
-
-    def show_count(self, forms: Sequence[str], error: str = "") -> None:
-        """Show the count of the matches in the longest of some forms that leaves room.
-
-        An error in a filter takes its place.
-        """
-        self.query_one(QueryCount).show(forms, error)
 
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40

@@ -409,9 +409,7 @@ class SpecTable(Vertical, Fitted):
         self.shown_list.focus()
 
     @on(VirtualList.Highlighted)
-    def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
-        if not self.rows.is_waiting:
-            event.stop()
+    def _row_highlighted(self) -> None:
         self.tell_highlighted()
 
     def tell_highlighted(self) -> None:
@@ -425,7 +423,7 @@ class SpecTable(Vertical, Fitted):
     @on(VirtualList.Chosen)
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
-        if (item := self.rows.shown.item(self.rows.cursor)) is not None:
+        if (item := self.rows.item) is not None:
             self.post_message(Browse("choose", item))
 
 

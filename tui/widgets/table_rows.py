@@ -190,6 +190,11 @@ class TableRows(VirtualList):
         return self.shown.row(self.cursor) if self.length else None
 
     @property
+    def item(self) -> Any:
+        """The row under the cursor, whatever it is about; None if there is none."""
+        return self.shown.item(self.cursor)
+
+    @property
     def is_waiting(self) -> bool:
         """Whether the row of the index under the cursor is still to be read."""
         return self.length > 0 and self.shown.is_unread(self.cursor)

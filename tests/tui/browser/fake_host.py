@@ -7,21 +7,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import FacetKey
 from spackscope.model.index.rows import Row
-from spackscope.model.index.tree import Tree, TreeNode
-from spackscope.model.query.ast import Term
+from spackscope.model.index.tree import Tree
 from spackscope.model.query.column_filter import parse_filter_input
-from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.jobs import ROWS, Job
-from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results, Where
 from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.keymap import ANYWHERE, LISTS
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
 from tests.builders import SAMPLE_PAGES
@@ -50,32 +48,7 @@ class FakeTask:
         call()
 
 
-class FakeWhere(Frozen):
-    """Where the user is, as a test says it."""
-
-    pane: str = "packages"
-    input: str | None = None
-    row: Row | None = None
-    item: Any = None
-    sheet_cursor: int = 0
-    is_waiting: bool = False
-    awaits: frozenset[str] = frozenset()
-    is_row_seen: bool = True
-    column: str = "hash"
-    position: tuple[int, int] = (0, 0)
-    term: Term | None = None
-    tree_row: int | None = None
-    node: TreeNode | None = None
-    line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
-    facet: tuple[FacetKey, str | None] | None = None
-    are_marks_seen: bool = True
-
-    @property
-    def key_panes(self) -> tuple[str, ...]:
-        return self.pane, LISTS, ANYWHERE
-
-
-class FakeHost:
+class FakeHost(BrowserHost):
     """A state; keep messages, moves of the focus, dialogs and the end for tests to see."""
 
     def __init__(
@@ -87,7 +60,8 @@ class FakeHost:
         self.sources, self.session, self.settings = sources, session or Session({}), settings
         self.copied: list[str] = []
         self.state = BrowserState()
-        self.where = FakeWhere()
+        self.place = Where()
+        self.shown_late = frozenset[str]()
         self.jobs: dict[str, Waiting] = {}
         self.messages: list[str] = []
         self.progress: list[str] = []
@@ -120,8 +94,12 @@ class FakeHost:
         self.jobs[job.name] = Waiting(job, work, done, job.rest + delay, of)
 
     @property
-    def running(self) -> list[Job]:
-        return [waiting.job for waiting in self.jobs.values()]
+    def where(self) -> Where:
+        return self.place
+
+    @property
+    def blocked(self) -> frozenset[str]:
+        return self.shown_late.union(*(waiting.job.blocks for waiting in self.jobs.values()))
 
     def unblock(self, job: Job) -> None:
         if job.name in self.jobs:
@@ -146,7 +124,7 @@ class FakeHost:
 
     def focus(self, target: str) -> None:
         self.focused.append(target)
-        self.where = replace(self.where, pane=target, input=target if target == "query" else None)
+        self.place = replace(self.place, pane=target, input=target if target == "query" else None)
 
     def open(
         self,
@@ -237,7 +215,7 @@ class FakeBrowser:
         self.host.work("rows")
 
     def _highlight(self, row: Row | None) -> None:
-        self.host.where = replace(self.host.where, row=row)
+        self.host.place = replace(self.host.place, row=row)
         self.navigation.highlight(row)
         self.controllers.details.connect()
 
@@ -251,19 +229,19 @@ class FakeBrowser:
         """Type a text into the query line or a filter, without waiting for the rows."""
         name = column or "query"
         pane = "specs" if column else "query"
-        self.host.where = replace(self.host.where, pane=pane, input=name)
+        self.host.place = replace(self.host.place, pane=pane, input=name)
         if column:
             query = self.host.state.view.query
             parsed = parse_filter_input(text, len(text), column, query)
         else:
             parsed = self.search.parse(text)
-            self.host.where = replace(self.host.where, line=parsed)
+            self.host.place = replace(self.host.place, line=parsed)
         self.search.type(parsed)
         return parsed
 
     def leave(self) -> None:
         """Go from the input to the specs."""
-        self.host.where = replace(self.host.where, pane="specs", input=None)
+        self.host.place = replace(self.host.place, pane="specs", input=None)
         self.search.leave()
         self.settle()
 
@@ -275,7 +253,7 @@ class FakeBrowser:
 
     def put(self, **fields: Any) -> None:
         """Say where the user is."""
-        self.host.where = replace(self.host.where, **fields)
+        self.host.place = replace(self.host.place, **fields)
 
     # What is shown
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.frozen import replace
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
 from spackscope.tui.browser.focus import awaited, back, leave
-from spackscope.tui.keymap import COMPLETIONS, DETAIL, LINES
+from spackscope.tui.keymap import ANYWHERE, COMPLETIONS, DETAIL, LINES, LISTS
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -21,7 +20,7 @@ def browser() -> FakeBrowser:
 
 
 def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
-    browser.host.where = replace(browser.host.where, pane=pane, input=input_)
+    browser.put(pane=pane, input=input_, key_panes=(pane, LISTS, ANYWHERE))
 
 
 def late(browser: FakeBrowser, *keys: str) -> list[str]:
@@ -79,9 +78,8 @@ def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:
 
 def test_keys_for_the_detail_wait_until_it_shows_the_row(browser: FakeBrowser) -> None:
     browser.settle()
-    browser.host.where = replace(
-        browser.host.where, pane="specs", awaits=frozenset((LINES, DETAIL))
-    )
+    browser.host.shown_late = frozenset((LINES, DETAIL))
+    at(browser, "specs")
     assert late(browser, "j", "space", "y", "t") == ["t"]
     at(browser, "detail")
     assert late(browser, "j") == ["j"]
@@ -105,7 +103,7 @@ def test_tab_waits_for_completions_and_escape_for_nothing(browser: FakeBrowser) 
     assert late(browser, "x", "tab", "escape") == ["tab"]
     browser.host.work()
     assert late(browser, "x", "tab", "escape") == []
-    browser.host.where = replace(browser.host.where, awaits=frozenset((COMPLETIONS,)))
+    browser.host.shown_late = frozenset((COMPLETIONS,))
     assert late(browser, "x", "tab", "escape") == ["tab"]
 
 

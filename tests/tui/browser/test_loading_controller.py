@@ -180,7 +180,7 @@ def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n) for n in range(3)])
     browser = FakeBrowser(tmp_path, is_folded=False).load()
     browser.move_to(2)
-    browser.host.where = replace(browser.host.where, pane="specs")
+    browser.host.place = replace(browser.host.place, pane="specs")
     browser.load()
     assert browser.host.where.row is not None
     assert browser.host.where.row.spec.hash == hash_of(2)

@@ -228,7 +228,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.settle()
     browser.search.choose(parse("+mpi"), "chosen in the facets")
     browser.settle()
-    browser.host.where = replace(browser.host.where, pane="packages")
+    browser.host.place = replace(browser.host.place, pane="packages")
     for name in ("py-build", "py-ml-dtypes"):
         browser.search.select_package(name)
         browser.settle()
@@ -236,7 +236,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.settle()
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
     assert read(environ).queries == kept
-    browser.host.where = replace(browser.host.where, line=browser.search.parse(""))
+    browser.host.place = replace(browser.host.place, line=browser.search.parse(""))
     browser.controllers.recall.open(browser.search.take_text)
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)

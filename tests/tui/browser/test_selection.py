@@ -124,7 +124,7 @@ def test_a_row_that_is_not_on_the_screen_is_not_copied(browser: FakeBrowser) -> 
         ({"row": None}, LOADING),
         ({"is_row_seen": False}, row_out_of_sight()),
     ):
-        browser.host.where = replace(here, **fields)
+        browser.host.place = replace(here, **fields)
         assert (copy(browser), browser.message) == ("", message)
 
 

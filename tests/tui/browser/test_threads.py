@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.tui.browser.host import Task
 from spackscope.tui.browser.jobs import Job
-from spackscope.tui.browser.state import Task
 from tests.browsing import browsing
 
 

@@ -17,6 +17,7 @@ from spackscope.tui.widgets.frame import (
     OPEN,
     PROBLEMS,
     SOURCES,
+    Marks,
     MarksLine,
     Title,
     fitting_hints,
@@ -129,7 +130,7 @@ def test_marks_in_sight_are_named_first_as_far_as_there_is_room(width: int, text
     )
 
     def said(width: int) -> str:
-        pieces = mark_pieces(marked, browser.state.listing, 4, width)
+        pieces = mark_pieces(Marks(4, marked, browser.state.listing), width)
         return "".join(text for text, _ in pieces)
 
     assert said(width) == text
