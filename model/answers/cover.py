@@ -162,7 +162,6 @@ def coverage_sheet(
         told=("state", "reason"),
         notes=notes,
         remarks=list(coverage_doubts(coverage)),
-        exports={"hashes": lambda: iter([hit.hash for hit in coverage.hits])},
     )
 
 

@@ -67,7 +67,7 @@ from spackscope.tui.cli.commands.completion import SHELLS
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
-_ONE_WORD = ("environment", "topic", "manual", "shell")
+_ONE_WORD = ("topic", "manual", "shell")
 """What a command has one word of."""
 
 _PATIENCE = 3.0

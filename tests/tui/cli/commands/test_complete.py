@@ -116,6 +116,7 @@ def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> No
     assert with_spack("-f 'spack:s") == ["spack:site-a", "spack:site-b"]
     assert with_spack("find --from=spack:site-b") == ["site-b"]
     assert with_spack("cover cl") == ["climate"]
+    assert with_spack("cover spack.lock cl") == ["climate"]
     assert with_spack("diff spack:s x") == []
     assert with_spack("diff spack:s") == ["site-a", "site-b"]
 
@@ -224,7 +225,8 @@ def test_it_is_in_no_help(program: Program) -> None:
         ("stats --by os", "h", "query", ""),
         ("stats --by os --by", "t", "axis", ""),
         ("doubles", "s", "source", ""),
-        ("cover a", "b", "", ""),
+        ("cover a", "b", "environment", ""),
+        ("sources --verify", "h", "query", ""),
         ("hdf5", "find", "query", ""),
     ],
 )
