@@ -8,6 +8,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.tui.browser.host import Task
 from spackscope.tui.browser.jobs import Job
 from tests.browsing import browsing
+from tests.program import PATIENCE
 
 
 async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
@@ -19,7 +20,7 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
         def slow(task: Task) -> str:
             task.report(lambda: results.append("progress"))
             started.set()
-            may_end.wait(10)
+            may_end.wait(PATIENCE)
             stopped.append(task())
             task.report(lambda: results.append("late progress"))
             return "slow"

@@ -16,7 +16,7 @@ import pytest
 
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.files import MAX_FILES, FileLists
+from spackscope.model.sources.files import FileLists
 from spackscope.model.sources.session import Session
 from tests.builders import (
     SPACK_DATA,
@@ -122,11 +122,14 @@ def test_a_list_that_cannot_be_read_is_named(text: str, why: str, program: Progr
     assert why in message
 
 
-def test_a_list_of_too_many_names_is_refused_while_it_is_read(program: Program) -> None:
+def test_a_list_of_too_many_names_is_refused_while_it_is_read(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.model.sources.files.MAX_FILES", 1_000)
     tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
     (path,) = tree.rglob("install_manifest.json")
     # What comes after the limit is not even JSON.
-    names = "".join(f'"/{n}": {{}}, ' for n in range(MAX_FILES + 1))
+    names = "".join(f'"/{n}": {{}}, ' for n in range(1_001))
     path.write_text(f'{{{names}"cut')
     found = program("files", "xz", "-f", "tree", "--limit", "1")
     assert "it has more than 200,000 files; the others are ignored" in found.stderr
