@@ -1,4 +1,4 @@
-"""The column registry: what there is to know of each column, and how its values are spelt.
+"""The column registry: everything about each column, and how its values are spelt.
 
 A column is one entry of `REGISTRY`. The tables of the index, the query keys, the table, its
 filters and its title, the detail pane, `find`, the exports and the completions read it from there.
@@ -49,7 +49,7 @@ def text_cell(value: Any) -> str:
 
 
 def compiler_cell(value: str) -> str:
-    """Return a compiler, its hash as short as any other; the document may not tell it."""
+    """Return a compiler with a short hash; `unknown` if its document states no compiler."""
     if not value:
         return UNKNOWN
     compiler, slash, hash_ = value.partition("/")
@@ -67,7 +67,7 @@ def sources_cell(sources: tuple[str, ...]) -> str:
 
 
 def shorten_path(name: str, cells: int) -> str:
-    """Fit a path or an address into some cells: whole parts from its end where they fit."""
+    """Shorten a path or an address to some cells: to whole parts from its end if any fit."""
     parts = name.split("/")
     if cell_width(name) > cells:
         for first in range(1, len(parts)):
@@ -110,10 +110,10 @@ class Column(Frozen):
     `name` is its key in a query, and by default all of these: `label` is its head, `storage` the
     table of the index that has its values, each once (a dictionary, which columns may share), and
     `attribute` the attribute of a record that is stored there. A column with `derive` stores
-    none; it computes its value from the attributes that others store.
+    nothing; it computes its value from attributes that other columns store.
 
-    Orders count from 1; 0 leaves the column out, and those with the same order are in the order
-    of the registry.
+    Orders count from 1; 0 leaves the column out. Columns with the same order are in the order of
+    the registry.
     """
 
     name: str
@@ -129,47 +129,47 @@ class Column(Frozen):
     restores: tuple[str, ...] = ()
     """The fields of `Spec` that a stored value stands for, if not the attribute."""
     restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
-    """Returns the values of these fields."""
+    """Returns the values of the fields in `restores` for a stored value."""
     sort_key: Callable[[Any], Any] = lambda value: value
     mask: Callable[[Any, Any], bytes] | None = None
     """Marks the records of an `IndexData`, by their ids, that a `Term` fits, negated or not.
 
-    For what look-alikes may differ in; None where they share a value of a dictionary.
+    None for a column of a dictionary, whose values look-alikes share.
     """
     empty: str = "none"
     """The word for an empty value where values are counted."""
     rests_on: tuple[str, ...] = ()
-    """The grounds of its values besides the sources, of which something may be unread."""
+    """The grounds of its values besides the sources: CONFIGURATION, RECIPES."""
 
     # In a query.
     syntax: Literal["spack", "spec", "record"] = "record"
     """Who knows the key: Spack, or spackscope, for any spec or only for whole records."""
     aliases: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
-    """The words that mean a value without the key, and these values."""
+    """The words that mean a value without the key, each with its value."""
     once: bool = False
     """Whether Spack refuses a spec that states it twice."""
     completes: tuple[Literal["key", "values"], ...] = ("key", "values")
     is_guessed: bool = True
-    """Whether a value may be meant that is spelt nearly as what has no match."""
+    """Whether advice suggests values that are spelt nearly like one without a match."""
     sigil: str | None = None
-    """What a completion writes before a value; None: the key and `=`."""
+    """The text that a completion writes before a value; None: the key and `=`."""
 
     # In the table.
     format: Callable[[Any], str] = text_cell
     """Spells a value as a cell."""
     shown: Literal["always", "if_any", "if_varied", "if_named", "never"] = "if_varied"
     width: int = 0
-    """Cells of the longest value, for columns with a value for each record."""
+    """Cells of the longest value, for a column without a dictionary."""
     min_width: int = 99
-    """Cells below which it is left out rather than cut."""
+    """The width in cells below which the table leaves the column out rather than cut it."""
     align_right: bool = False
     cut_at_end: bool = False
-    """Whether its texts are lists whose beginning counts; others are cut in the middle."""
+    """Whether long values are cut at the end, as suits lists; others are cut in the middle."""
 
     # In the title of the table, where all rows have the same value.
     in_title: Callable[[Collection[Value]], bool] = lambda values: True
-    """Whether it is worth a mention, by the values in the whole index."""
+    """Whether the title mentions the column, by its values in the whole index."""
     title: Callable[[Any], str] | None = None
     """Spells the value; None: as a cell."""
 
@@ -182,7 +182,7 @@ class Column(Frozen):
     in_find: bool = True
     """Whether the table of `find` has it."""
     find_prefix: str | None = ""
-    """What precedes the value that all rows share; None leaves the value out."""
+    """The text before a value that all rows share; None leaves the value out."""
     export_order: int = 50
 
     __eq__ = object.__eq__
@@ -197,7 +197,7 @@ class Column(Frozen):
 
     @cached_property
     def value(self) -> Callable[[Any], Value]:
-        """What returns the value of a record, or of an entry of the dictionary."""
+        """The function that returns the value of a record, or of an entry of the dictionary."""
         return self.derive or attrgetter(self.attribute)
 
     def cell(self, value: Value) -> str:
@@ -248,7 +248,7 @@ def _by_variant_names(variants: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _vary_unexpectedly(values: Collection[Value]) -> bool:
-    """Check whether states differ by more than what is normal where nothing is installed."""
+    """Check whether states vary more than in sources where nothing is installed."""
     return len(set(values) - {(), ("explicit",), ("needed",)}) > 1
 
 
@@ -414,10 +414,10 @@ REGISTRY = (
     ),
 )
 # fmt: on
-"""All columns; those of the table in its order."""
+"""All columns; the columns of the table are in its order."""
 
 FIELDS = {column.name: column for column in REGISTRY}
-"""All that a query can ask for, by name."""
+"""All columns, by name."""
 
 COLUMNS = tuple(column for column in REGISTRY if column.shown != "never")
 """The columns of the table."""

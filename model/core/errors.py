@@ -2,10 +2,10 @@
 
     SpackscopeError
     ├── Cancelled              the user stopped a long task
-    ├── IndexDamaged           an index does not hold what its writer writes
+    ├── IndexDamaged           an index has content that its writer does not write
     ├── QueryError             a text is not a query
     │   └── WrongNamedQuery    the text of a named query is none
-    ├── WrongQuestion          an answer is asked for what it does not have
+    ├── WrongQuestion          an answer cannot be given to a question in this form
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
@@ -18,8 +18,8 @@
         ├── Unreachable        there is no connection to a host, or none that is fast enough
         └── Unauthorized       a server asks for credentials
 
-Every message is one sentence, or the part of one that follows the name of what failed. None
-contains a secret.
+Every message is one sentence, or the rest of a sentence that begins with the name of a source,
+file or command. None contains a secret.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Cancelled(SpackscopeError):
 
 
 class IndexDamaged(SpackscopeError):
-    """An index does not hold what its writer writes, and has to be built again."""
+    """An index has content that its writer does not write, and has to be built again."""
 
 
 class QueryError(SpackscopeError, ValueError):
@@ -58,7 +58,7 @@ class QueryError(SpackscopeError, ValueError):
 class WrongNamedQuery(QueryError):
     """The text of a named query is not a query.
 
-    `names` are those to be changed: one, or all of a circle; `sentence` is what is wrong there.
+    `names` are the queries to change: one, or all of a circle; `sentence` says what is wrong.
     """
 
     def __init__(self, message: str, sentence: str, names: tuple[str, ...]) -> None:
@@ -67,7 +67,7 @@ class WrongNamedQuery(QueryError):
 
 
 class Unanswerable(SpackscopeError, ValueError):
-    """The records do not say enough to decide `condition`, a `query.conditions.Condition`."""
+    """The records do not say enough to decide `condition`, a `query.ast.Condition`."""
 
     def __init__(self, message: str, condition: Any) -> None:
         super().__init__(message)
@@ -87,9 +87,9 @@ class Unwritable(SpackscopeError):
 
 
 class YamlError(Unreadable):
-    """YAML was not loaded; `line` is where the error is, counted from 1, if known.
+    """YAML was not loaded; `line` is the line of the error, counted from 1, if it is known.
 
-    `is_syntax_error` if the text is not YAML at all, rather than YAML that is refused.
+    `is_syntax_error` is true for a text that is not YAML, false for YAML that is refused.
     """
 
     def __init__(
@@ -138,7 +138,8 @@ class ListingUnsupported(SourceError):
 class TemporaryFailure(SourceError):
     """A request failed in a way that a retry may fix.
 
-    `after` is how many seconds the server asks to wait, `silent` the host that sent nothing.
+    `after` is the number of seconds that the server asks to wait, `silent` a host that sent
+    nothing.
     """
 
     def __init__(self, message: str, *, after: float | None = None, silent: str = "") -> None:
@@ -147,7 +148,7 @@ class TemporaryFailure(SourceError):
 
 
 class Unreachable(SourceError):
-    """There is no connection to `host`, or it sends too slowly."""
+    """`host` cannot be connected to, or sends too slowly."""
 
     def __init__(self, message: str, host: str) -> None:
         super().__init__(message)
@@ -157,7 +158,7 @@ class Unreachable(SourceError):
 class Unauthorized(SourceError):
     """The server of `url`, a `storage.urls.Url`, asks for credentials by `challenge`.
 
-    `challenge` is the header WWW-Authenticate; `url` may be where a redirect led to.
+    `challenge` is the header WWW-Authenticate; after a redirect, `url` is its target.
     """
 
     is_forbidden = True
@@ -168,7 +169,7 @@ class Unauthorized(SourceError):
 
 
 def reason(error: Exception, what: str = "cannot be read") -> str:
-    """Return half a sentence on why a file cannot be read, or what else."""
+    """Return half a sentence: `what`, a colon, and the cause of an error in lower case."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     # What Python says of a NUL differs from version to version.
     text = "its name has a NUL" if "embedded null" in text else text
@@ -178,7 +179,7 @@ def reason(error: Exception, what: str = "cannot be read") -> str:
 
 @contextlib.contextmanager
 def naming(source: str) -> Iterator[None]:
-    """Raise SourceError that names a source or a file where that cannot be read."""
+    """Turn OSError and ValueError into a SourceError that names a source or a file."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -186,10 +187,11 @@ def naming(source: str) -> Iterator[None]:
 
 
 def describe_error(error: BaseException) -> str:
-    """Describe an error of another library by its type and its line of code, without its message.
+    """Describe an error of another library by its type and its line of code.
 
-    That may contain a secret. Too little memory, as with `ulimit -v`, is not a mistake of the
-    program. An error of the project has its own message, but Cancelled is raised again.
+    Its message is left out: it may contain a secret. Too little memory, as with `ulimit -v`, is
+    not a mistake of the program. For an error of the project its own message is returned, but
+    Cancelled is raised again.
     """
     if isinstance(error, Cancelled):
         raise error

@@ -45,7 +45,7 @@ ABANDONED_SECONDS = 3600
 """Age of a temporary file that nobody writes any more: a download fails long before."""
 
 _RECENT = 3
-"""Seconds after a change in which another may not show, where times are whole seconds."""
+"""Seconds after a change in which another may not show, on file systems with whole seconds."""
 
 _PIECE = 2**20
 _HEAD = 16
@@ -54,12 +54,12 @@ _SUFFIX = ".tmp"
 
 
 def max_unpacked_size(packed: int) -> int:
-    """Return how many bytes so many packed bytes may unpack to, unless they are a bomb."""
+    """Return the number of bytes that `packed` bytes may unpack to; more is taken for a bomb."""
     return max(SMALL_UNPACKED_SIZE, MAX_EXPANSION * packed)
 
 
 def too_large(size: int | None, max_size: int) -> OSError:
-    """Return the error that names the size, where it is known, and the limit."""
+    """Return the error for a file over a size limit; it names the size, if that is known."""
     if size is None:
         return OSError(f"it is larger than the {max_size:,} bytes that are read")
     return OSError(f"it has {size:,} bytes; at most {max_size:,} are read")
@@ -90,9 +90,9 @@ def read_file(
     max_size: int = MAX_FILE_SIZE,
     is_wanted: Callable[[bytes], bool] | None = None,
 ) -> bytes:
-    """Return the content of a regular file, or its first bytes unless `is_wanted` is true of them.
+    """Return the content of a regular file of at most `max_size` bytes. Raises OSError.
 
-    Raises OSError.
+    Where `is_wanted` returns False for the first 16 bytes, only these bytes are returned.
     """
     # Reading through a file object takes twice the time.
     descriptor = _open_regular(path)
@@ -123,9 +123,10 @@ def read_head(path: str, size: int) -> bytes:
 
 
 def times_of(status: os.stat_result) -> tuple[int, int]:
-    """Return the mtime and the ctime of a file in nanoseconds, which change where the file does.
+    """Return the mtime and the ctime of a file in nanoseconds; they change when the file changes.
 
-    Where they could be the same after another change, the ctime is one that no file has.
+    On a file system with whole seconds, another change within the next seconds would not show. The
+    ctime is then negative, as that of no file, and another one at each call.
     """
     mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
     if ctime % 10**9 == 0 and abs(time.time() - ctime / 10**9) < _RECENT:
@@ -134,11 +135,11 @@ def times_of(status: os.stat_result) -> tuple[int, int]:
 
 
 def sha256_of(file: BinaryIO, on_piece: Callable[[], None] = lambda: None) -> str:
-    """Return the hexadecimal digest of a file from where it is read. Raises OSError.
+    """Return the hexadecimal digest of a file, from its current position. Raises OSError.
 
     `on_piece` is called often; it may raise to stop.
     """
-    # For large files that of OpenSSL is worth its import.
+    # For large files the faster function of OpenSSL is worth its import.
     import hashlib
 
     digest = hashlib.sha256()
@@ -154,8 +155,8 @@ def temporary_file(
 ) -> Iterator[BinaryIO]:
     """Create a file in a directory, never through a link, and open it.
 
-    It gets the mode, or the owner, group and mode of a file that it `replaces`, if that exists. It
-    is removed afterwards unless it was renamed. Raises OSError, also where it cannot get these.
+    It gets the mode, or the owner, group and mode of the file `replaces`, if that exists. It is
+    removed afterwards unless it was renamed. Raises OSError, also where it cannot get its owner.
     """
     path = os.path.join(directory, f".{stem}.{os.urandom(8).hex()}{_SUFFIX}")
     old = os.stat(replaces) if replaces and os.path.exists(replaces) else None
@@ -172,7 +173,7 @@ def temporary_file(
 
 
 def _keep_rights(descriptor: int, old: os.stat_result) -> None:
-    """Set the owner, group and mode of a file to those of another. Raises OSError."""
+    """Copy the owner, group and mode of another file to an open one. Raises OSError."""
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
@@ -184,12 +185,12 @@ def _keep_rights(descriptor: int, old: os.stat_result) -> None:
 
 
 def is_temporary(name: str) -> bool:
-    """Check whether a file has the name of a temporary one."""
+    """Check whether a file name is one that `temporary_file` gives."""
     return name.startswith(".") and name.endswith(_SUFFIX)
 
 
 def remove_abandoned(directory: str) -> None:
-    """Remove the temporary files at any depth that killed processes have left an hour ago."""
+    """Remove temporary files at any depth that have not changed for an hour."""
     for folder, _, names in os.walk(directory):
         for path in (os.path.join(folder, name) for name in names if is_temporary(name)):
             with contextlib.suppress(OSError):
@@ -200,7 +201,7 @@ def remove_abandoned(directory: str) -> None:
 def write_atomically(path: str, data: bytes, *, keeps_rights: bool = False) -> None:
     """Replace a file, or create it, so that no reader sees a part of it. Raises OSError.
 
-    It is for the user alone, unless it `keeps_rights`: the owner, group and mode that it had.
+    Only the user can read it, unless it `keeps_rights`: its owner, group and mode before.
     """
     replaces = path if keeps_rights else ""
     with temporary_file(*os.path.split(path), replaces=replaces) as file:
@@ -246,7 +247,7 @@ def keep_private(path: str) -> None:
     """Remove all rights of group and others to a directory.
 
     Raises OSError where others could still write to it, as on a file system without modes, or
-    where the directory or the link to it belongs to another user.
+    where the directory, or a link to it, belongs to another user.
     """
     for status in (os.lstat(path), os.stat(path)):
         if status.st_uid != os.geteuid():
@@ -260,9 +261,9 @@ def keep_private(path: str) -> None:
 
 
 def open_private(path: str) -> BinaryIO:
-    """Open a file in a directory of the program's, never through a link.
+    """Open a file in a directory of the program, never through a link.
 
-    Raises OSError for one that somebody else may have written.
+    Raises OSError, also for a file that somebody else may have written.
     """
     keep_private(os.path.dirname(path))
     file = open_file(path, follows_links=False)
@@ -274,7 +275,7 @@ def open_private(path: str) -> BinaryIO:
 
 
 def read_private(path: str, max_size: int) -> bytes:
-    """Return the content of a file as `open_private` opens it. Raises OSError."""
+    """Return the content of a file that `open_private` opens. Raises OSError."""
     with open_private(path) as file:
         data = file.read(max_size + 1)
     if len(data) > max_size:
@@ -283,10 +284,10 @@ def read_private(path: str, max_size: int) -> bytes:
 
 
 def write_private(path: str, data: bytes) -> None:
-    """Write a file in a directory of the program's, for the user alone and never through a link.
+    """Write a file in a directory of the program, for the user alone and never through a link.
 
-    Missing directories are created, and what abandoned writes left is removed. Raises
-    Unwritable, where there is something else than a regular file too.
+    Creates missing directories, and removes abandoned temporary files. Raises Unwritable, also
+    where the path is not a regular file.
     """
     directory = os.path.dirname(path)
     try:

@@ -1,4 +1,4 @@
-"""Frozen objects: what `@dataclass(frozen=True, slots=True)` makes, at a fraction of its cost.
+"""Frozen objects like those of `@dataclass(frozen=True, slots=True)`, at a fraction of the cost.
 
 `dataclasses` imports `inspect`, which takes as long as Python itself takes to start, and compiles
 six methods for each class, few of which are ever called. Here all classes share their methods.
@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-# As in `typing`, whose import would take as long as that of ten modules.
+# Like `typing.TYPE_CHECKING`; importing `typing` takes as long as importing ten modules.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -34,7 +34,7 @@ _REQUIRED: Any = object()
 
 
 class _Field:
-    """A field: not each is written by `repr`."""
+    """A field of a frozen class: its default, and whether `repr` shows it."""
 
     __slots__ = ("default", "default_factory", "name", "repr", "type")
 
@@ -57,7 +57,7 @@ def _fields(class_: _FrozenType) -> tuple[_Field, ...]:
 
 
 def _replace(instance: Frozen, /, **changes: Any) -> Frozen:
-    """Return a copy of a frozen object with other values of some fields."""
+    """Return a copy of a frozen object, with some fields changed."""
     class_ = type(instance)
     values = [
         changes.pop(name) if name in changes else getattr(instance, name)
@@ -82,7 +82,7 @@ __all__ = ["Frozen", "asdict", "field", "fields", "replace"]
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class _FrozenType(type):
-    """Make fields of the annotations of a class. One with cached properties gets a `__dict__`."""
+    """Turn the annotations of a class into fields; cached properties need a `__dict__`, too."""
 
     __fields__: Mapping[str, _Field]
     __values__: Callable[[Any], Any]
@@ -122,7 +122,7 @@ class Frozen(metaclass=_FrozenType):
             self.__post_init__()
 
     def __post_init__(self) -> None:
-        """Set fields that depend on others, with `object.__setattr__`."""
+        """Set fields that depend on other fields, with `object.__setattr__`."""
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not self.__class__:
@@ -151,7 +151,7 @@ class Frozen(metaclass=_FrozenType):
 def _completed(
     class_: _FrozenType, arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Return the values of all fields, given some by place and by name. Raises TypeError."""
+    """Return the values of all fields from positional and keyword arguments. Raises TypeError."""
     values, used = list(arguments), 0
     for name, field in islice(class_.__fields__.items(), len(arguments), None):
         if name in options:

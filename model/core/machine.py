@@ -58,9 +58,9 @@ def this_target() -> str:
 def linux_os(os_release: str) -> str:
     """Return Spack's name of a distribution by the text of its os-release file.
 
-    The rules are those of lib/spack/spack/operating_systems/linux_distro.py: of a version only
-    the first number counts, except for Ubuntu. The version of openSUSE Tumbleweed is that of its
-    C library there, which is left out.
+    It follows lib/spack/spack/operating_systems/linux_distro.py: only the first number of a
+    version counts, except for Ubuntu. For openSUSE Tumbleweed Spack adds the version of the C
+    library, which is left out here.
 
         linux_os('ID="rhel"\\nVERSION_ID="9.4"')  # rhel9
     """
@@ -77,7 +77,7 @@ def linux_os(os_release: str) -> str:
 def macos_name(version: str) -> str:
     """Return Spack's name of a version of macOS, as `sequoia` for 15.1; empty if unknown.
 
-    The names are those of lib/spack/spack/operating_systems/mac_os.py.
+    The names are from lib/spack/spack/operating_systems/mac_os.py.
     """
     major, _, rest = version.partition(".")
     key = f"{major}.{rest.partition('.')[0]}" if major == "10" else major

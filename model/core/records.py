@@ -43,11 +43,11 @@ FIRST_OF_DATABASE = {5: "0.13", 6: "0.17", 7: "0.21", 8: "1.0", 9: "1.3"}
 """The first Spack that writes a version of the database, in indexes and install trees."""
 
 COMPILED_IN, PROVIDED_IN, NEWEST_FORMAT = 5, 6, max(FIRST_SPACK)
-"""The first formats in which compilers are dependencies, and in which nodes state what virtuals
-they provide; and the newest one."""
+"""Specfile formats: the first in which compilers are dependencies, the first in which nodes state
+the virtuals that they provide, and the newest."""
 
 NO_VIRTUALS = ("none",)
-"""What a record provides that is known to provide no virtual."""
+"""The `provided_virtuals` of a record that is known to provide no virtual."""
 
 
 class Dependency(Frozen):
@@ -75,11 +75,11 @@ YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
 
 
 class ListedIn(NamedTuple):
-    """A database that lists a spec: its kind and its source.
+    """A database that lists a spec: its layout, its versions and its source.
 
-    `layout` is that of its mirror, `views` for views that were not asked for, or empty for a file
-    or tree. `media` is the version in the media type of an index of layout v3, and `database`
-    the one that it states.
+    `layout` is the layout of its mirror, `views` for views that were not asked for, or empty for a
+    file or tree. `media` is the version in the media type of an index of layout v3, and `database`
+    the version that the database states.
     """
 
     layout: str
@@ -97,7 +97,7 @@ class ListedIn(NamedTuple):
 class Fit(Frozen):
     """Whether a spec runs on the host, and whether Spack would reuse it there, with all reasons.
 
-    Each is None if its source does not tell.
+    `fits` and `reusable` are None if the source of the spec does not say enough.
     """
 
     fits: bool | None
@@ -106,12 +106,12 @@ class Fit(Frozen):
 
     @property
     def fits_values(self) -> tuple[str, ...]:
-        """The answer whether it runs, and the labels of its reasons."""
+        """The answer whether the spec runs (yes, no or unknown), and the labels of the reasons."""
         return _answer(self.fits, (reason for reason in self.reasons if reason.is_run))
 
     @property
     def reusable_values(self) -> tuple[str, ...]:
-        """The answer whether Spack reuses it, and the labels of its reasons."""
+        """The answer whether Spack reuses the spec, and the labels of the reasons."""
         return _answer(self.reusable, (reason for reason in self.reasons if reason.is_reuse))
 
 
@@ -133,22 +133,23 @@ class Spec(Frozen):
     `dependencies` is None if the document does not list them, as pages do not. `flags` are
     compiler flags, each as `cflags=-O2 -g`; `namespace` is empty if none is named.
     `provided_virtuals` are the virtuals that it can provide, each as `mpi` or `mpi@:3`,
-    `NO_VIRTUALS` if there are none; empty where its document does not tell, as before
-    `PROVIDED_IN`.
+    `NO_VIRTUALS` if it provides none; empty where its document does not list virtuals, as in
+    formats before `PROVIDED_IN`.
 
-    `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
-    Spack did not build, `external_modules` all of these and `external_attributes` more about it,
-    as JSON; `patches` are digests in the order in which they are applied, `build_spec` is the
-    hash that a spliced spec was built as; each is empty if it does not apply. `spec_format` is
+    `package_hash` is the digest of the recipe. `external` is the prefix of an external, or else
+    its modules; `external_modules` are all its modules, and `external_attributes` is its
+    `extra_attributes` as JSON. `patches` are digests in the order in which they are applied, and
+    `build_spec` is the hash that a spliced spec was built as. Each of these is empty if it does
+    not apply. `spec_format` is
     the specfile format in which the spec was concretized, 0 if it is unknown. `in_cache` is
     false for a dependency-only spec. `cached` is true if a build cache has its archive.
     `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) come from the
     database of an install tree; `explicit` also from a lock file, where it marks the roots.
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
-    that compile it; both are known only of records from an index, and `compilers` is None if the
-    document lists no dependencies. `fit` is whether it runs on the host, and `deprecated` whether
-    a recipe deprecates it, and why, once these are computed.
+    that compile it; only records from an index have both, and `compilers` is None if the document
+    lists no dependencies. `fit` and `deprecated` are set once they are computed: whether the spec
+    runs on the host, and whether a recipe deprecates it, and why.
     """
 
     package: str
@@ -188,7 +189,7 @@ class Spec(Frozen):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The source that it was read from, and all others that list the same hash."""
+        """The sources that list the hash; without an index only the source of this record."""
         return self.listed_in or (self.source,)
 
     @property
@@ -198,18 +199,18 @@ class Spec(Frozen):
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Those of `STATES` that it is in."""
+        """The states of the record, in the order of `STATES`."""
         flags = (self.cached, self.installed, self.explicit, not self.in_cache, self.is_spliced)
         return tuple(compress(STATES, flags))
 
 
 def absent_spec(dependency: Dependency) -> Spec:
-    """Return what is known of a dependency that no document describes."""
+    """Return a record with only the name and hash of a dependency that no document describes."""
     return Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
 
 
 class _Stated(NamedTuple):
-    """What a page states of a `Spec` beside its hash and size."""
+    """The fields of `Spec` that a page states, without the hash and the size."""
 
     version: str
     compiler: str
@@ -223,7 +224,7 @@ class _Stated(NamedTuple):
 
 
 class LookAlike(_Stated):
-    """What look-alikes of a page share; like a `Spec` without a hash and a size."""
+    """The fields that look-alikes of a page share: a `Spec` without a hash and a size."""
 
     __slots__ = ()
     dependencies = None
@@ -232,17 +233,17 @@ class LookAlike(_Stated):
 
 
 for _field in fields(Spec):
-    # Of all else pages state nothing.
+    # Pages state no other field.
     if not hasattr(LookAlike, _field.name):
         setattr(LookAlike, _field.name, _field.default)
 
 
 class Records(Frozen):
-    """Records of a document, in its order, with what look-alikes share only once.
+    """Records of a document, in its order; look-alikes share one entry of `looks`.
 
     Record i is the spec `looks[numbers[i]]`, but with the hash `hashes[i]` and the size
     `sizes[i]`. Pages have very many: a LookAlike takes a quarter of the time of a Spec. `database`
-    is the version of the database that they are from, 0 for other documents.
+    is the version of the database that the records are from, 0 for other documents.
     """
 
     looks: Sequence[Spec] | Sequence[LookAlike]
@@ -253,7 +254,7 @@ class Records(Frozen):
 
 
 class NodeFacts(NamedTuple):
-    """What a node states beside the columns: the fields of `Spec` with these names."""
+    """The fields of `Spec` that its node states and no column shows."""
 
     package_hash: str = ""
     external: str = ""
@@ -265,7 +266,7 @@ class NodeFacts(NamedTuple):
 
 OF_RECORDS = ("path", "installed_at", "build_spec")
 PROVENANCE = (*NodeFacts._fields, *OF_RECORDS)
-"""The fields of `Spec` that say where it comes from: those of its node, and `OF_RECORDS`."""
+"""The fields of `Spec` that say where it comes from: `NodeFacts`, and `OF_RECORDS`."""
 
 _KINDS_WITH_FILES = ("mirror", "public cache", "directory")
 _WITHOUT_INDEX = ("v3 spec files", "v2 spec files", "v3 spec files and v2 spec files")
@@ -273,16 +274,17 @@ _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
 
 def has_no_index(kind: str, layout: str) -> bool:
-    """Check whether a source is a mirror that is read by its spec files: Spack sees none."""
+    """Check whether a source is a mirror without an index, in which Spack sees no specs."""
     return kind == "mirror" and layout in _WITHOUT_INDEX
 
 
 class SourceStatus(Frozen):
-    """What is known of a source that was read.
+    """The result of reading a source.
 
-    `kind` is what it is, `layout` the layout of a mirror, `specs` how many it lists.
-    `checked` is when a cached copy was last known to be current, in seconds since 1970, and
-    `remark` why a stale one is used. `failure` is why nothing of it could be read.
+    `kind` is a word such as `mirror` or `file`, `layout` the layout of a mirror, `specs` the
+    number of specs that it lists. `checked` is the time in seconds since 1970 at which a cached
+    copy was last known to be current, and `remark` says why a stale copy is used. `failure` says
+    why the source could not be read at all.
     """
 
     name: str
@@ -296,16 +298,16 @@ class SourceStatus(Frozen):
 
     @property
     def may_be_mirror(self) -> bool:
-        """Whether it may have more of a spec than its index says, such as a signature."""
+        """Whether the source may have more on a spec than its index, such as a signature."""
         if self.kind == "file":
             return not self.failure and any(folder in self.name for folder in _MIRROR_FOLDERS)
         return not self.failure and self.kind in _KINDS_WITH_FILES
 
 
 class Problem(Frozen):
-    """What could not be read: the document, the place in it, and the reason.
+    """A part of a document that could not be read: the document, the place, and the reason.
 
-    `place` is empty if it is the whole document.
+    `place` is empty if the whole document could not be read.
     """
 
     origin: str
@@ -335,7 +337,7 @@ UNSPECIFIED, LEGACY_LABEL = "unspecified", "version_deprecated"
 
 
 class Deprecation(NamedTuple):
-    """A deprecation of a recipe: the spec that it is about, "" for all of the package, and why."""
+    """A deprecation in a recipe: its spec, "" for the whole package, and the reason."""
 
     spec: str
     reason: str = UNSPECIFIED
@@ -352,9 +354,9 @@ class Deprecation(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A patch by its address and digest, or its file: what deprecations of a package it fixes.
+    """A patch that fixes deprecations of a package, with `labels` of the deprecations.
 
-    The package is "" where it is that of the recipe.
+    `place` is its URL or file. `package` is "" for the package of the recipe.
     """
 
     labels: tuple[str, ...]
@@ -364,9 +366,9 @@ class Fix(NamedTuple):
 
 
 class RecipeRoot(NamedTuple):
-    """A directory or bare git repository with package repositories: at some places, or one there.
+    """A directory or bare git repository with package repositories, at `places` in it.
 
-    Without `places` they are where its index says.
+    Without `places`, its index (`spack-repo-index.yaml`) says where they are.
     """
 
     path: str
@@ -374,7 +376,7 @@ class RecipeRoot(NamedTuple):
 
 
 def severity_rank(severity: str) -> int:
-    """Return the place of a severity in the order of all; -1 for an unknown one."""
+    """Return the position of a severity in `SEVERITIES`; -1 for an unknown one."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else -1
 
 
@@ -388,16 +390,16 @@ _NEW_NAMES = {
 _OTHERS = ("aocc", "apple-clang", "cce", "dpcpp", "fj", "gcc", "msvc", "nag", "nvhpc", "pgi")
 _COMPILERS = frozenset((*_NEW_NAMES, *_NEW_NAMES.values(), *_OTHERS, "xl", "xl_r"))
 _LEGACY_NAMES = {_NEW_NAMES[name]: name for name in ("clang", "oneapi", "rocmcc", "arm")}
-"""The old names that Spack still prints; it has none for the classic Intel compilers."""
+"""The old names that Spack still prints; the classic Intel compilers have no old name."""
 
 LANGUAGES = ("c", "cxx", "fortran")
-"""The virtuals of compilers; the provider of the first that a spec has is its compiler."""
+"""The virtuals of compilers; the compiler of a spec provides the first of these that it has."""
 
 
 def compiler_name(name: str) -> str:
     """Return the package name of a compiler, which had another name before Spack 1.0.
 
-    The names are those of lib/spack/spack/aliases.py.
+    The names are from lib/spack/spack/aliases.py.
     """
     return _NEW_NAMES.get(name, name)
 

@@ -1,7 +1,7 @@
-"""Remove what may be secret from texts: users, passwords and queries of URLs.
+"""Remove possible secrets from texts: users, passwords and queries of URLs.
 
-What a user typed may be a misspelt URL, so what looks like one is taken for one. A spec does not:
-in none is a colon before the first `@`, but in `target=x86_64:` and in `libs:=shared`.
+A typed text may be a misspelt URL, so a text that looks like a URL is treated as one. Specs do
+not: none has a colon before its first `@`, except in `target=x86_64:` and in `libs:=shared`.
 
 All functions take time that is linear in the length of the text, which may come from anywhere.
 """
@@ -32,14 +32,14 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SCHEME = f"{_LETTERS}{_LETTERS.upper()}0123456789+.-"
 _WORD = r"[^\s\"'<>`]+"
 _END_OF_WORD = ".,:;!?)\"'<>`"
-# Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.
+# HTTP libraries quote a header that cannot be sent or read; it may contain a key or a token.
 _HEADER = r"(?s::? (?:bytearray\()?b['\"].*)"
 
 
 def shown_url(url: str) -> str:
     """Return a URL as it may be shown, without user, password, query and fragment.
 
-    Takes any text: what may be secret is also removed where it only looks like a URL. Paths and
+    Takes any text: secrets are also removed from a text that only looks like a URL. Paths and
     specs stay as they are, and so do the tags after the `#` of a tag list.
 
     >>> shown_url("https://ann:password@host/x?token=t")
@@ -80,7 +80,7 @@ def shown_url(url: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """Return a message without what may be secret in the URLs, and in what looks like one."""
+    """Return a message without secrets in its URLs, and in words that look like URLs."""
     if not ("@" in text or "://" in text or "?" in text or "#" in text):
         return text
     return re.sub(_PASSAGE, _shown_passage, text)
@@ -110,6 +110,6 @@ def library_message(text: str) -> str:
 
 
 def without_arguments(command: str) -> str:
-    """Return the program of a command, and … for its arguments: one may be a password."""
+    """Return the program of a command, with … in place of the arguments, which may be secret."""
     program, *arguments = command.split(maxsplit=1)
     return f"{program} …" if arguments else program

@@ -16,11 +16,10 @@ from spackscope.model.core.text import clean
 class FitReason(NamedTuple):
     """Why a spec does not run on the host, or why Spack would not reuse it there.
 
-    `label` is shared by reasons of one kind, and `sentence` names what is in the way. One that is
-    not about running (`is_run`) is about reuse only, and one that is not about reuse
-    (`is_reuse`) about running only. Of a rule of the configuration `place` is the file and line.
-    `change` is what to do so that Spack reuses the spec. `of_dependency` is true if only
-    dependencies break the rule.
+    `label` is shared by reasons of one kind, and `sentence` names the obstacle. `is_run` is true
+    for a reason why it does not run, `is_reuse` for one why Spack does not reuse it. `place` is
+    the file and line of a rule of the configuration. `change` says how to make Spack reuse the
+    spec. `of_dependency` is true if only dependencies break the rule.
     """
 
     rule: Rule
@@ -34,40 +33,40 @@ class FitReason(NamedTuple):
 
 
 class Rule(Frozen):
-    """A rule that a spec may break. `name` is in the output, and `label` says it in few words.
+    """A rule that a spec may break: its name in JSON and CSV, and its label in few words.
 
-    Reasons may have labels of their own, until there are too many to be told apart.
+    A reason may have a label of its own (`with_label`).
     """
 
     name: str
     label: str
     change: str = ""
-    """What to do so that Spack reuses the spec; `{place}` stands for that of the reason."""
+    """How to make Spack reuse the spec; `{place}` stands for the place of the reason."""
     sentence: str = "{label}, {place}"
-    """What a reason says of a spec, if it does not have its own sentence."""
+    """The sentence of a reason without its own; `{label}`, `{host}` and others are filled in."""
     is_run: bool = False
     """Whether a spec that breaks it does not run."""
     is_reuse: bool = True
     """Whether Spack does not reuse a spec that breaks it."""
     dependency_label: str = ""
-    """The label where only dependencies break it, if that is another one."""
+    """The label if only dependencies break the rule; empty: the same label."""
     hides: bool = False
     """Whether Spack does not see the spec in any index, so that it is not found by its hash."""
     is_unknown: bool = False
-    """Whether it is not known if the spec runs or is reused, for want of what the label says."""
+    """Whether the answer is unknown, because the facts in the label are missing."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
     @cached_property
     def reason(self) -> FitReason:
-        """The reason with the label of the rule."""
+        """The reason with the label of the rule, without a place."""
         return self.with_label(self.label)
 
     def with_label(
         self, label: str, place: str = "", sentence: str = "", change: str = ""
     ) -> FitReason:
-        """Return a reason with a label of its own."""
+        """Return a reason with another label than the rule, and its own place and sentence."""
         change = change or self.change.replace("{place}", place)
         return FitReason(
             self, clean(label), self.is_run, self.is_reuse, place, clean(sentence), change

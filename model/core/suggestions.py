@@ -1,4 +1,4 @@
-"""Find names by what is typed of them, and guess what was meant by one that does not exist."""
+"""Find names by parts that are typed, and suggest names that exist for one that does not."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE, _NO_MATCH = range(6)
 
 
 def _tier(text: str, name: str) -> int:
-    """Rank how well a name fits a text, 0 being the best.
+    """Return how well a name fits a text, from 0 (the same name) to `_NO_MATCH`.
 
     Case is ignored. After the exact name come names that begin with the text, names with a word
-    that does, names that contain it, and names that contain its letters in this order.
+    that begins with it, names that contain it, and names that contain its letters in this order.
     """
     text, name = text.lower(), name.lower()
     position = name.find(text)
@@ -52,10 +52,10 @@ def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> li
 
 
 MAX_NEAR = 3
-"""Names that are suggested at most."""
+"""The most names that are suggested."""
 
 CLOSE = 0.6
-"""How similar a name must be to a text at least, from 0 to 1."""
+"""The least similarity of a name to a text, from 0 to 1."""
 
 _MAX_COMPARED = 5_000
 
@@ -63,7 +63,7 @@ _MAX_COMPARED = 5_000
 def near(typed: str, names: Iterable[str], closeness: float = CLOSE) -> list[str]:
     """Return the names that begin with a text, the shortest first, or else look like it.
 
-    `closeness` is how similar they must be, from 0 to 1.
+    `closeness` is the least similarity, from 0 to 1. At most `MAX_NEAR` names are returned.
     """
     # Few commands guess.
     from difflib import get_close_matches
@@ -77,7 +77,7 @@ def near(typed: str, names: Iterable[str], closeness: float = CLOSE) -> list[str
 
 
 def did_you_mean(typed: str, names: Iterable[str], closeness: float = CLOSE) -> str:
-    """Guess what was meant, as `. Did you mean mpi?`; empty where nothing is close."""
+    """Suggest names for a typed text, as `. Did you mean mpi?`; empty if no name is close."""
     texts = list(map(clean, near(typed, names, closeness)))
     return f". Did you mean {listed(texts, 'or')}?" if texts else ""
 

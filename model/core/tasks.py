@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from spackscope.model.core.errors import Cancelled
 
 OnProgress = Callable[[str, int, int | None], None]
-"""Called with what is counted, how many are done, and how many there are, if that is known."""
+"""Called with the noun that is counted, the number done, and the total, None if unknown."""
 
 OnCount = Callable[[int, int], None]
-"""Called now and then with the number of records read so far, and about how many there are.
+"""Called now and then with the number of records read so far, and about the total number.
 
 It may raise to stop."""
 
@@ -32,7 +32,7 @@ _should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda:
 
 @contextlib.contextmanager
 def cancelled_when(should_stop: ShouldStop) -> Iterator[None]:
-    """Cancel what runs inside, in threads that it starts here too, once `should_stop` is true."""
+    """Cancel the tasks in the block, and in threads started there, once `should_stop` is true."""
     outer = _should_stop.get()
     token = _should_stop.set(lambda: should_stop() or outer())
     try:
@@ -47,7 +47,7 @@ def is_cancelled() -> bool:
 
 
 def check_cancelled() -> None:
-    """Raise Cancelled if the task that runs in this thread is: what takes long calls it often."""
+    """Raise Cancelled if the task in this thread is cancelled. Long tasks call it often."""
     if is_cancelled():
         raise Cancelled
 
@@ -72,7 +72,7 @@ MAX_THREADS = 8
 """Threads of one call; a server accepts as many requests at once."""
 
 TICK = 0.05
-"""Seconds between two looks whether a task is cancelled."""
+"""Seconds between two checks whether a task is cancelled."""
 
 _PATIENCE = 1.0
 
@@ -90,7 +90,7 @@ def run_parallel(
     `on_late` is called once, in the calling thread, if after `late_after` seconds some tasks have
     finished and others have not; it gets the results so far by the index of their task.
 
-    Raises what a task raises, and Cancelled. Tasks that still run then keep running in daemon
+    Raises the exceptions of tasks, and Cancelled. Tasks that still run then keep running in daemon
     threads; their results are discarded.
 
     >>> run_parallel([lambda: 1, lambda: 2])
@@ -112,8 +112,9 @@ def run_parallel(
 def run_cancellable(function: Callable[[], T], on_tick: Callable[[], object] = lambda: None) -> T:
     """Run a function that cannot be interrupted in a thread, and return its result.
 
-    `on_tick` is called in the calling thread while that waits. Raises what the function raises,
-    and Cancelled: the function keeps running in a daemon thread then, and its result is discarded.
+    `on_tick` is called in the calling thread while it waits. Raises the exceptions of the
+    function, and Cancelled: the function then keeps running in a daemon thread, and its result is
+    discarded.
     """
     results: dict[int, T] = {}
     for new in _results([function]):
@@ -123,9 +124,9 @@ def run_cancellable(function: Callable[[], T], on_tick: Callable[[], object] = l
 
 
 def run_briefly(function: Callable[[], T], default: T) -> T:
-    """Run a function as `run_cancellable` does; return a default if it takes over a second.
+    """Run a function in a thread; return its result, or a default if it takes over a second.
 
-    Looking at a path hangs below a mount whose server is gone.
+    It is for looking at paths, which hangs on a network mount whose server is gone.
     """
     end = time.monotonic() + _PATIENCE
     try:
@@ -144,11 +145,11 @@ def sleep(seconds: float) -> None:
 
 
 def _results(tasks: Sequence[Callable[[], T]]) -> Iterator[Mapping[int, T]]:
-    """Run tasks in threads, which take them in their order, and yield each result when it comes.
+    """Run tasks in threads, in their order, and yield each result by the index of its task.
 
-    It is yielded by the index of its task; nothing is yielded after a tick without one. Where the
-    user's limit of processes allows no thread, the work is done here. Raises what a task raises,
-    and Cancelled.
+    An empty mapping is yielded after a tick without a result. Where the user's limit of processes
+    allows no thread, the tasks run in the calling thread. Raises the exceptions of tasks, and
+    Cancelled.
     """
     # Most commands start no thread.
     from queue import Empty, SimpleQueue
@@ -185,6 +186,6 @@ def _results(tasks: Sequence[Callable[[], T]]) -> Iterator[Mapping[int, T]]:
             left -= 1
             yield {index: result}
     finally:
-        # What no thread has begun is not begun any more.
+        # Threads begin no further task.
         for _ in waiting:
             pass

@@ -73,10 +73,10 @@ def cell_width(text: str) -> int:
 
 
 def shorten(text: str, width: int, *, keep: Literal["ends", "start"] = "ends") -> str:
-    """Shorten a cleaned text to a width in cells, with `…` for what is left out.
+    """Shorten a cleaned text to a width in cells, with `…` in place of the rest.
 
-    The middle is left out, so that start and end stay, or the end, as suits lists, with
-    `keep="start"`. The result may be narrower than `width`, where a wide character does not fit,
+    The middle is left out, so that both ends stay; with `keep="start"`, as suits lists, the end.
+    The result may be narrower than `width`, where a wide character does not fit,
     but never wider; it is empty for a width of 0 or less.
 
     Example: `shorten("ubuntu22.04", 8) == "ubu…2.04"`.
@@ -107,7 +107,7 @@ def cut_words(text: str, width: int) -> str:
 
 
 def cut_name(text: str, width: int) -> str:
-    """Shorten a cleaned text in the middle; of `name@version` the name, if the version fits.
+    """Shorten a cleaned text in the middle; in `name@version` only the name, if the version fits.
 
     Example: `cut_name("oneapi@2024.0.2", 14) == "onea…@2024.0.2"`.
     """
@@ -142,7 +142,7 @@ def _visible(character: str) -> str:
 
 def _bound_marks(text: str) -> str:
     if not _character_width(text[0]):
-        # Without a base of its own a mark would change what is to its left on the screen.
+        # Without a base of its own a mark would change the character to its left on the screen.
         text = _DOTTED_CIRCLE + text
     characters: list[str] = []
     marks = 0
@@ -165,7 +165,7 @@ def _character_width(character: str) -> int:
 
 
 def _prefix_length(text: str, room: int) -> int:
-    """Return how many characters from the start fit into `room` cells."""
+    """Return the number of characters from the start that fit into `room` cells."""
     if text.isascii():
         return min(len(text), room)
     for position, character in enumerate(text):
@@ -176,9 +176,9 @@ def _prefix_length(text: str, room: int) -> int:
 
 
 def _suffix_start(text: str, room: int) -> int:
-    """Return where the longest end of a text that fits into `room` cells begins.
+    """Return the start of the longest end of a text that fits into `room` cells.
 
-    It begins at a base character, never at the mark of a base that is left out.
+    The end begins at a base character, never at the mark of a base that is left out.
     """
     if text.isascii():
         return max(0, len(text) - room)
@@ -216,9 +216,9 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def wrap_cut(text: str, width: int, most: int) -> list[str]:
-    """Break a cleaned text into lines, of which the last is cut where there are more than `most`.
+    """Break a cleaned text into at most `most` lines; the last one is cut if the text is longer.
 
-    Returns no line of an empty text, nor if there is no room.
+    Returns no line for an empty text, or if `most` is 0.
     """
     lines = wrap(text, width) if text and most > 0 else []
     if len(lines) > most:
@@ -227,17 +227,17 @@ def wrap_cut(text: str, width: int, most: int) -> list[str]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things, as in `2,052 specs`, `3 hashes` or `1 dependency`."""
+    """Return a number with its noun, as `2,052 specs`, `3 hashes` or `1 dependency`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}{'e' * noun.endswith('sh')}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 
 def cut_list(texts: Sequence[str], limit: int) -> list[str]:
-    """Return at most some texts, and after them how many more there are: `a`, `b`, `3 more`."""
+    """Return the first `limit` texts, and the number of the rest: `a`, `b`, `3 more`."""
     more = len(texts) - len(texts[:limit])
     return [*texts[:limit], *([f"{more:,} more"] if more else [])]
 
 
 def times(count: int) -> str:
-    """Return how many a row stands for, as `×3`; empty for one."""
+    """Return the number of specs that a row stands for, as `×3`; empty for one."""
     return f"×{count:,}" if count > 1 else ""

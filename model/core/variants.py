@@ -1,4 +1,4 @@
-"""Split and spell variants as Spack prints them, and recognise those that a query asks for."""
+"""Split and spell variants as Spack prints them, and recognise the variants in a query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 _KEYED = r"(?as)([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)"
 
 SHORT_DIGEST = 7
-"""Digits of a digest that are shown, as by Spack."""
+"""The number of digits of a digest that Spack shows."""
 
 _SIGILED = r"(?a)(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*"
 
@@ -48,15 +48,15 @@ def spell_value(attribute: str, values: Sequence[str]) -> str:
 
 
 def spell_signs(names: Iterable[str], values: Container[str]) -> str:
-    """Spell which of some names are among the values of a variant: `+rxm ~tcp`."""
+    """Spell whether each name is among the values of a variant: `+rxm ~tcp`."""
     return " ".join(f"{'+' if name in values else '~'}{name}" for name in names)
 
 
 @lru_cache(1 << 14)
 def variant_key(variant: str) -> str:
-    """Return a text that is the same for one value of a variant, however Spack printed it.
+    """Return one text for all spellings of a variant with the same values.
 
-    Since 1.0 it prints several values in their order and after `:=`, before as `x=b,a`.
+    Spack since 1.0 prints several values sorted and after `:=`, earlier ones as `x=b,a`.
     """
     name, values = split_variant(variant)
     if "=" not in variant or '"' in variant:
@@ -65,7 +65,7 @@ def variant_key(variant: str) -> str:
 
 
 def split_keyed(pattern: str) -> re.Match[str] | None:
-    """Return the name, the operator and the value of `x=value` as groups; None for others."""
+    """Match `x=value`: groups of name, operator and value; None for another pattern."""
     # Most patterns need no regular expression, whose compilation takes longer than all else.
     return re.fullmatch(_KEYED, pattern) if "=" in pattern else None
 

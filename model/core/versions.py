@@ -1,6 +1,6 @@
 """Order Spack versions, and check them against Spack's version constraints.
 
-The rules are those of lib/spack/spack/version/version_types.py in Spack 1.2.
+The rules are from lib/spack/spack/version/version_types.py in Spack 1.2.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _MAX_CACHED_LENGTH = 200
 Component = tuple[int | str, ...]
 Release = tuple[Component, ...]
 VersionKey = tuple[Release, Component, int, str]
-"""The release, its prerelease, 1 for a git reference, and that reference."""
+"""The release, its prerelease, 1 for a git reference (else 0), and the reference."""
 
 _Bound = tuple[Release, Component]
 
 
 class _Entry(NamedTuple):
-    """An entry of a constraint: the first key that satisfies it, and one after the last.
+    """An entry of a constraint: the first key that satisfies it, and a key after the last.
 
-    With a git reference only those between them that have this reference satisfy it.
+    With a git reference, only keys between the two that have this reference satisfy it.
     """
 
     lowest: VersionKey
@@ -51,7 +51,7 @@ class _Entry(NamedTuple):
 
 _LOWEST: _Bound = ((), (0,))
 _END = (((_UNASSIGNED + 1,),),)
-"""Comes after all versions, also after git references without one."""
+"""The key after all versions, also after git references without a version."""
 
 _HIGHEST: _Bound = (((_INFINITY, len(_INFINITY_NAMES)),), (_FINAL,))
 
@@ -100,7 +100,7 @@ def intersects(constraint: str, other: str) -> bool:
 
     Example: `intersects(":3", "2,4:") is True`.
     """
-    # What two ranges have in common begins where one of them does.
+    # The intersection of two ranges begins where one of them begins.
     return any(
         entry.fits(its.lowest) or its.fits(entry.lowest)
         for entry in _entries(constraint)
@@ -215,7 +215,7 @@ def _shown(text: str) -> str:
 
 
 def _next(bound: _Bound) -> _Bound:
-    """Return the first bound after a range that ends in this one.
+    """Return the first bound after all versions of a range that ends with `bound`.
 
     Only the last part is increased: `1.4` becomes `1.5` and `2.0rc1` becomes `2.0rc2`. That is
     why `:1.4` includes `1.5rc1`, here as in Spack.

@@ -1,7 +1,7 @@
 """Represent a query as one frozen value, however it was typed, and write it as text.
 
-Dependencies follow `Spec._satisfies` in lib/spack/spack/spec.py of Spack 1.2, of concrete specs. A
-virtual such as `mpi` is known only from the edges that provide it, not from recipes.
+Conditions on dependencies follow `Spec._satisfies` for concrete specs in lib/spack/spack/spec.py
+of Spack 1.2. A virtual such as `mpi` is known only from edges that provide it, not from recipes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 
 _ANY_VALUE = "?*"
-"""The pattern that every text but an empty one fits."""
+"""The pattern that every text fits except the empty one."""
 
 VIEW = "view"
 """The key of a named query, which is replaced by its conditions."""
@@ -40,10 +40,10 @@ _ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
 
 
 class Term(Frozen):
-    """A condition on a column: the pattern that its value must match, or must not if `negated`.
+    """A condition on a column: its value must match a pattern, or must not if `negated`.
 
-    A pattern with `*` or `?` is a glob and ignores case. Others are read as Spack reads them:
-    a version or a target as a constraint, a compiler as `name@constraint`, a hash as a prefix.
+    A pattern with `*` or `?` is a glob and ignores case. Other patterns are read as by Spack: a
+    version or a target as a constraint, a compiler as `name@constraint`, a hash as a prefix.
     """
 
     column: str
@@ -84,17 +84,17 @@ class Term(Frozen):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns whose values are compared."""
+        """The columns whose values are compared with the pattern."""
         return COLUMNS if self.column == ANY else (FIELDS[self.column],)
 
     def fits(self, column: str, value: Value) -> bool:
-        """Check a value of one of these columns against the pattern, ignoring negation."""
+        """Check a value of one of `columns` against the pattern, ignoring negation."""
         return self.matcher(column)(value)
 
     def matcher(self, column: str) -> Matcher:
-        """Return the check of the values of one of these columns, ignoring negation.
+        """Return the function that checks values of one of `columns`, ignoring negation.
 
-        A bare word must begin a hash, and may be anywhere in other texts.
+        A bare word must be the beginning of a hash, and may be anywhere in other texts.
         """
         if self.column == ANY and column == "hash":
             prefix = self.pattern.lower()
@@ -105,8 +105,8 @@ class Term(Frozen):
 class Depends(Frozen):
     """A condition on a dependency: `^zlib@1.3`, or `%cmake` where it must be direct.
 
-    `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` those on the
-    edge to it. A direct one also applies to the compiler.
+    `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` conditions on
+    the edge to it. A direct dependency may also be the compiler that a record states.
     """
 
     direct: bool
@@ -141,21 +141,21 @@ class Depends(Frozen):
 
     @property
     def name(self) -> str:
-        """The name of the dependency, or an empty text for any."""
+        """The name of the dependency; empty if any name will do."""
         return self.name_term.pattern if self.name_term is not None else ""
 
     @property
     def of_root(self) -> tuple[Depends, ...]:
-        """What comes after it and is about the spec itself: `%gcc` in `^gcc %gcc`, as in Spack."""
+        """The nested conditions that Spack applies to the spec itself: `%gcc` in `^gcc %gcc`."""
         direct = (term for term in self.terms if isinstance(term, Depends))
         is_name = bool(self.name) and not is_glob(self.name)
         return tuple(d for d in direct if is_name and compiler_name(d.name) == self.name)
 
     @property
     def compiler(self) -> str | None:
-        """The pattern of a compiler that this condition is in a record that names only that.
+        """The pattern in the column `compiler` with the same meaning as this condition.
 
-        None where it asks for more than the name, version and hash of a compiler.
+        None if the condition asks for more than the name, version and hash of a compiler.
         """
         pattern, has_more = self.stated_compiler
         is_plain = all(term.column in _STATED for term in self.terms)
@@ -163,11 +163,11 @@ class Depends(Frozen):
 
     @property
     def stated_compiler(self) -> tuple[str, bool]:
-        """The pattern of the compiler, and whether the condition asks for more than that.
+        """The pattern of the compiler, and whether the condition asks for more.
 
-        Of a compiler that a record states Spack keeps only name and version, and ignores
-        propagated variants and a namespace. The name is that of a package: `%oneapi` means
-        intel-oneapi-compilers, as in Spack.
+        A record that states a compiler has only its name and version, for which Spack ignores
+        propagated variants and a namespace. The name in the pattern is the name of the package:
+        `%oneapi` means intel-oneapi-compilers, as in Spack.
         """
         terms = [term for term in self.terms if isinstance(term, Term)]
         plain = [t for t in terms if t.column in _STATED and t.pattern and not t.negated]
@@ -192,10 +192,10 @@ class Depends(Frozen):
 
 
 REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})
-"""Deptypes of which a direct edge must have one for `^` to see it."""
+"""The deptypes that `^` follows: a direct edge must have one of them."""
 
 _STATED = {"package": "", "version": "@", "hash": "/"}
-"""What a record can state of a compiler, with the signs of its pattern."""
+"""The columns of a compiler that a record can state, each with its sign in a pattern."""
 
 Condition = Term | Depends
 Group = tuple[Condition, ...]
@@ -203,15 +203,15 @@ Group = tuple[Condition, ...]
 
 
 def negated(condition: Condition) -> Condition:
-    """Return the condition that fits what another one does not."""
+    """Return the negation of a condition."""
     return replace(condition, negated=not condition.negated)
 
 
 def exact_term(column: str, value: str) -> Term:
-    """Build the term that only a value shown on the screen fits.
+    """Build the term that only one value fits.
 
-    What Spack does not accept as a version is matched as a text, with `?` for its odd signs, and
-    so is what must not be shown unchanged.
+    A value that Spack would not read as a version or target, that has wildcards, or that must not
+    be shown unchanged is matched as a glob, with `?` for its odd characters.
     """
     if not value:
         return Term(column, _ANY_VALUE, negated=True)
@@ -229,16 +229,16 @@ def exact_term(column: str, value: str) -> Term:
 
 
 def exact_query(column: str, *values: str) -> Query:
-    """Return the query that only one of some values shown on the screen matches."""
+    """Return the query for records with one of some values in a column."""
     return Query((tuple(exact_term(column, value) for value in values),))
 
 
 def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) -> bool:
     """Check a compiler that a record states against a condition written with `%`.
 
-    Raises Unanswerable where the condition asks for more than its name, version and hash, and no
-    dependencies are `listed` that could answer it; and where it names a language, since only the
-    compiler's recipe knows its languages.
+    Raises Unanswerable if the condition asks for more than name, version and hash, unless the
+    record's dependencies are `listed`; and if it names a language, since only the compiler's
+    recipe knows its languages.
     """
     if condition.name in LANGUAGES:
         reason = f"{condition} asks for a language, and one compiler is listed"
@@ -251,7 +251,7 @@ def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) ->
 
 
 def asks_for_compiler(condition: Condition) -> bool:
-    """Check whether a condition asks for a certain compiler, which a document may not tell."""
+    """Check whether a condition asks for a certain compiler, which a document may not state."""
     if not isinstance(condition, Depends):
         return condition.column == "compiler" and condition.pattern != _ANY_VALUE
     name = condition.name
@@ -261,16 +261,16 @@ def asks_for_compiler(condition: Condition) -> bool:
 
 
 def provides(condition: Depends, virtuals: Collection[str]) -> bool:
-    """Check whether an edge with some virtuals provides those of a condition.
+    """Check whether an edge with some virtuals provides all virtuals of a condition.
 
-    After `%` one of them is enough, as in Spack's `edges_to_dependencies`.
+    After `%` one virtual is enough, as in Spack's `edges_to_dependencies`.
     """
     provided = (virtual in virtuals for virtual in condition.virtuals)
     return not condition.virtuals or (any(provided) if condition.direct else all(provided))
 
 
 def node_conditions(condition: Depends) -> tuple[Query, Query]:
-    """Return the conditions on a dependency, and those on one that provides the name."""
+    """Return the query for a dependency with the name, and one for a provider of this virtual."""
     by_name, by_virtual = [], []
     for term in condition.terms:
         if not isinstance(term, Term) or term.column != "package" or term.negated:
@@ -286,16 +286,17 @@ def node_conditions(condition: Depends) -> tuple[Query, Query]:
 
 
 TELLS_VIRTUALS = Term("provides", "*")
-"""Whether a record tells what it provides, as those since Spack 1.3 do."""
+"""Whether a record lists the virtuals that it provides, as Spack does since 1.3."""
 
 
 def with_versions_of(
     virtuals: Mapping[Condition, str], groups: Iterable[Group]
 ) -> tuple[Group, ...]:
-    """Return groups whose conditions on versions apply to virtuals, given by what names them.
+    """Return groups in which conditions on the version also apply to named virtuals.
 
-    As in Spack 1.3 where a record tells what it provides; of others the version is their own, and
-    so it is of packages that are named as alternatives.
+    `virtuals` maps the conditions that name virtuals to their names. In a record that lists its
+    virtuals, the version is the version of the virtual, as in Spack 1.3; in other records, and in
+    packages that are named as alternatives, the version of the package.
     """
     names = [name for condition, name in virtuals.items() if not condition.negated]
     named = [group for group in groups if not virtuals.keys().isdisjoint(group)]
@@ -319,7 +320,7 @@ def with_versions_of(
 
 
 def fits_missing(condition: Condition, dependency: Dependency) -> bool:
-    """Check a dependency whose record is missing, so that only its name and hash are known."""
+    """Check a condition on a dependency without a record: only its name and hash are known."""
     if isinstance(condition, Depends):
         return condition.negated
     if asks_for_propagated(condition):
@@ -330,20 +331,20 @@ def fits_missing(condition: Condition, dependency: Dependency) -> bool:
 
 
 def asks_for_propagated(term: Term) -> bool:
-    """Check whether a condition is one on a propagated variant, such as `++x`."""
+    """Check whether a term is on a propagated variant, such as `++x`."""
     return term.column == "variants" and is_propagated(term.pattern)
 
 
 class Query(Frozen):
-    """Groups that must all hold, and several specs of which one must.
+    """Groups of conditions that must all hold, and alternative specs, one of which must hold.
 
-    A group holds where one of its conditions does. `groups` has what all specs share; `specs` is
-    empty where there is only one. Two queries are equal whatever the order of their groups.
+    A group holds if one of its conditions holds. `groups` are shared by all specs; `specs` is
+    empty for a single spec. Queries with the same groups in another order are equal.
 
-    The groups are in the order in which they can be written: the name comes first, then the hash,
-    since either may begin another spec, and conditions on dependencies come last, since in a text
-    whatever follows them belongs to the dependency. Among alternatives they come first: what
-    follows `|` belongs to the spec again.
+    The groups are in an order in which they can be written: the name comes first, then the hash,
+    since either may begin another spec. Conditions on dependencies come last, since in a text all
+    conditions after them belong to the dependency. Among alternatives they come first: conditions
+    after `|` belong to the spec again.
 
     Example: `Query(((Term("package", "hdf5"),), (Term("os", "a"), Term("os", "b"))))` is
     `hdf5 os=a | os=b`.
@@ -381,12 +382,12 @@ class Query(Frozen):
 
     @property
     def whole_specs(self) -> list[tuple[Group, ...]]:
-        """The groups of each spec, those that all of them share included."""
+        """The groups of each spec, including the shared groups."""
         return [(*self.groups, *groups) for groups in self.specs or ((),)]
 
     @property
     def conditions(self) -> Iterator[Condition]:
-        """Every condition."""
+        """Every condition of the groups; nested ones are in their dependency."""
         for groups in (self.groups, *self.specs):
             for group in groups:
                 yield from group
@@ -401,7 +402,7 @@ class Query(Frozen):
 
     @property
     def grounds(self) -> frozenset[str]:
-        """The grounds of its matches besides the sources."""
+        """The grounds of its matches besides the sources: CONFIGURATION, RECIPES."""
         columns = (FIELDS[term.column] for term in self.terms if term.column in FIELDS)
         return frozenset(ground for column in columns for ground in column.rests_on)
 
@@ -412,16 +413,16 @@ class Query(Frozen):
 
     @property
     def words(self) -> frozenset[str]:
-        """The texts that must all be found, in any column."""
+        """The bare words, which must all be found, each in any column."""
         words = (group[0] for group in self.groups if len(group) == 1)
         terms = (term for term in words if isinstance(term, Term))
         return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)
 
     @property
     def package_term(self) -> Term | None:
-        """The condition that names a single package, or None.
+        """The only condition that names a single package, or None.
 
-        As `exact_term` spells it: the name of an odd package may hold `?`.
+        The name of an odd package may have `?` in it, as `exact_term` writes it.
         """
         terms = [term for group in self.groups if (term := _package_named(group)) is not None]
         return terms[0] if len(terms) == 1 else None
@@ -433,12 +434,12 @@ class Query(Frozen):
         return None if term is None or is_glob(term.pattern) else term.pattern
 
     def with_package(self, name: str | None) -> Query:
-        """Return the query with another package in place of its own; with None for all."""
+        """Return the query with another package in place of its own; None removes the package."""
         rest = self.minus(Query(tuple(g for g in self.groups if _package_named(g) is not None)))
         return rest if name is None else rest.also(exact_term("package", name))
 
     def parts(self) -> list[Query]:
-        """Return the parts that must all hold."""
+        """Return the parts of the query that must all hold, each a query."""
         parts = [Query((group,)) for group in self.groups]
         return [*parts, Query((), self.specs)] if self.specs else parts
 
@@ -448,7 +449,7 @@ class Query(Frozen):
         return Query(groups, () if part.specs else self.specs)
 
     def plus(self, part: Query) -> Query:
-        """Return the query with the conditions of another; only one may have several specs."""
+        """Return the query with the conditions of another; only one of them may have `specs`."""
         new = tuple(group for group in part.groups if group not in self.groups)
         return Query(self.groups + new, self.specs or part.specs) if new or part.specs else self
 
@@ -457,7 +458,7 @@ class Query(Frozen):
         return self.plus(Query(((condition,),)))
 
     def toggled(self, term: Term) -> Query:
-        """Return the query with a condition as one more alternative on its column, or without it.
+        """Return the query with a term as one more alternative on its column, or without it.
 
         >>> str(parse("source=a|b").toggled(Term("source", "a")))
         'source=b'
@@ -483,20 +484,20 @@ def query_of(*conditions: Condition) -> Query:
 
 
 def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
-    """Build the query of several specs, of which one must hold."""
+    """Build the query that one of several specs must match."""
     all_groups = [_in_order(dict.fromkeys(groups)) for groups in specs]
     if len(all_groups) == 1:
         return Query(all_groups[0])
     shared = tuple(g for g in all_groups[0] if all(g in groups for groups in all_groups[1:]))
     rest = tuple(tuple(g for g in groups if g not in shared) for groups in all_groups)
     if all(len(spec) == 1 and len(spec[0]) == 1 and is_package_name(spec[0]) for spec in rest):
-        # Names alone are alternatives like any others.
+        # Specs that are only names are alternatives like other conditions.
         return Query((*shared, tuple(dict.fromkeys(groups[0][0] for groups in rest))))
     return Query(shared, rest if all(rest) else ())
 
 
 def variant_of(condition: Condition) -> str:
-    """Return the name of the variant that a condition is on, or an empty text."""
+    """Return the name of the variant in a condition, or an empty text."""
     if not isinstance(condition, Term) or condition.column != "variants":
         return ""
     return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
@@ -520,7 +521,7 @@ def _package_named(group: Group) -> Term | None:
 
 
 def is_package_name(group: Group) -> bool:
-    """Check whether a group begins with what can be written as the bare name of a package."""
+    """Check whether the first condition of a group can be written as a bare package name."""
     first = group[0]
     if not isinstance(first, Term) or first.negated or first.column != "package":
         return False
@@ -531,7 +532,7 @@ def is_package_name(group: Group) -> bool:
 
 
 def _rank(condition: Condition) -> int:
-    """Return the key that sorts the conditions of a spec into the order of a text."""
+    """Return the key that sorts conditions into the order in which they are written."""
     if isinstance(condition, Depends):
         return 3 if condition.direct else 4
     if condition.column == "package" and not condition.negated:
@@ -541,27 +542,27 @@ def _rank(condition: Condition) -> int:
 
 
 def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
-    # Among alternatives only dependencies have a place of their own.
+    # Among alternatives only the order of dependencies matters.
     ordered = (tuple(sorted(g, key=lambda condition: -max(2, _rank(condition)))) for g in groups)
     return tuple(sorted(ordered, key=lambda group: _rank(group[0])))
 
 
 def format_group(group: Group) -> str:
-    """Return the text of alternatives, as `os=a | os=b`."""
+    """Return the text of a group, as `os=a | os=b`."""
     return " | ".join(map(str, group))
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Join the words of a command line, with the quotes that the shell removed from flags.
+    """Join the words of a command line, and put flags into quotes that the shell removed.
 
-    Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
+    The shell passes `cflags="-O2 -g"` as one word without quotes. Spack's commands do the same.
     """
     flags = (("=" in word and re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
 def _group_texts(groups: Iterable[Group]) -> list[str]:
-    """Return the texts of the groups of one spec, where a second `/hash` would begin another."""
+    """Return the texts of the groups of one spec; after its first `/hash` as `hash=`."""
     texts: list[str] = []
     has_hash = False
     for group in groups:
@@ -579,8 +580,8 @@ def _group_texts(groups: Iterable[Group]) -> list[str]:
 def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
     """Return the text of one of several specs, separated from the spec before it.
 
-    A name followed by a sigil begins a spec in a live filter too; `*` is not a condition. A hash
-    begins one where the spec before has a hash, and no dependency that could have this one.
+    A name followed by a sigil begins a spec in a live filter, too; `*` is not a condition. A hash
+    begins a spec if the spec before has a hash, and no dependency to which this hash would belong.
     """
     name_group = next((group for group in groups if is_package_name(group)), None)
     texts = _group_texts([group for group in groups if group is not name_group])

@@ -1,11 +1,11 @@
-"""Parse and write the filter under a column, another form of the query's part on that column.
+"""Parse and write the filter under a column: the conditions of a query on that column.
 
 A word matches anywhere in the value; `=word` matches the whole value, `!word` excludes, `|`
 separates alternatives, and version ranges, target ranges, `+variant`, `%compiler` and hashes are
 as in a query.
 
-A variant has a filter too: the column `+x` stands for the variant `x`. Its words are `+x`, `~x`
-and `x=value`, for which `+`, `~` and `value` are enough.
+A variant has a filter, too: the column `+x` stands for the variant `x`. Its words are `+x`, `~x`
+and `x=value`, or just `+`, `~` and `value`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _AS_IN_SPACK = ("version", "compiler", "target")
 
 
 def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
-    """Parse a column's filter; return its groups, and where in it each condition is.
+    """Parse the filter of a column; return its groups, and the start and end of each condition.
 
-    A sign that still needs its word is ignored. Raises QueryError.
+    A sign that still lacks its word is ignored. Raises QueryError.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A filter has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
@@ -70,7 +70,7 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
 
 
 def column_text(query: Query, column: str) -> str:
-    """Return the filter of a column for the conditions that a query has on it alone."""
+    """Return the filter of a column for the groups of a query that are on this column only."""
     return " ".join(
         " | ".join(_word(column, condition) for condition in group)
         for group in query.of_column(column)
@@ -133,14 +133,14 @@ def _word(column: str, condition: Condition) -> str:
 
 
 def quote_word(word: str) -> str:
-    """Quote a value where the words of a filter would end in it."""
+    """Quote a word of a filter if it has blanks or quotes, or is `|`."""
     return lexer.in_quotes(word) if re.search(r"[\s\"']", word) or word == "|" else word
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:
-    """Parse the filter of a column, which replaces that column's part of a query. Never raises.
+    """Parse the filter of a column, and put it into a query in place of the old one. Never raises.
 
-    Example: `24 | 22` in the filter of os makes `hdf5 os=x` `hdf5 os=*24* | os=*22*`.
+    Example: `24 | 22` in the filter of os turns `hdf5 os=x` into `hdf5 os=*24* | os=*22*`.
     """
     others = query.without_column(column)
     parsed = ParsedInput(text, cursor, None, {}, column=column, others=others)

@@ -1,7 +1,7 @@
 """Split a query into the tokens of Spack's spec syntax, and of spackscope's additions.
 
-The tokens are those of lib/spack/spack/spec_parser.py in Spack 1.2. `!`, `|`, the wildcards `*`
-and `?`, and quoted words are spackscope's own.
+The tokens follow lib/spack/spack/spec_parser.py in Spack 1.2. `!`, `|`, the wildcards `*` and `?`,
+and quoted words are spackscope's own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
 IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
 _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
 # A quote after a backslash is part of the value, and nothing else is escaped. In Spack such a
-# quote ends the value where no other follows that could.
+# quote ends the value if no other quote follows that could end it.
 _QUOTED = r"""'(?:[^']|(?<=\\)')*(?<!\\)'|"(?:[^"]|(?<=\\)")*(?<!\\)\""""
 _VALUE = r"[\w\-+*.,:=%^~/\\?]+"
 # Spack, which does not know these keys, ends every value at `@`.
@@ -31,7 +31,7 @@ _OWN_COLUMNS = [column for column in REGISTRY if column.syntax != "spack"]
 _OWN_KEY = rf"(?:{'|'.join(key for column in _OWN_COLUMNS for key in column.keys)})"
 _OWN_VALUE = r"[\w\-+*.,:=%^~/\\?@]+"
 _PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
-# The end of a range is no key: as in Spack it is shorter where `=` follows, as in `@:1.x=a`.
+# The end of a range must not take a key: in `@:1.x=a` it is `1.`, as in Spack.
 _END = rf"{_PLAIN}(?:\b|(?![\w.\-*?]))(?!\s*=)"
 _GIT = r"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{40})"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
@@ -40,7 +40,7 @@ IDENTIFIERS = rf"{IDENTIFIER}(?:,{IDENTIFIER})*"
 _ASSIGNED = rf"\s*{IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
 _ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
-# Texts, since `re` takes 3 ms to compile all, and a query has tokens of few kinds.
+# Texts: `re` takes 3 ms to compile all patterns, and a query has tokens of few kinds.
 _PATTERNS = {
     SPACE: r"\s+",
     DEPENDENCY: rf"(?:\^|%%?)(?:{_ATTRIBUTES})?(?:{_ASSIGNED})?",
@@ -62,7 +62,7 @@ _BY_START = {
     "!": (NOT,),
     "|": (OR,),
 }
-"""The kinds of tokens that may begin with a character; any other begins a space, pair or name."""
+"""The kinds of tokens that a character begins; other characters begin a space, pair or name."""
 
 _BARE_VALUE = rf"(?!=){_VALUE}"
 # No quoted value ends in a backslash.
@@ -80,15 +80,15 @@ class Token(Frozen):
 
     @property
     def end(self) -> int:
-        """The offset after the last character."""
+        """The offset after its last character."""
         return self.start + len(self.text)
 
 
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a query in their order; together they are the whole text.
 
-    A character that begins no token is an `error`. An unclosed quote is one up to the end of the
-    text, or the search for its end would be repeated at every quote after it. Never raises.
+    A character that begins no token is an `error` token. An unclosed quote is one `error` token up
+    to the end of the text, as a search at every quote after it would take too long. Never raises.
     """
     start = 0
     while start < len(text):
@@ -115,9 +115,10 @@ def _token_at(text: str, start: int) -> Token:
 
 
 def unquoted(text: str) -> str:
-    """Remove the quotes around a value, and the backslashes before such quotes in it, as Spack.
+    """Remove the quotes around a value, and the backslashes before such quotes in it.
 
-    With a line break it keeps them: `strip_quotes_and_unescape` in lib/spack/spack/spec_parser.py.
+    A value with a line break keeps both, as in `strip_quotes_and_unescape` of
+    lib/spack/spack/spec_parser.py.
     """
     if "\n" not in text and len(text) >= 2 and text[0] == text[-1] and text[0] in QUOTES:
         return text[1:-1].replace(f"\\{text[0]}", text[0])
@@ -125,7 +126,7 @@ def unquoted(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Quote a value if it would not be read as one without."""
+    """Quote a value that the lexer would not read as one value without quotes."""
     is_bare = any(re.fullmatch(bare, text, re.ASCII) for bare in (_BARE_VALUE, _BARE_END))
     return text if is_bare else in_quotes(text)
 
@@ -133,8 +134,8 @@ def quoted(text: str) -> str:
 def in_quotes(text: str) -> str:
     """Return a text in quotes.
 
-    No text in quotes can end in a backslash: a wildcard replaces it there. What has a line break
-    has its quotes.
+    No text in quotes can end in a backslash: a wildcard replaces it. A text with a line break is
+    returned unchanged, as it still has its quotes.
     """
     if "\n" in text:
         return text
@@ -145,9 +146,10 @@ def in_quotes(text: str) -> str:
 
 
 def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
-    """Yield the pieces of a query as (start, end, kind), each to be shown in its own style.
+    """Yield the pieces of a query as (start, end, kind), for a style of each kind.
 
-    Kinds are those of tokens without `space`, and `key` and `value` for the halves of a pair.
+    The kinds are the kinds of tokens except `space`, and `key` and `value` for the two halves of
+    a pair.
     """
     key_end = -1
     for token in tokens:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from archspec.cpu import Microarchitecture
 
 ANY = "any"
-"""The column of a bare word in a live filter: any column that shows the word."""
+"""The column of a bare word in a live filter: the word may be in any column."""
 
 ARCHITECTURE = ("platform", "os", "target")
 """The columns of an architecture, in Spack's order."""
@@ -36,9 +36,10 @@ TextMatcher = Callable[[str], bool]
 
 @lru_cache(512)
 def matcher(column: str, pattern: str) -> Matcher:
-    """Return the check of a column's values against a pattern.
+    """Return the function that checks values of a column against a pattern.
 
-    Of a list of values one must match. Raises ValueError where it is not a pattern of the column.
+    A list matches if one of its values does. Raises ValueError for a pattern that the column does
+    not have.
 
     Example: `matcher("version", "1.2:")("1.14") is True`.
     """
@@ -102,7 +103,7 @@ def _compiler(pattern: str) -> TextMatcher:
 
 
 def _provided(pattern: str) -> TextMatcher:
-    """Match a virtual that is provided, as `mpi` or `mpi@:3`: by name, and by a version of both.
+    """Match a provided virtual, such as `mpi@:3`, by its name, and by a version that both allow.
 
     Follows `Spec._provides_virtual` in lib/spack/spack/spec.py of Spack 1.3.
     """
@@ -126,19 +127,19 @@ def _provided(pattern: str) -> TextMatcher:
 
 
 def target_test(constraint: str) -> TextMatcher:
-    """Return the check for a constraint written as after Spack's `target=`.
+    """Return the function that checks targets against a constraint, as after Spack's `target=`.
 
-    A list holds where one of its entries does; empty ones are ignored. `a:b`, `a:` and `:b` are
+    A target must match one entry of a list; empty entries are ignored. `a:b`, `a:` and `:b` are
     ranges in archspec's partial order, so that `x86_64:` does not include `aarch64`; `*` is any
-    target. The rules are those of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py. An
-    entry with wildcards and no range is a glob.
+    target. An entry with wildcards and no range is a glob. The rules are from
+    `ArchSpec._target_satisfies` in lib/spack/spack/spec.py.
 
     Example: `target_test("x86_64_v3:")("zen4") is True`.
     """
     if not constraint:
         return _glob(constraint)
     entries = constraint.split(",")
-    # Among others `*` is not a target that Spack knows.
+    # In a list with other entries, Spack does not know `*`.
     checks = [_target(entry) for entry in entries if entry and (entry != "*" or entries == ["*"])]
     return lambda target: any(fits(target) for fits in checks)
 
@@ -158,7 +159,7 @@ def _target(entry: str) -> TextMatcher:
 
 
 def target_ranges(pattern: str) -> Iterator[tuple[str, str]]:
-    """Yield the two ends of each range in a list of targets."""
+    """Yield the two ends of each range in a list of targets; an open end is empty."""
     for entry in pattern.split(","):
         low, colon, high = entry.partition(":")
         if colon:
@@ -166,7 +167,7 @@ def target_ranges(pattern: str) -> Iterator[tuple[str, str]]:
 
 
 def unknown_target(name: str) -> str:
-    """Return the sentence on a target that archspec does not know; empty if it knows it."""
+    """Return a message if archspec does not know a target, else an empty text."""
     from archspec.cpu import TARGETS
 
     return "" if name in TARGETS else f"Unknown target {clean(name)}{did_you_mean(name, TARGETS)}"
@@ -215,14 +216,14 @@ def _variant(pattern: str) -> TextMatcher:
 
 
 def _digest(prefix: str) -> TextMatcher:
-    """Match the digest of a patch by its prefix; pages show its first seven digits only."""
+    """Match the digest of a patch by its prefix; pages have only seven digits of a digest."""
     return lambda digest: (
         digest.startswith(prefix) or (len(digest) == _SHORT_DIGEST and prefix.startswith(digest))
     )
 
 
 def _flags(pattern: str) -> TextMatcher:
-    """Match compiler flags that include those of the pattern, of the same name."""
+    """Match compiler flags that include all flags of the pattern, such as `cflags=-O2`."""
     name, _, flags = pattern.partition("=")
     words = set(flags.split())
 
@@ -234,9 +235,9 @@ def _flags(pattern: str) -> TextMatcher:
 
 
 def architecture(value: str) -> list[tuple[str, str]]:
-    """Split `platform-os-target` into columns and patterns, without the empty ones.
+    """Split `platform-os-target` into (column, pattern) pairs, without empty patterns.
 
-    A text of other than three parts is a target, as in Spack.
+    As in Spack, a text that does not have three parts is a target.
     """
     parts = value.split("-")
     if len(parts) != len(ARCHITECTURE):
@@ -270,7 +271,7 @@ def is_glob(pattern: str) -> bool:
 
 
 _MATCHERS: dict[str, Callable[[str], Matcher]] = {"size": _sizes, "arch": _architecture}
-"""How values are matched that are neither a text nor a list of texts."""
+"""The matchers of columns whose values are neither a text nor a list of texts."""
 
 _TEXT_MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
     ANY: lambda pattern: _glob(pattern if is_glob(pattern) else f"*{pattern}*"),
@@ -283,4 +284,4 @@ _TEXT_MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
     "namespace": _namespace,
     "provides": _provided,
 }
-"""How the texts of columns are matched; those of others are equal, or fit a glob."""
+"""The matchers of columns of texts; other columns match equal texts, or a glob."""

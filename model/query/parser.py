@@ -1,12 +1,12 @@
 """Parse a query: Spack's spec syntax, with keys and signs of its own.
 
-The grammar is that of lib/spack/spack/spec_parser.py in Spack 1.2. Beyond it there are the keys
-of the columns, `!` and `|`, wildcards, and bare words in a live filter. Unlike in Spack, a name
-may follow the conditions that belong to it, and the architecture after `%name` is that of the
-spec, not of its dependency.
+The grammar follows lib/spack/spack/spec_parser.py in Spack 1.2. Additions are the keys of the
+columns, `!` and `|`, wildcards, and bare words in a live filter. Unlike in Spack, a name may
+follow the conditions that belong to it, and an architecture after `%name` belongs to the spec, not
+to its dependency.
 
-A named query stands for its conditions, as if they were in parentheses: they are put into the
-query where it is parsed, so that rows, filters and messages know none.
+A named query stands for its conditions, as if they were in parentheses. The parser puts these
+conditions into the query, so that rows, filters and messages know no named queries.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, architecture, is_glob, matcher
 
 MAX_QUERY_LENGTH = 50_000
-"""Characters of a query; scripts pass hundreds of whole hashes."""
+"""The most characters of a query; scripts pass hundreds of whole hashes."""
 
 MAX_TERMS = 1_000
-"""Terms of a query."""
+"""The most terms of a query."""
 
 MAX_NESTED = 20
-"""Named queries that are used in each other at most."""
+"""The most named queries that are used in each other."""
 
 Packages = Collection[str] | None
-"""The names that a bare word may be; None where it is the name of a package whatever it is."""
+"""The packages that a bare word may name; with None every bare word names a package."""
 
 Spans = Mapping[Condition, tuple[int, int]]
-"""Where in a text each condition begins and ends."""
+"""The start and end of each condition in a text, in characters."""
 
 _Item = TypeVar("_Item")
 
 _OF_RECORDS = frozenset(column.name for column in REGISTRY if column.syntax == "record")
 _ONCE = frozenset(column.name for column in REGISTRY if column.once)
 _OF_ARCHITECTURE = ("arch", *ARCHITECTURE)
-# RESERVED_NAMES of lib/spack/spack/variant.py: what no dependency can be given with `==`.
+# RESERVED_NAMES of lib/spack/spack/variant.py: keys that do not take `==`.
 _NOT_PROPAGATED = frozenset(
     {
         *(*_OF_ARCHITECTURE, "architecture", "operating_system", "namespace"),
@@ -85,7 +85,7 @@ ENGLISH_WORDS = {
     "with": "Write + before a variant, and % or ^ before a dependency",
     "without": "Write ~ before a variant, and !^ before a dependency",
 }
-"""What to write for words that are neither packages nor texts to search for."""
+"""Advice for English words, which are neither packages nor texts to search for."""
 
 UNCLOSED_QUOTE = "Unclosed quote"
 _TOO_MANY = "A view has too many conditions to be used so"
@@ -95,11 +95,11 @@ _WHOLE_SPECS = "Put a blank after the name, or write whole specs one after the o
 def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = None) -> Query:
     """Parse Spack specs, with the additions of docs/query-language.md.
 
-    A word without sigil or key is the name of a package. With `packages`, as in a live filter, it
-    is one only if it names some of them, and else a text in any column; there a version may also
-    end in a separator. `view=` uses one of `named`, the named queries, if there are some, and else
-    is a variant. Returns the query, whose `str` parses back to it. Raises QueryError at the first
-    offset where the text is not a query.
+    A word without sigil or key is the name of a package. With `packages`, as in a live filter, a
+    word that names none of them is a text in any column, and a version may end in a separator.
+    `view=` uses one of the named queries in `named`; without named queries it is a variant. The
+    `str` of the returned query parses back to it. Raises QueryError with the first offset at which
+    the text is not a query.
 
     Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
@@ -108,10 +108,10 @@ def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = 
 
 @lru_cache(2**15)
 def parse_spec(text: str) -> Query:
-    """Parse one spec as Spack's own files have it, without the additions of spackscope.
+    """Parse one spec from a file of Spack, without the additions of spackscope.
 
-    Words and keys of spackscope's own are packages and variants. Raises QueryError where Spack
-    refuses the text, and where a value has a wildcard, which no value of a spec has.
+    Words and keys that only spackscope knows are packages and variants. Raises QueryError for a
+    text that Spack refuses, and for a value with a wildcard.
 
     Example: `parse_spec("stack=a")` asks for a variant.
     """
@@ -119,7 +119,7 @@ def parse_spec(text: str) -> Query:
 
 
 class NamedQueries:
-    """The texts of queries by their names; `places` has where each is defined, such as a line."""
+    """The texts of named queries by name; `places` says where each is defined, for messages."""
 
     def __init__(self, texts: Mapping[str, str], places: Mapping[str, str] = {}) -> None:
         self.texts, self._places = dict(texts), dict(places)
@@ -129,9 +129,10 @@ class NamedQueries:
         return bool(self.texts)
 
     def query(self, name: str, inside: Sequence[str] = ()) -> Query:
-        """Return the query of a name; `inside` are the named queries that it is used in.
+        """Return the query of a name; `inside` are the named queries around it.
 
-        Raises QueryError where there is none, it is not a query, or it needs itself.
+        Raises QueryError for an unknown name, and WrongNamedQuery for a text that is not a query,
+        needs itself, or is nested too deeply.
         """
         if name not in self.texts:
             others = f"; there are {', '.join(sorted(self.texts))}"
@@ -154,20 +155,21 @@ class NamedQueries:
                 message = f"view={name}{place and f' ({place})'}: {sentence}"
                 if isinstance(error, WrongNamedQuery):
                     sentence, names = error.sentence, error.names
-            # Outside, as an error of it would be kept with each that it was raised from.
+            # Outside of `except`, so that no error keeps the errors before it.
             if sentence:
                 raise WrongNamedQuery(message, sentence, names)
         return self._queries[name]
 
 
 class ParsedInput(Frozen):
-    """What is typed in the query line, or in the filter of `column`, parsed once.
+    """The text in the query line, or in the filter of `column`, with the parsed query.
 
-    Offsets are in characters. `query` is the whole query once the text is typed; None where the
-    text is not a query, and `error` says why. `spans` has the start and end of each condition in
-    the text, `tokens` those of the query line, and `words` the tokens that are searched in any
-    column. `others` are the conditions on other columns, which a filter keeps. `named` and
-    `packages` are the queries and packages that the text may name.
+    Offsets are in characters. `query` is the whole query with the conditions of the text; if it is
+    None, the text is not a query, and `error` says why. `spans` has the start and end of each
+    condition in the text. `tokens` are the tokens of the query line, and `words` the tokens that
+    are searched in any column; a filter has neither. `others` are the conditions on other columns,
+    which a filter keeps. `named` and `packages` are the queries and packages that the text may
+    name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """
@@ -186,9 +188,9 @@ class ParsedInput(Frozen):
 
     @property
     def settled_text(self) -> str:
-        """The text with its key at each word that is searched in any column.
+        """The text with `any=` before each word that is searched in any column.
 
-        As it is while no packages are known, which a word may be.
+        While no packages are known, the text is unchanged, since any word may be a package.
         """
         text = self.text
         for word in reversed(self.words if self.packages else ()):
@@ -200,7 +202,7 @@ class ParsedInput(Frozen):
 def parse_input(
     text: str, cursor: int, *, packages: Packages = (), named: NamedQueries | None = None
 ) -> ParsedInput:
-    """Parse the text of the query line; keyword arguments as of `parse`. Never raises."""
+    """Parse the text of the query line; takes the keyword arguments of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
     parsed = ParsedInput(text, cursor, None, {}, tokens, named=named, packages=packages)
     parser = Parser(packages, named)
@@ -213,9 +215,9 @@ def parse_input(
 
 
 def format_for_shell(query: Query) -> str:
-    """Return the text of a query from which `parse` returns the same query.
+    """Return a text from which `parse` returns the same query, if possible with a bare name.
 
-    Raises QueryError where there is no such text.
+    Raises QueryError if no text does.
     """
     texts = [str(query)]
     package = query.package_term
@@ -232,22 +234,22 @@ def format_for_shell(query: Query) -> str:
 
 
 class _Dependency:
-    """A dependency while its conditions are read; `end` is where the last of them ends.
+    """A dependency while its conditions are read; `end` is the end of the last one.
 
-    It is begun once it has a condition of its own, or `*`, so that none has to follow.
+    `is_begun` is true once it has a condition or `*`, so that no condition has to follow.
     """
 
     def __init__(self, sigil: Token, *, negated: bool) -> None:
         self.sigil, self.negated, self.end = sigil, negated, sigil.end
         self.is_direct = sigil.text.startswith("%")
-        # As in `%c=`: a name must follow.
+        # A name must follow `%c=`.
         self.is_assigned = sigil.text.endswith("=")
         self.is_begun = False
         self.parts: list[tuple[Term | _Dependency, int]] = []
 
 
 class _View(NamedTuple):
-    """A named query, negated or not, where it is used."""
+    """The use of a named query in a text."""
 
     query: Query
     token: Token
@@ -258,11 +260,11 @@ _Part = Term | _Dependency | _View
 
 
 class Parser:
-    """Parse one text: a method for each kind of token puts a condition where it belongs.
+    """Parse one text: the method of each kind of token adds a condition.
 
-    That is the spec, or the dependency that was begun last. What several tokens make is put
-    together at the end, when all alternatives are known. `inside` are the names of the queries
-    whose text this is.
+    A condition belongs to the spec, or to the dependency that was begun last. At the end, when all
+    alternatives are known, dependencies and named queries become conditions. `inside` are the
+    named queries, by name, that the text belongs to.
     """
 
     _words: Mapping[str, tuple[str, str]] = WORDS
@@ -274,26 +276,26 @@ class Parser:
         self.spans: dict[Condition, tuple[int, int]] = {}
         self.words: list[Token] = []
         """The words that are searched in any column."""
-        # Those that are read, and the tokens before and after the one that is.
+        # The tokens so far, and the tokens before and after the current one.
         self._read: list[Token] = []
         self._before: Token | None = None
         self._after: Token | None = None
         self._count = 0
         # The groups of each spec so far: alternatives, each with its offset.
         self._specs: list[list[list[tuple[_Part, int]]]] = [[]]
-        # The columns of which another condition begins the next spec.
+        # Columns of this spec: another condition on one of them begins the next spec.
         self._begun_with: set[str] = set()
-        # What conditions belong to now, and what `%` belongs to; None for the spec itself.
+        # The dependencies that conditions and `%` belong to now; None for the spec itself.
         self._at: _Dependency | None = None
         self._parent: _Dependency | None = None
-        # A `!` and a `|` that still need their condition.
+        # A `!` and a `|` whose condition is still to come.
         self._negation: Token | None = None
         self._alternative: Token | None = None
         # The last condition with an empty value, as in `os=''`.
         self._empty: Token | None = None
 
     def parse(self, text: str, tokens: Iterable[Token]) -> Query:
-        """Return the query of a text with these tokens. Raises QueryError."""
+        """Return the query of a text and its tokens. Raises QueryError."""
         if len(text) > MAX_QUERY_LENGTH:
             message = f"A query has at most {MAX_QUERY_LENGTH:,} characters"
             raise QueryError(message, MAX_QUERY_LENGTH)
@@ -327,7 +329,7 @@ class Parser:
                 self._add(term, token, dependency)
             return
         after = self._after
-        # With a sigil after it without a blank the word can only be a name.
+        # A word with a sigil right after it can only be a name.
         is_attached = after is not None and after.start == token.end and after.kind in _SIGILS
         if not is_attached and text in WORDS:
             term = Term(*WORDS[text])
@@ -405,7 +407,7 @@ class Parser:
         elif key in FLAGS:
             self._add(Term("flags", f"{key}={value}"), token, dependency)
         elif key in _OF_ARCHITECTURE:
-            # It is never that of what `%` names.
+            # After `%name` it belongs to the parent of that dependency.
             is_direct = dependency is not None and dependency.is_direct
             self._add(Term(key, value), token, self._parent if is_direct else dependency)
         elif key in _OF_RECORDS or key == ANY:
@@ -417,7 +419,7 @@ class Parser:
             self._add(Term("variants", token.text), token, dependency)
 
     def _view(self, token: Token, name: str, named: NamedQueries) -> None:
-        """Add a named query; one that names packages begins a spec."""
+        """Add a named query; a query that names packages begins a spec."""
         try:
             query = named.query(name, self._inside)
         except QueryError as error:
@@ -469,7 +471,7 @@ class Parser:
         self._alternative, self._at, self._parent = token, None, None
 
     def _error(self, token: Token) -> None:
-        """Refuse a character that begins no token, by the tokens around it."""
+        """Raise QueryError for a character that begins no token; the tokens around it say why."""
         text, start, before, after = token.text, token.start, self._before or token, self._after
         is_value_missing = text == "=" and before.kind == lexer.NAME
         if text[0] in lexer.QUOTES:
@@ -490,7 +492,7 @@ class Parser:
         hint = "Quote it, or use | for or." if text in "()" else "Quote it in a value."
         raise QueryError(f'Unexpected "{text}". {hint}', start)
 
-    # Where a condition goes.
+    # Adding conditions to the spec or to a dependency.
 
     @property
     def _needs_one_condition(self) -> bool:
@@ -546,7 +548,7 @@ class Parser:
         self._negation = self._alternative = None
 
     def _ignore(self, token: Token) -> None:
-        """Ignore an empty value, as Spack does, unless it is one of alternatives."""
+        """Ignore an empty value, as Spack does. Raises QueryError after `!` and beside `|`."""
         if self._needs_one_condition:
             raise QueryError(f"{token.text} is not a condition", token.start)
         self._count_term(token)
@@ -566,10 +568,10 @@ class Parser:
             if not sigil.text.endswith("]"):
                 raise _incomplete(sigil.text[0], sigil.start)
 
-    # What the conditions of a spec mean together.
+    # The conditions of a spec together.
 
     def _meanings(self, spec: list[list[tuple[_Part, int]]]) -> list[list[Group]]:
-        """Return the groups of a spec, once for each spec that its named queries have."""
+        """Return the groups of a spec, or of several specs if a named query in it has several."""
         groups: list[Group] = []
         single: list[tuple[Condition, int]] = []
         inserted: list[tuple[list[Condition | _View], int]] = []
@@ -595,7 +597,7 @@ class Parser:
             except QueryError as error:
                 raise QueryError(str(error), start) from None
             for groups in specs:
-                # No text could say that a spec has two versions.
+                # A spec has only one version, in a named query as in a text.
                 named = (g[0] for g in groups if len(g) == 1 and not g[0].negated)
                 check_once(((c, start) for c in dict.fromkeys(named)), in_view=True)
         return specs
@@ -624,9 +626,9 @@ class Parser:
         return parts
 
     def _inserted(self, parts: Sequence[Condition | _View]) -> list[list[Group]]:
-        """Return what alternatives with a named query among them mean: the groups of some specs.
+        """Return the specs that alternatives with named queries among them mean, as groups.
 
-        Raises QueryError where they are too many.
+        Raises QueryError if there are too many conditions.
         """
         wholes: list[Sequence[Group]] = []
         for part in parts:
@@ -651,7 +653,7 @@ class Parser:
 
 
 class _SpecParser(Parser):
-    """Parse one spec as `parse_one_or_raise` of lib/spack/spack/spec_parser.py."""
+    """Parse one spec like `parse_one_or_raise` in lib/spack/spack/spec_parser.py."""
 
     _words: Mapping[str, tuple[str, str]] = {}
 
@@ -690,19 +692,19 @@ class _SpecParser(Parser):
 
 
 def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = False) -> None:
-    """Refuse what Spack refuses: one spec with two versions, or with one variant twice.
+    """Check that no spec has two versions, or one variant twice, which Spack refuses.
 
-    Each condition comes with its offset, in the order in which they are written; all of them must
-    hold, and none is negated. The rules are those of `SpecNodeParser`, and of
-    `Spec._set_architecture`, which takes no `arch=` after a part of it. Raises QueryError at the
-    second one.
+    Each condition comes with its offset, in the order in which they are written; all conditions
+    must hold, and none is negated. The rules are from `SpecNodeParser`, and from
+    `Spec._set_architecture`, which refuses `arch=` after a part of it. Raises QueryError with the
+    offset of the second condition.
     """
     first_conditions: dict[tuple[str, str], Condition] = {}
     for condition, offset in conditions:
         if not isinstance(condition, Term):
             continue
         column, pattern = condition.column, condition.pattern
-        # The columns, each with itself or a variant, that a spec has only once.
+        # Keys that a spec has only once: a column, with itself or with a variant.
         keys, excluded = {(column, column)}, {(column, column)}
         if column == "arch":
             keys = {(part, part) for part, _ in architecture(pattern)}
@@ -722,12 +724,12 @@ def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = F
 
 
 def _incomplete(sign: str, offset: int) -> QueryError:
-    """Return the error on a sign that needs more after it."""
+    """Return the error for a sign without its condition."""
     return QueryError(f"Expected {_EXPECTED[sign]} after {sign}", offset)
 
 
 def _check_ascii(token: Token) -> None:
-    """Refuse letters that no name and no value of Spack has, unless they are quoted."""
+    """Raise QueryError for a letter that Spack allows in no name or value, unless it is quoted."""
     parts = split_keyed(token.text) if token.kind == lexer.PAIR else None
     is_quoted = token.kind == lexer.WORD or (parts is not None and parts[3][0] in lexer.QUOTES)
     if token.text.isascii() or is_quoted or token.kind == lexer.ERROR:
@@ -739,7 +741,7 @@ def _check_ascii(token: Token) -> None:
 
 
 def _name_terms(token: Token) -> list[Term]:
-    """Return the conditions on name and namespace. Raises QueryError for no package name."""
+    """Return the conditions on name and namespace. Raises QueryError for a wrong name."""
     if is_glob(token.text):
         return [Term("package", token.text)]
     *namespace, name = parts = token.text.split(".")
@@ -755,8 +757,8 @@ def _name_terms(token: Token) -> list[Term]:
 def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the virtuals and the deptypes of a dependency token, both sorted.
 
-    `%[deptypes=build] c,cxx=` has both ways to write them; the rules are those of
-    `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
+    `%[deptypes=build] c,cxx=` has both forms: attributes in brackets, and virtuals before `=`. It
+    follows `EdgeAttributeParser` in lib/spack/spack/spec_parser.py. Raises QueryError.
     """
     parts = re.fullmatch(lexer.EDGE_PARTS, token.text)
     assert parts is not None
@@ -781,10 +783,10 @@ def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _either(parts: Iterable[Sequence[Group]]) -> list[Group]:
-    """Return the groups that hold where all groups of one of the parts hold.
+    """Return the groups of the query that matches where all groups of one of the parts hold.
 
-    Without those that hold because another one does, with fewer alternatives. Raises QueryError
-    where they are too many.
+    Groups that follow from a group with fewer alternatives are left out. Raises QueryError if
+    there are too many groups.
     """
     kept: dict[frozenset[Condition], Group] = {}
     groups = [tuple(dict.fromkeys(chain.from_iterable(each))) for each in _product(parts)]
@@ -795,7 +797,7 @@ def _either(parts: Iterable[Sequence[Group]]) -> list[Group]:
 
 
 def _product(parts: Iterable[Sequence[_Item]]) -> Iterable[tuple[_Item, ...]]:
-    """Return all ways to take one of each part. Raises QueryError where they are too many."""
+    """Return all ways to take one item of each part. Raises QueryError if there are too many."""
     parts = list(parts)
     if reduce(mul, map(len, parts), 1) > MAX_TERMS:
         raise QueryError(_TOO_MANY)
@@ -803,5 +805,5 @@ def _product(parts: Iterable[Sequence[_Item]]) -> Iterable[tuple[_Item, ...]]:
 
 
 def _size(condition: Condition) -> int:
-    """Return how many terms a condition is written with."""
+    """Return the number of terms in a condition."""
     return 1 if isinstance(condition, Term) else 1 + sum(map(_size, condition.terms))
