@@ -1,7 +1,7 @@
 """Evaluate expressions of Python that others have written, without running them.
 
-These are constants, collections, comparisons, `and`, `or`, `not`, indices, and calls of what is
-listed. Whoever evaluates them bounds how much that may take.
+The expressions are constants, collections, comparisons, `and`, `or`, `not`, indices, and calls of
+listed functions and methods. The caller bounds the time and memory of the evaluation.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _MAX_DOTS = 9
 class Evaluator:
     """Evaluates expressions with the values and functions of `names`, some of which have dots.
 
-    `methods` are those that may be called, by the type of their owner. Raises Unreadable for other
-    expressions, and what an operator or a call raises.
+    `methods` are the methods that may be called, by the type of their owner. Raises Unreadable for
+    other expressions, and the exceptions of operators and calls.
     """
 
     names: Mapping[str, Any]
     methods: Mapping[type, Sequence[str]]
 
     def named(self, name: str) -> Any:
-        """Return the value of a name."""
+        """Return the value of a name. Raises KeyError."""
         return self.names[name]
 
     def value(self, node: ast.expr) -> Any:
@@ -71,7 +71,7 @@ class Evaluator:
             case ast.Compare(part, signs, parts):
                 values = map(self.value, (part, *parts))
                 left = next(values)
-                # No value after a comparison that is false is looked at.
+                # Values after a false comparison are not evaluated.
                 for comparison, right in zip(signs, values, strict=True):
                     if not _COMPARISONS[type(comparison)](left, right):
                         return False
@@ -99,7 +99,7 @@ class Evaluator:
         return getattr(owner, name) if name in self.methods.get(type(owner), ()) else None
 
     def keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the named arguments of a call: all, or those that are wanted."""
+        """Return the named arguments of a call: all, or only the wanted names."""
         words: dict[str, Any] = {}
         for word in node.keywords:
             if word.arg is None:
@@ -110,7 +110,7 @@ class Evaluator:
 
 
 def dotted(node: ast.expr) -> str:
-    """Return a name with a few dots; "" for any other expression."""
+    """Return a dotted name, as `spack.version`; "" for any other expression."""
     names: list[str] = []
     while isinstance(node, ast.Attribute) and len(names) < _MAX_DOTS:
         names.insert(0, node.attr)

@@ -1,7 +1,7 @@
-"""Scan the plain scalars of flow collections as YAML 1.2 has them, and ruamel.yaml reads them.
+"""Scan the plain scalars of flow collections by the rules of YAML 1.2, as ruamel.yaml does.
 
-There `:` is a part of a scalar unless a space follows: `[:1.2, 1.4:]`. The rules are those of
-`check_value`, `check_plain` and `scan_plain` of its scanner.
+In flow collections `:` is a part of a scalar unless a space follows: `[:1.2, 1.4:]`. The rules are
+from `check_value`, `check_plain` and `scan_plain` of ruamel.yaml's scanner.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class FlowScalarLoader(yaml.BaseLoader):
         super().__init__(stream)
 
     def fetch_flow_collection_start(self, token: Any) -> None:
-        """Open a flow collection."""
+        """Read the bracket that opens a flow collection."""
         self._brackets.append(self.peek())
         super().fetch_flow_collection_start(token)
 
     def fetch_flow_collection_end(self, token: Any) -> None:
-        """Close a flow collection."""
+        """Read the bracket that closes a flow collection."""
         del self._brackets[-1:]
         super().fetch_flow_collection_end(token)
 
@@ -43,12 +43,12 @@ class FlowScalarLoader(yaml.BaseLoader):
         return self.tokens_taken + len(self.tokens)
 
     def check_value(self) -> bool:
-        """Check whether the colon here separates a key from its value."""
+        """Check whether the colon at the current position separates a key from its value."""
         is_at_value = self._values_end == self._token_count
         return self.peek(1) in _BLANK or (self._brackets[-1:] == ["{"] and not is_at_value)
 
     def check_plain(self) -> bool:
-        """Check whether a plain scalar begins here."""
+        """Check whether a plain scalar begins at the current position."""
         is_colon = bool(self._brackets) and self.peek() == ":" and self.peek(1) not in " \t"
         return is_colon or bool(super().check_plain())
 

@@ -1,8 +1,8 @@
 """Read any document that spackscope knows, recognised by its content and never by its name.
 
-Pages are read by `pages`, and the data of their site by `site`. All other records are nodes, which
-`nodes` reads, in Spack's databases, lock files, spec files, and what `spack find --json` prints.
-Beside these there are manifests, which name the files of a mirror, and lists of hashes.
+`pages` reads pages, and `site` the data of their site. All other records are nodes, which `nodes`
+reads: in Spack's databases, lock files, spec files, and the output of `spack find --json`. Further
+formats are manifests, which name the files of a mirror, and lists of hashes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOT_KNOWN = (
     " the data of cache.spack.io or the output of spack find --json"
 )
 _AS_UNDERSTOOD = "the records are read as far as possible"
-"""What happens to a document of an unknown version."""
+"""The end of a problem about a document of an unknown version."""
 
 
 def read_document(
@@ -64,14 +64,15 @@ def read_document(
     Arguments:
         data: The content. It may be signed, and compressed with gzip, or with zstd where Python
             has it.
-        origin: What problems and records name as their document.
-        max_size: Bytes that a compressed document may unpack to.
-        on_count: Called with the number of records so far, and about how many there are, while
+        origin: The name of the document in problems and records.
+        max_size: The most bytes that a compressed document may unpack to.
+        on_count: Called with the number of records so far, and about the total number, while
             nodes are read: before the first record is yielded. It may raise to stop.
         packages: The file with the names of the specs in the data of cache.spack.io.
 
-    Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
-    One without an origin is about all documents alike, and is enough once for a source.
+    Raises only the exceptions of `on_count`: a document that cannot be read, or has an unknown
+    format, is a Problem. A Problem without an origin is about all documents of a version, and is
+    enough once for a source.
 
     Example:
         >>> for item in read_document(path.read_bytes(), origin="index.json"):
@@ -94,9 +95,9 @@ def read_document(
 
 
 def check_document(data: bytes) -> None:
-    """Check that a document is of a known format and not cut off. Raises Unreadable.
+    """Check that a document has a known format and is not cut off. Raises Unreadable.
 
-    Single records may be wrong all the same.
+    Single records are not checked.
     """
     data, reasons = unwrap(data)
     if reasons:
@@ -164,7 +165,7 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
 def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPELLED) -> list[str]:
     """Add the nodes of a document to a reader; return the problems of the document itself.
 
-    Raises Unreadable if it is of no known format, and what `on_count` raises.
+    Raises Unreadable for an unknown format, and the exceptions of `on_count`.
     """
 
     def add_install(hash_: str, record: Any) -> None:
@@ -183,9 +184,9 @@ def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPEL
 def _parse(
     text: str, keep: Keep, decoder: json.JSONDecoder = AS_SPELLED, *, whole: bool = False
 ) -> tuple[Any, list[str]]:
-    """Parse a document in JSON or YAML; the records of a database are kept by a function.
+    """Parse a document in JSON or YAML; the records of a database are passed to `keep`.
 
-    Raises Unreadable, and what `keep` raises.
+    Raises Unreadable, and the exceptions of `keep`.
     """
     if is_yaml_spec_file(text):
         return load_yaml(text.removeprefix("---")), []
@@ -200,10 +201,10 @@ def _parse(
 
 
 def _format_of(document: Any) -> Callable[[Any, NodeReader], None]:
-    """Return the reader of a document of nodes. Raises Unreadable if it is none.
+    """Return the reader for a document of nodes. Raises Unreadable for another document.
 
-    A reader sets the format of the nodes, and adds them. It raises Unreadable where there are no
-    nodes.
+    A reader sets the format of the nodes, and adds them. It raises Unreadable if the document has
+    no nodes.
     """
     if isinstance(document, list):
         if any(isinstance(node, dict) and {"name", "hash"} <= node.keys() for node in document):
@@ -222,7 +223,7 @@ def _format_of(document: Any) -> Callable[[Any, NodeReader], None]:
 # Databases: the `index.json` of a build cache or of an install tree.
 
 _MAX_DIGITS = 20
-"""Digits of a version that are compared."""
+"""The number of digits of a version that are compared."""
 _NODE = '"spec":'
 """The key of the node of a record, as Spack writes it."""
 _DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5, "9": 6}
@@ -230,7 +231,7 @@ _DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5, "9": 6}
 
 
 def _read_database(document: dict[str, Any], nodes: NodeReader) -> None:
-    """Read a database, whose records are added already. Format: lib/spack/spack/database.py."""
+    """Read the version of a database, after its records. Format: lib/spack/spack/database.py."""
     contents = document["database"]
     if not isinstance(contents, dict):
         raise Unreadable(wrong_value("database", contents, "an object"))
@@ -243,9 +244,9 @@ def _read_database(document: dict[str, Any], nodes: NodeReader) -> None:
 
 
 def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[str, int]) -> None:
-    """Set the format of nodes, by the version of their document, or report that it is unknown.
+    """Set the format of nodes by the version of their document, or report an unknown version.
 
-    Nodes of a newer version than any that is known are read as those of the newest one.
+    Nodes of a newer version than the known ones are read by the rules of the newest known version.
     """
     nodes.format, (oldest, newest) = formats.get(str(version)), (min(formats), max(formats))
     digits = str(version)[:_MAX_DIGITS]
@@ -272,9 +273,9 @@ _LOCK_BEFORE_0_18 = ("1", "2", "3")
 
 
 def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
-    """Read the specs of a lock file, then those of environments that it includes, however deep.
+    """Read the specs of a lock file, then the specs of all environments that it includes.
 
-    The roots are `explicit`. A spec of several environments comes once. Format:
+    The roots are `explicit`. A spec of several environments is read once. Format:
     lib/spack/spack/environment/environment.py.
     """
     version = member(document.get("_meta"), "lockfile-version")
@@ -320,7 +321,7 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
                 nodes.fields.add_problem(reason)
     for path, concrete in environments:
         nodes.prefix = f"{path}: " if path else ""
-        # The keys of old files may be other hashes, of which several are of one spec.
+        # The keys of old files may be other hashes, several of them for one spec.
         keys = _reached_first(concrete, explicit, nodes) if is_old else concrete
         for key in keys:
             hash_ = nodes.hash_of(concrete[key]) if is_old else key
@@ -333,10 +334,10 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
 def _reached_first(
     concrete: dict[str, Any], roots: Iterable[str], nodes: NodeReader
 ) -> dict[str, None]:
-    """Return the keys of nodes as Spack reaches them from the roots, and then the others.
+    """Return the keys of nodes in the order in which Spack reaches them from the roots.
 
-    Of several nodes with one hash the first counts. As `filter_specs` in
-    lib/spack/spack/environment/environment.py.
+    Nodes that no root needs come last. The order matters, as the first of several nodes with one
+    hash counts. It follows `filter_specs` in lib/spack/spack/environment/environment.py.
     """
     reached: dict[str, None] = {}
     waiting = [*roots][::-1]
@@ -348,13 +349,13 @@ def _reached_first(
     return reached | dict.fromkeys(concrete)
 
 
-# Spec files: one spec with all its dependencies, as every build cache has them. They are called
+# Spec files of a build cache: one spec with all its dependencies. The files are called
 # `*.spec.json`, `*.spec.json.sig` if they are signed, and `spec.yaml` before Spack 0.17.
 
 _SPEC_FORMATS = {"2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
-"""The specfile formats that a file may state; format 1 is a list and states none."""
+"""The specfile formats that a file may state; a file of format 1 is a list without a version."""
 
-# The expression takes memory for each line.
+# The regular expression takes memory for each line.
 _MAX_HEAD = 2**20
 _YAML = re.compile(
     r"(?:---[ \t]*\r?\n)?"
@@ -366,7 +367,7 @@ _YAML = re.compile(
 
 
 def is_yaml_spec_file(text: str) -> bool:
-    """Recognise a spec file in YAML: it begins with `spec:` or what a build cache adds to it."""
+    """Check whether a text is a spec file in YAML: `spec:`, after keys that a build cache adds."""
     return _YAML.match(text, 0, _MAX_HEAD) is not None
 
 
@@ -391,7 +392,7 @@ def _read_spec_file(document: dict[str, Any], nodes: NodeReader) -> None:
 
 
 def _read_find_output(document: list[Any], nodes: NodeReader) -> None:
-    """Read what `spack find --json` prints, where the dependencies need not be in the list.
+    """Read the output of `spack find --json`; dependencies need not be in the list.
 
     Format: `display_specs_as_json` of lib/spack/spack/cmd/__init__.py.
     """
@@ -403,7 +404,7 @@ def _read_find_output(document: list[Any], nodes: NodeReader) -> None:
 # Lists of hashes, one a line, as `find --hashes` and `spack find --format` print them.
 
 _DOCUMENT = re.compile(rb"\s*(?:\{|---|\x1f\x8b|\x28\xb5\x2f\xfd)")
-"""How a lock file, an index, or a page begins, packed or not."""
+"""The beginning of a lock file, an index or a page, packed or not."""
 
 
 def is_hash_list(data: bytes) -> bool:
@@ -414,8 +415,8 @@ def is_hash_list(data: bytes) -> bool:
 def read_hash_list(data: bytes, *, origin: str) -> Iterator[str | Problem]:
     """Yield the hashes, each once, then a problem for each line without one.
 
-    The hash is the first word of a line or the end of it, after a `/`. Empty lines and those
-    that begin with `#` are skipped. Raises Unreadable where there are too many lines.
+    The hash is the first word of a line, or the end of this word after a `/`. Empty lines and
+    lines that begin with `#` are skipped. Raises Unreadable if there are too many lines.
 
     >>> list(read_hash_list(b"zlib@1.3/2345672345672345672345672345672a", origin="-"))
     ['2345672345672345672345672345672a']
@@ -437,22 +438,22 @@ def read_hash_list(data: bytes, *, origin: str) -> Iterator[str | Problem]:
     yield from fields.problems()
 
 
-# Manifests of a mirror of layout v3: they name the blobs of an index or a spec, as `BlobRecord`
-# and `BuildcacheManifest` of lib/spack/spack/url_buildcache.py, and may be signed in clear text.
+# Manifests of a mirror of layout v3 name the blobs of an index or a spec, and may be signed in
+# clear text: `BlobRecord` and `BuildcacheManifest` of lib/spack/spack/url_buildcache.py.
 
 DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."
 ARCHIVE = "application/vnd.spack.install."
 
 MAX_MANIFEST_SIZE = 2**20
-"""Bytes of a manifest; a real one has half a thousand."""
+"""The most bytes of a manifest; real ones have some 500."""
 
 _ENTRY = (
     ("mediaType", re.compile(r"(?s:.+)"), "a string"),
     ("checksumAlgorithm", re.compile(r"sha256"), "sha256"),
     ("checksum", re.compile(r"[0-9a-fA-F]{64}"), "64 hexadecimal digits"),
 )
-"""What an entry has to state, and what is expected of it."""
+"""The keys that an entry must have, each with the form of its value, also in words."""
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
@@ -470,17 +471,17 @@ class Blob(Frozen):
 
 
 class Manifest(Frozen):
-    """The blobs of a manifest in its order, and its problems."""
+    """The blobs of a manifest in its order, and its problems (`remarks`)."""
 
     blobs: tuple[Blob, ...]
     remarks: tuple[str, ...] = ()
 
     def blob(self, media_type: str) -> Blob:
-        """Return the first blob whose media type begins so. Raises Unreadable without one."""
+        """Return the first blob of a media type, in any version. Raises Unreadable without one."""
         return self.blobs_of(media_type)[0]
 
     def blobs_of(self, media_type: str) -> list[Blob]:
-        """Return the blobs whose media types begin so. Raises Unreadable without one."""
+        """Return all blobs of a media type, in any version. Raises Unreadable without one."""
         if blobs := [blob for blob in self.blobs if blob.media_type.startswith(media_type)]:
             return blobs
         name = {DATABASE: "index", SPEC: "spec file", ARCHIVE: "archive"}[media_type]

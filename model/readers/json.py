@@ -1,11 +1,11 @@
 """Parse JSON record by record, so that records before an error stay, and check its values.
 
-A document is never trusted: its sizes have limits, and what a value is instead of what was
-expected becomes a sentence, the reason of a `Problem`.
+A document is never trusted: its sizes have limits, and an unexpected value becomes a sentence, the
+reason of a `Problem`.
 
 The largest index of Spack's public build cache has some 60,000 specs. With 20 dependencies each
-they are 206 MB of JSON with 14 million values, of which gzip makes 20 MB. Together the limits
-keep what any one document takes below about 2.5 GB.
+they are 206 MB of JSON with 14 million values, packed by gzip to 20 MB. The limits together keep
+the memory for any one document below about 2.5 GB.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from spackscope.model.core.tasks import collector_paused
 from spackscope.model.core.text import counted
 
 MAX_VALUES = 10_000_000
-"""Values of JSON that are in memory at once."""
+"""The most values of JSON that are in memory at once."""
 
 MAX_RECORDS = 2_000_000
-"""Records of a document, with the different dependencies and variants that they have."""
+"""The most records of a document, counted with their different dependencies and variants."""
 
 
 class TooManyRecords(Unreadable):
-    """A document has more records than are read; those before may be used."""
+    """A document has more records than are read; the records before may be used."""
 
 
 MAX_PROBLEMS = 10_000
-"""Problems of a document that are listed; the others are counted."""
+"""The most problems of a document that are listed; further ones are only counted."""
 
 _RECORDS = ("installs", "concrete_specs")
 _CONTAINERS = {"database", "spec", "nodes", "include_concrete", *_RECORDS}
-"""Keys whose values hold records, or other containers; so do all values in the last but one."""
+"""Keys whose values hold records, or other containers; so do the values in `include_concrete`."""
 _INCLUDED = "include_concrete"
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 _SLICES = (2**13, 2**18, 2**23)
-"""Characters of a record that are looked at first, of the largest ones, and of any at most; one
-with 10,000 dependencies has 2 million."""
+"""Lengths of the slices that are parsed, one after the other, until one holds the whole record; a
+record with 10,000 dependencies has 2 million characters."""
 # The longest token whose cut end looks like a mistake: a pair of \u escapes.
 _MAX_TOKEN = 16
 
@@ -52,7 +52,7 @@ _MAX_DIGITS = 640
 
 
 class Number(str):
-    """A number as it is spelled: `1.10` may be a version, and long numbers cost nothing."""
+    """A number as its text: `1.10` may be a version, and long numbers take no time."""
 
     __slots__ = ()
 
@@ -61,12 +61,12 @@ class Number(str):
 AS_SPELLED = json.JSONDecoder(
     parse_float=Number, parse_int=Number, parse_constant=Number, strict=False
 )
-"""Decodes numbers as they are spelled."""
+"""Decodes numbers as their texts."""
 
 AS_SPACK = json.JSONDecoder(
     parse_int=lambda text: int(text) if len(text) <= _MAX_DIGITS else Number(text), strict=False
 )
-"""Decodes numbers as Spack does, so that they are written as Spack writes them."""
+"""Decodes numbers as Spack does, so that encoding them gives the text that Spack hashed."""
 
 Keep = Callable[[str, Any], None]
 """Called with the key of a record and the record itself, as soon as it is parsed."""
@@ -82,12 +82,11 @@ def parse(
     """Parse a document; return its value, and the problems of the document itself.
 
     After an error, the records before it are returned with a remark, unless the document has to
-    be `whole`. Of a repeated key the last value counts, as in Spack; a remark says so where specs
-    may be lost by it. Records below a key of `keep`, which is `[` for a list that is the whole
-    document, are not returned, but kept by its function, so that a large document is never in
-    memory as a whole.
+    be `whole`. The last value of a repeated key counts, as in Spack; a remark says so if specs may
+    be lost. Records below a key of `keep` are passed to its function and not returned, so that a
+    large document is never in memory as a whole; the keys `[` and `{` stand for the document.
 
-    Raises Unreadable if no record can be read, and what `keep` raises.
+    Raises Unreadable if no record can be read, and the exceptions of `keep`.
     """
     start = _skip_space(text, 0)
     if start == len(text):
@@ -123,7 +122,7 @@ class _Parser:
         self._repeated: list[str] = []
 
     def parse(self, at: int) -> int:
-        """Parse the document from an offset; return where it ends.
+        """Parse the document from an offset; return the offset of its end.
 
         Raises json.JSONDecodeError, RecursionError and Unreadable.
         """
@@ -134,7 +133,7 @@ class _Parser:
         return end
 
     def remarks(self) -> list[str]:
-        """Return a remark on repeated keys."""
+        """Return a remark on repeated keys, if there are any."""
         if not self._repeated:
             return []
         more = len(self._repeated) - 1
@@ -142,7 +141,7 @@ class _Parser:
         return [f'"{self._repeated[0]}"{others} given twice']
 
     def _fill(self, members: dict[str, Any] | list[Any], name: str, at: int) -> int:
-        """Parse the members of the container of a name from its bracket on; return its end."""
+        """Parse a container, from its bracket at an offset on, into `members`; return its end."""
         text, key, keep = self._text, "", self._keep.get(name)
         closing = "}" if isinstance(members, dict) else "]"
         has_records = keep is not None or closing == "]" or name in _RECORDS
@@ -162,7 +161,7 @@ class _Parser:
                 self._attach(members, key, value)
                 at = self._fill(value, key, at)
             else:
-                # What is kept has limits of its own.
+                # The functions of `keep` have limits of their own.
                 if keep is None and self._too_many and key != "version":
                     raise Unreadable(self._too_many)
                 value, at = decode_at(self._decoder, text, at)
@@ -190,10 +189,10 @@ class _Parser:
 
 
 def too_many_values(text: str, most: int = MAX_VALUES) -> str:
-    """Return why a text is not parsed as a whole, or an empty string if it may be.
+    """Return the reason why a text is not parsed as a whole; empty if it may be parsed.
 
-    Each value but the first follows a bracket, a brace or a comma. Counting these takes a
-    hundredth of the time of parsing, and never yields too small a number.
+    Each value but the first follows a bracket, a brace or a comma. Counting these characters takes
+    a hundredth of the time of parsing, and never gives too small a number of values.
     """
     count = text.count("[") + text.count("{") + text.count(",") if len(text) > most else 0
     return f"it has {count:,} values; at most {most:,} are read" if count > most else ""
@@ -202,9 +201,8 @@ def too_many_values(text: str, most: int = MAX_VALUES) -> str:
 def decode_at(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
     """Parse the value at an offset as `raw_decode` does; return it and the offset of its end.
 
-    Looks at slices of growing length, so that a value takes memory of its own size, but not more
-    than the largest slice. Raises json.JSONDecodeError, RecursionError, and Unreadable for a
-    value that is longer.
+    Parses slices of growing length, so that the memory depends on the length of the value. Raises
+    json.JSONDecodeError, RecursionError, and Unreadable for a value over the largest slice.
     """
     for size in _SLICES:
         is_all = at + size >= len(text)
@@ -232,7 +230,7 @@ def _skip_space(text: str, at: int) -> int:
 # The values of a record.
 
 A_HASH = "32 characters of a-z2-7"
-"""What is expected of a hash."""
+"""The expected form of a hash, in problems."""
 
 Texts = tuple[str, ...]
 
@@ -245,12 +243,12 @@ def is_number(value: object) -> TypeGuard[Number | int | float]:
 
 
 def member(value: object, key: str) -> Any:
-    """Return what an object has by a key, None if it is not an object."""
+    """Return the value of a key in an object; None without it, and if `value` is no object."""
     return value.get(key) if isinstance(value, dict) else None
 
 
 def storable(text: str) -> str:
-    """Replace lone surrogates, which no file, no index and no terminal accepts."""
+    """Replace lone surrogates by `?`, as files, indexes and terminals do not accept them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -266,7 +264,7 @@ def shown_value(value: object) -> str:
 
 
 def wrong_value(name: str, value: object, expected: str) -> str:
-    """Return the sentence that a field is missing, or is another value than expected."""
+    """Return a reason: a field is missing, or has another value than expected."""
     if value is None or value == "":
         return f"{name} is missing"
     return f"{name} is {shown_value(value)}, expected {expected}"
@@ -275,7 +273,7 @@ def wrong_value(name: str, value: object, expected: str) -> str:
 class FieldReader:
     """Reads the fields of one record after the other, and collects their problems.
 
-    `place` names the record that is being read. Problems beyond MAX_PROBLEMS are only counted.
+    `place` names the current record. Problems beyond MAX_PROBLEMS are only counted.
     """
 
     def __init__(self, origin: str) -> None:
@@ -292,32 +290,32 @@ class FieldReader:
             self._problems.append(Problem(self._origin, storable(place), storable(reason)))
 
     def add_wrong(self, name: str, value: object, expected: str) -> None:
-        """Report that a field is missing, or is another value than expected."""
+        """Report that a field is missing, or has another value than expected."""
         self.add_problem(wrong_value(name, value, expected))
 
     def problems(self) -> Iterator[Problem]:
-        """Yield all problems, and one with the number of those that are not listed."""
+        """Yield all listed problems, and one with the number of further problems."""
         yield from self._problems
         if (count := self.problem_count - MAX_PROBLEMS) > 0:
             are = "is" if count == 1 else "are"
             yield Problem(self._origin, "", f"{counted(count, 'more problem')} {are} not listed")
 
     def string(self, name: str, value: object) -> str:
-        """Return a string that every record has; of a number its digits, of all else nothing."""
+        """Return a required string. Other values are reported: digits for a number, else ""."""
         if type(value) is str and value:
             return sys.intern(value if value.isascii() else storable(value))
         self.add_wrong(name, value, "a string")
         return sys.intern(str(value)) if is_number(value) else ""
 
     def mapping(self, name: str, value: object) -> Mapping[str, Any]:
-        """Return an object, which is empty if the value is none."""
+        """Return an object; an empty one for another value, which is reported."""
         if type(value) is dict:
             return value
         self.add_wrong(name, value, "an object")
         return {}
 
     def strings(self, name: str, value: object) -> Texts:
-        """Return the strings of a list."""
+        """Return the strings in a list; other items, and another value, are reported."""
         if type(value) is not list:
             self.add_wrong(name, value, "a list")
             return ()

@@ -1,12 +1,12 @@
 """Read spec nodes: the object of one spec in an index, a lock file or a spec file.
 
-There are six specfile formats (lib/spack/spack/spec.py): 1 is `{name: {…}}` with an object of
-dependencies; 2 and 3 have a list of them with `type`; 4 has their deptypes and virtuals as
-`parameters`; 5, of Spack 1.0, has compilers among the dependencies and no `compiler`; 6, of
-Spack 1.3, has the virtuals that a node provides.
+There are six specfile formats (lib/spack/spack/spec.py): format 1 is `{name: {…}}` with an object
+of dependencies; 2 and 3 have a list of dependencies with `type`; 4 has deptypes and virtuals of
+dependencies in `parameters`; 5, of Spack 1.0, has compilers among the dependencies and no
+`compiler`; 6, of Spack 1.3, has the virtuals that a node provides.
 
-`NodeReader` makes specs of nodes, `HashChecker` computes their hashes, as Spack did when it
-concretized the specs.
+`NodeReader` builds specs from nodes, `HashChecker` computes the hashes of nodes, as Spack did when
+it concretized the specs.
 """
 
 from __future__ import annotations
@@ -55,25 +55,25 @@ LAST_FORMAT_OF_0_17 = 2
 OLD = "Spack before 0.18 hashed different content"
 CONVERTED = "a newer Spack converted them from an older format"
 UNKNOWN = "the format of the document is unknown"
-"""Why another hash does not mean that a node is wrong."""
+"""Reasons why a node with another hash than its content gives need not be wrong."""
 
 EXTERNAL = "externals, which Spack may have changed after hashing"
 
 _OLD_HASH_KEYS = ("full_hash", "build_hash")
-"""Keys of other hashes of a node, by which dependencies name it until Spack 0.17."""
+"""Keys of other hashes of a node; dependencies name nodes by these hashes until Spack 0.17."""
 _HASH_KEYS = ("hash", *_OLD_HASH_KEYS)
 _NO_EXTERNAL = (None, "", "None", "null", "~", "false")
-"""Values that mean no prefix and no module, the latter three in YAML."""
+"""Values that mean no prefix and no module; the last three are from YAML."""
 _ORIGINAL_FORMAT = "original_specfile_version"
 _MAX_ATTRIBUTES = 10_000
-"""Characters that are kept of what a node states more of an external."""
+"""The most characters of the attributes of an external that are kept, as JSON."""
 _GROUP = 256
-"""Records that are counted and yielded at once, since each look-alike has its own node."""
+"""The number of records that are counted and yielded at once."""
 _MAX_DIGITS = 10
 _YEAR_10000 = 253_402_300_800
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 _SPLICED = 7
-"""The last characters of a spliced spec's hash, which are those of the spec it was built as."""
+"""The number of last characters that a spliced spec's hash shares with its build spec."""
 
 _FLAGS, _LANGUAGES = frozenset(FLAGS), frozenset(LANGUAGES)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")
@@ -86,20 +86,20 @@ _NO_FIELDS: Fields = {}
 class NodeReader:
     """Reads the nodes of one document.
 
-    First `add` each node, and set `format`, the specfile format that the document states, None if
-    it is unknown. Then `finish`: the version of a compiler is in its own node, which may be the
-    last one. Equal variants, dependencies and lists become one object. `on_count` is called with
-    the number of nodes, and about how many are `expected`.
+    First `add` each node, and set `format` to the specfile format that the document states, None
+    if it is unknown. Then `finish`: the version of a compiler is in the node of the compiler,
+    which may be the last one. Equal variants, dependencies and lists become one object. `on_count`
+    is called with the number of nodes so far, and the `expected` number.
 
-    `prefix` is put before the place of each problem. `aliases` has the hashes of nodes by others
-    by which dependencies name them.
+    `prefix` is put before the place of each problem. `aliases` maps other hashes of nodes, by
+    which dependencies name them, to their `hash`.
     """
 
     def __init__(self, origin: str, on_count: OnCount | None = None) -> None:
         self.fields = FieldReader(origin)
         self.prefix, self.expected = "", 0
         self.source_remark, self.database = "", 0
-        """What is wrong with every document of this version, and the version of a database."""
+        """A problem of all documents of this version; and the version of the database, or 0."""
         self.format: int | None = None
         self.hash_format: int | None = None
         """The specfile format in which the nodes were hashed, if it is not `format`."""
@@ -112,11 +112,12 @@ class NodeReader:
         self._lists: dict[Texts, Texts] = {}
 
     def add(self, hash_: object, node: object, record: object = _NO_FIELDS) -> None:
-        """Read a node; of several with one hash the first counts.
+        """Read a node; the first of several nodes with one hash counts.
 
-        `record` is what the document states beside the node, as an install record of Spack. Of a
-        node with a valid hash, what can be read is kept. Raises TooManyRecords after more nodes,
-        dependencies and variants than MAX_RECORDS, and what `on_count` raises.
+        `record` has the fields that the document states beside the node, like an install record of
+        Spack. A node with a valid hash is kept, with all fields that can be read. Raises
+        TooManyRecords after more nodes, dependencies and variants than MAX_RECORDS, and the
+        exceptions of `on_count`.
         """
         self._count += 1
         if self._on_count is not None and self._count % _GROUP == 0:
@@ -140,12 +141,12 @@ class NodeReader:
 
     @staticmethod
     def hash_of(node: object) -> object:
-        """Return the hash that a node states, whatever it is."""
+        """Return the hash that a node states; it may be any value, or None."""
         return _fields_of(node).get("hash")
 
     @staticmethod
     def dependencies_of(node: object) -> list[tuple[str, str]]:
-        """Return the names and hashes of the dependencies that a node of format 1 to 3 states."""
+        """Return the names and hashes of the dependencies of a node of format 1 to 3."""
         stated = _as_list(_fields_of(node).get("dependencies"))
         pairs = (
             (member(each, "name"), next((each[key] for key in _HASH_KEYS if key in each), None))
@@ -157,8 +158,8 @@ class NodeReader:
     def finish(self) -> Iterator[Records | Problem]:
         """Yield the specs in their order, in groups, then all problems.
 
-        Dependencies whose nodes are not in the document are one. Spack warns of them, too
-        (`_assign_dependencies` in lib/spack/spack/database.py).
+        All dependencies whose nodes are not in the document are one problem. Spack warns of them,
+        too (`_assign_dependencies` in lib/spack/spack/database.py).
         """
         versions = {hash_: spec.version for hash_, spec in self._specs.items()}
         absent: dict[str, str] = {}
@@ -171,7 +172,7 @@ class NodeReader:
                 absent.setdefault(dependency.hash, dependency.name)
         left = iter(versions)
         while hashes := list(islice(left, _GROUP)):
-            # Specs are not kept beside what becomes of them.
+            # Yielded specs are not kept here.
             specs = [self._specs.pop(hash_) for hash_ in hashes]
             for spec in specs:
                 if not spec.compiler:
@@ -195,7 +196,7 @@ class NodeReader:
             yield Problem(self._origin, "", reason)
 
     def _add(self, hash_: str, node: Fields, record: Fields) -> None:
-        """Read a node; its compiler is empty where it is a dependency, until `finish`."""
+        """Read a node; a compiler that is a dependency stays empty until `finish`."""
         fields, get = self.fields, node.get
         hash_ = sys.intern(hash_)
         for key in _OLD_HASH_KEYS:
@@ -261,13 +262,13 @@ class NodeReader:
         return "" if value is None else self.fields.string(name, value)
 
     def _version(self, node: Fields, name: str = "version") -> str:
-        """Return the version, or the only one of a list, without the `=` that it is exact."""
+        """Return the version of a node, or the only one of its `versions`, without `=`."""
         versions = node.get("versions")
         only = versions[0] if type(versions) is list and len(versions) == 1 else None
         return sys.intern(self.fields.string(name, node.get("version", only)).removeprefix("="))
 
     def _compiler(self, node: Fields) -> str:
-        """Return the compiler that a node states, or an empty string."""
+        """Return the compiler that a node states, as `gcc@13.2.0`; empty if it states none."""
         stated, annotations = node.get("compiler"), node.get("annotations")
         if stated is None and annotations is not None:
             stated = self.fields.mapping("annotations", annotations).get("compiler")
@@ -280,7 +281,7 @@ class NodeReader:
         return sys.intern(self.fields.string("compiler", stated).replace("@=", "@", 1))
 
     def _external(self, external: object) -> tuple[str, Texts, str]:
-        """Return the prefix of what Spack did not build, or else its modules; these, and more."""
+        """Return the prefix of an external (or else its modules), all modules, and attributes."""
         stated = self.fields.mapping("external", external or {})
         path, modules = stated.get("path"), stated.get("module")
         items = modules if type(modules) is list else [modules]
@@ -292,10 +293,10 @@ class NodeReader:
         return self.fields.string("external prefix", path), names, more
 
     def _state(self, record: Fields) -> dict[str, Any]:
-        """Return the fields of a spec that are beside its node.
+        """Return the fields of a spec that its install record has beside the node.
 
-        As `InstallRecord.to_dict` of lib/spack/spack/database.py writes them; most records of a
-        cache have few.
+        `InstallRecord.to_dict` in lib/spack/spack/database.py writes them; most records of a cache
+        have few.
         """
         if not record:
             return {}
@@ -321,12 +322,12 @@ class NodeReader:
         }
 
     def _parameters(self, parameters: object, *, is_complete: bool) -> tuple[Texts, Texts]:
-        """Return variants and non-empty flags as Spack prints them, in stored order.
+        """Return variants and non-empty flags as Spack prints them, in the order of the node.
 
-        The rules are those of `VariantValue.__str__` (lib/spack/spack/variant.py) and of
+        The rules are from `VariantValue.__str__` (lib/spack/spack/variant.py) and
         `quote_if_needed` (lib/spack/spack/spec_parser.py), except that the digests of `patches`
-        stay whole, and that one value with a comma gets double quotes. `is_complete` marks lists
-        of values with `:=`, as Spack does since 1.0.
+        stay whole, and that one value with a comma gets double quotes. With `is_complete`, lists
+        of values are written with `:=`, as Spack does since 1.0.
         """
         variants: list[str] = []
         flags: list[str] = []
@@ -355,7 +356,7 @@ class NodeReader:
         ):
             return ("+" if str(value).lower() == "true" else "~") + name
         elif isinstance(value, str):
-            # Without quotes the commas of one value would look like those between several.
+            # Without quotes, a comma in one value would look like one between two values.
             text = json.dumps(value) if "," in value else _quoted(value, is_complete)
             return f"{name}={text}"
         elif not isinstance(value, list):
@@ -369,7 +370,7 @@ class NodeReader:
         return ""
 
     def _read_dependencies(self, dependencies: object) -> tuple[Dependency, ...]:
-        """Return the dependencies of a node."""
+        """Return the dependencies of a node that have a valid hash."""
         fields, cache, result = self.fields, self._dependencies, list[Dependency]()
         items: Any = [] if dependencies is None else _as_list(dependencies)
         if type(items) is not list:
@@ -406,7 +407,7 @@ class NodeReader:
 
 
 def _as_list(dependencies: Any) -> Any:
-    """Return dependencies as a list, which format 1 has as an object by their names."""
+    """Return dependencies as a list; format 1 has an object with their names as keys."""
     if type(dependencies) is not dict:
         return dependencies
     its = dependencies.items()
@@ -414,7 +415,7 @@ def _as_list(dependencies: Any) -> Any:
 
 
 def _fields_of(node: object) -> Fields:
-    """Return the fields of a node with its name, which is around them in format 1."""
+    """Return the fields of a node with its name, which is the key of the fields in format 1."""
     if not isinstance(node, dict):
         return _NO_FIELDS
     if "name" not in node and len(node) == 1:
@@ -431,17 +432,17 @@ def _quoted(value: str, is_complete: bool) -> str:
 
 
 def _original_format(node: Fields) -> int:
-    """Return the format in which a node was hashed, if it was converted since, else 0."""
+    """Return the format in which a node was hashed if it was converted later, else 0."""
     stated = member(node.get("annotations"), _ORIGINAL_FORMAT)
     digits = str(stated) if is_number(stated) else ""
     return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else 0
 
 
-# What Spack hashes.
+# The hashes of nodes.
 
 
 class WrongHash(NamedTuple):
-    """A record whose content gives another hash; `content_hash` is empty if it gives none."""
+    """A record whose content gives another hash, `content_hash`, or no hash: then it is empty."""
 
     package: str
     version: str
@@ -450,12 +451,12 @@ class WrongHash(NamedTuple):
 
 
 class StoredHashes(Frozen):
-    """The hashes of a document: `whole` ones, which match their content, and others.
+    """The hashes of a document, checked against the content of their records.
 
-    `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
-    those that cannot be checked by the reason, `problems` what of the document cannot be read.
-    `cached` names the specs that an index lists as in its mirror, by hash. A document that
-    `is_known` is of a known format.
+    `whole` are the hashes that match. `wrong` lists at most MAX_PROBLEMS of the `wrong_count`
+    wrong records. `unchecked` has the hashes of records that cannot be checked, by the reason, and
+    `problems` the problems of the document. `cached` has the names of specs whose archives a
+    mirror has by its index, by hash. `is_known` is false for a document of an unknown format.
     """
 
     whole: set[str] = field(default_factory=set)
@@ -494,7 +495,7 @@ class HashChecker(NodeReader):
         self._others[hash_] = wrong, facts
 
     def result(self, problems: list[str]) -> StoredHashes:
-        """Return the hashes, and the problems of the document itself."""
+        """Return all hashes, with the problems of the document itself."""
         stated, wrong = self.hash_format or self.format, list[WrongHash]()
         unchecked: dict[str, set[str]] = {}
         for record, (original, has_package_hash, is_external) in self._others.values():
@@ -515,14 +516,15 @@ class HashChecker(NodeReader):
 
 
 def content_hash(node: Fields, hash_: str = "") -> str:
-    """Return the hash that the content of a node gives, or "" where it cannot be written as JSON.
+    """Return the hash of the content of a node; "" for a node that is nested too deeply.
 
-    `Spec.spec_hash` of lib/spack/spack/spec.py: the lower-case base 32 of the SHA-1 of the node as
-    JSON, without its hash, in the order of its keys. Spack 0.18 and 0.19 wrote that JSON with an
-    indentation of 2; before 0.18 it was YAML, and without the dependencies of type `build`.
+    As in `Spec.spec_hash` of lib/spack/spack/spec.py, it is the lower-case base 32 of the SHA-1 of
+    the node as JSON, without its hash, in the order of its keys. Spack 0.18 and 0.19 wrote this
+    JSON with an indentation of 2. Before 0.18 it was YAML, without dependencies of type `build`.
 
-    Newer Spacks convert the nodes of older ones, but keep their hashes. Of the ways in which
-    Spack may have written the node, the one that gives `hash_` counts, else the one of today.
+    A newer Spack converts the nodes of an older one, but keeps their hashes. So all forms in which
+    Spack may have written the node are tried. Returns `hash_` if one of them gives it, else the
+    hash of the form of today.
 
         content_hash(node, node["hash"]) == node["hash"]
     """
@@ -543,14 +545,14 @@ def content_hash(node: Fields, hash_: str = "") -> str:
 
 
 def _hashed_texts(node: Fields) -> Iterator[str]:
-    """Yield the texts that Spack may have hashed for a node without its hash."""
+    """Yield the texts that Spack may have hashed, for a node without its hash."""
     yield _compact(node)
     if "provided_virtuals" in node and _original_format(node) < PROVIDED_IN:
         node = {key: value for key, value in node.items() if key != "provided_virtuals"}
         yield _compact(node)
     stated = member(node.get("annotations"), "compiler")
     if isinstance(stated, str):
-        # A node of format 5, which has the compiler after its architecture in format 4.
+        # The node is of format 5. In format 4 the compiler comes after the architecture.
         name, _, version = stated.partition("@")
         older_node: dict[str, Any] = {}
         for key, value in node.items():

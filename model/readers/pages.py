@@ -3,10 +3,11 @@
 The pages are written by `generate_cache.py` of github.com/spack/cache. There are three dialects:
 `gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
 
-A page is split at its keys, whose values are JSON, or else YAML. Nearly all of it are the records
-in `spec_details`, most of which repeat others but for the hash, or for the variants. So these are
-cut from the text, and each text that is left is parsed once. Where that is not certain to mean the
-same as the whole list, or a record has a problem, the list is read record by record.
+A page is split at its keys, whose values are JSON, or else YAML. Nearly all of its text are the
+records in `spec_details`, most of which differ from others only in the hash, or in the variants.
+So hashes and variants are cut from the text, and each different rest is parsed once. If that might
+not mean the same as the whole list, or if a record has a problem, the list is read record by
+record.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from spackscope.model.readers.unpack import MAX_TEXT_SIZE, decode
 from spackscope.model.readers.yaml import load_yaml
 
 MAX_PAGE_VALUES = 30_000_000
-"""Values of a page, which is read record by record where they are too many to be held at once."""
+"""The most values of a page that are read; over `MAX_VALUES` it is read record by record."""
 
 # A key at the beginning of a line, or the line that closes the front matter.
 _MARK = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+|$)|(?:---|\.\.\.)[^\S\n]*$", re.MULTILINE)
@@ -47,10 +48,10 @@ _HASH_FIELD = re.compile(r'"hash": "([a-z2-7]{32})"')
 _VARIANTS_FIELD = re.compile(r'"variants": \[([^\]]*)\]')
 _SIZE_FIELD = re.compile(r'"size": ("[^"]*"|[^,}]*)')
 _REMEMBERED = 4096
-"""Texts of variants, and of all else, that are remembered: other pages have mostly the same."""
+"""Texts of variants, and of rests of records, that are cached: most pages have the same."""
 
 _CHUNK = 2**23
-"""Characters of records that are split at once; most pages have less."""
+"""Characters of records that are split at once; most pages have fewer."""
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*((?:[KMG]i?)?B))?", re.IGNORECASE)
 
@@ -63,11 +64,11 @@ _NO_RECORDS = "the page has no spec_details"
 
 # Control characters in strings are allowed; they are made visible where they are shown.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-"""Decodes values as pages have them: numbers stay as they are written, `1.10` is a version."""
+"""Decodes the values of a page; numbers stay texts, since `1.10` is a version."""
 
 
 def is_page(data: bytes) -> bool:
-    """Recognise a page by its front matter, whatever its file is called."""
+    """Check whether data is a page, by its front matter."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data[:MAX_TEXT_SIZE].replace(b"\0", b"")[2:]
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -87,7 +88,7 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
     """Yield the records of one page in its order, then its problems.
 
     Records of one hash that differ only in their stacks become one. A record without a valid hash
-    is a Problem; of any other record what can be read is kept.
+    is a Problem; every other record is kept, with all fields that can be read.
     """
     fields = FieldReader(origin)
     try:
@@ -131,8 +132,8 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
 def split(text: str) -> tuple[dict[str, str], bool, tuple[str, ...]]:
     """Split front matter at its top-level keys.
 
-    Returns the text of each value, whether the closing `---` is there, and the repeated keys, of
-    which the last value counts. Raises Unreadable if there is no opening `---`.
+    Returns the text of each value, whether the front matter has its closing `---`, and the
+    repeated keys, whose last value counts. Raises Unreadable without an opening `---`.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
@@ -160,7 +161,7 @@ def split(text: str) -> tuple[dict[str, str], bool, tuple[str, ...]]:
 def parse_value(text: str) -> Any:
     """Parse one value: JSON, as on every real page, or else YAML without aliases.
 
-    Scalars are strings, except `true`, `false` and `null` in JSON. No value at all is an empty
+    Scalars are strings, except `true`, `false` and `null` in JSON. An empty value is an empty
     string. Raises Unreadable.
     """
     stripped = text.strip()
@@ -199,10 +200,11 @@ def _value(values: Mapping[str, str], key: str, fields: FieldReader) -> Any:
 
 
 def _read_alike(text: str, page: tuple[str, str]) -> Records | None:
-    """Read a list of records as every real page has it; None if it is written in another way.
+    """Read a list of records in the form of every real page; None if it has another form.
 
-    Where no backslash is, a quote begins or ends a string. So the text between two braces is a
-    record where it is one in itself, and what is cut from it is a value where it is one in itself.
+    In a text without backslashes, each quote begins or ends a string. So a text between two braces
+    that is a record by itself is a record of the list, and a text cut from it that is a value by
+    itself is a value of the record.
     """
     if "\\" in text or text[:2] != "[{" or text[-2:] != "}]":
         return None
@@ -236,14 +238,14 @@ def _read_alike(text: str, page: tuple[str, str]) -> Records | None:
 
 
 def _cut(field: re.Pattern[str], instead: str, text: str) -> tuple[list[str], str]:
-    """Return the values of a field in a text, and the text with others instead."""
+    """Return the values of a field in a text, and the text with `instead` in their place."""
     parts = field.split(text)
     return parts[1::2], instead.join(parts[::2])
 
 
 @lru_cache(_REMEMBERED)
 def _read_variants(text: str) -> tuple[str, ...]:
-    """Read the texts of a list without brackets. Raises TypeError and ValueError."""
+    """Read the variants in a list without brackets. Raises TypeError and ValueError."""
     variants = tuple(_DECODER.decode(f"[{text}]"))
     if not "".join(variants).isascii():
         raise ValueError
@@ -252,9 +254,10 @@ def _read_variants(text: str) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def _read_rest(text: str) -> tuple[tuple[Any, ...], tuple[str, ...]]:
-    """Read what a record without hash, variants and size states: its fields, and its stacks.
+    """Read a record without hash, variants and size; return its other fields, and its stacks.
 
-    Raises KeyError, ValueError and RecursionError where it is not that, or has a problem.
+    Raises KeyError, ValueError and RecursionError for another text, or if the record has a
+    problem.
     """
     record, fields = _DECODER.decode(f"{{{text}}}"), FieldReader("")
     is_flat = "{" not in text and text.count('"hash"') == text.count('"variants"') == 1
@@ -276,7 +279,7 @@ def _read_size_text(text: str) -> float | None:
 
 
 def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records:
-    """Read record after record, with their problems; of a broken list, those before the error."""
+    """Read record by record, with the problems of each; a broken list up to the error."""
     looks, numbers = dict[LookAlike, int](), list[int]()
     hashes, sizes, listed = list[str](), list[float | None](), count(1)
 
@@ -302,7 +305,7 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records
         for record in records:
             add("", record)
     except Unreadable as error:
-        # It is broken, too large to be in memory at once, or too large at all.
+        # The list is broken, too large to be in memory at once, or too large at all.
         remarks = [str(error)]
         if not records and not too_many_values(text, MAX_PAGE_VALUES):
             with suppress(Unreadable):
@@ -313,7 +316,7 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records
 
 
 def _read_look(record: Mapping[str, Any], page: tuple[str, str], fields: FieldReader) -> LookAlike:
-    """Return what can be read of a record beside its hash and size."""
+    """Return the fields of a record without hash and size, as far as they can be read."""
     try:
         versions, variants, stacks = _get_lists(record)
         texts = _get_texts(record)
@@ -339,7 +342,7 @@ def _spelled(compiler: str) -> str:
 
 
 def _read_size(size: object, fields: FieldReader) -> float | None:
-    """Return a size in bytes, None if it is not stated."""
+    """Return a size in bytes; None for `-`, and for a wrong size, which is reported."""
     if isinstance(size, str) and (match := _SIZE.fullmatch(size)):
         return float(match[1]) * _UNITS[(match[2] or "B").lower()]
     if size != "-":
@@ -351,7 +354,7 @@ def _read_size(size: object, fields: FieldReader) -> float | None:
 
 
 def _join(records: Records, fields: FieldReader) -> Records:
-    """Join the records of one hash, which should differ only in their stacks."""
+    """Join the records of each hash that differ only in their stacks; report other duplicates."""
     looks = cast("list[LookAlike]", records.looks)
     joined: dict[tuple[str, float | None, LookAlike], tuple[LookAlike, set[str]]] = {}
     known: set[str] = set()
@@ -377,7 +380,7 @@ def _join(records: Records, fields: FieldReader) -> Records:
 
 
 def _check_meta(meta: Any, records: Records, fields: FieldReader) -> None:
-    """Compare the statistics of the page with its records, which are what counts."""
+    """Report where the statistics of the page differ from its records."""
     if meta is None:
         return
     fields.place = "meta"

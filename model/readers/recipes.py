@@ -1,9 +1,9 @@
-"""Read which versions a recipe of Spack deprecates, and what its patches fix, without running it.
+"""Read the deprecated versions and the fixing patches of a Spack recipe, without running it.
 
-A recipe is a Python file. The forms in which those of Spack say what is deprecated are evaluated:
-constants, lists, mappings, loops, comparisons and formats. Nothing is imported or opened, and
-nothing called but a few functions. A deprecation that depends on anything else is named as
-unreadable. The rules are those of lib/spack/spack/directives.py of Spack 0.23 to 1.3.
+A recipe is a Python file. Its statements about deprecations are evaluated as far as Spack's own
+recipes need it: constants, lists, mappings, loops, comparisons and formats. Nothing is imported or
+opened, and only a few functions are called. A deprecation that depends on anything else is
+reported as unreadable. The rules are from lib/spack/spack/directives.py in Spack 0.23 to 1.3.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
 
 _MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
-"""Steps of one recipe, real ones take up to 41,000; and those between two looks for a stop."""
+"""The most steps of one recipe (real ones take up to 41,000), and the steps between two checks
+whether the task is cancelled."""
 
 _MAX_DEPTH = 30_000
-"""Characters of operators in a recipe, of which each may nest; real ones have up to 3,000.
+"""The most operators and brackets in a recipe, each of which may nest; real ones have up to 3,000.
 
-Where an expression is nested 400,000 deep, the parser of Python 3.10 ends the process.
+An expression that is nested 400,000 deep makes the parser of Python 3.10 end the process.
 """
 
 _NESTS = b".([+-*/%@&|^<>"
 
 _MAX_SIZE = 10_000
-"""Characters of a text, and items of a list, that are computed."""
+"""The most characters of a computed text, and items of a computed list."""
 
 _MAX_SHOWN = 60
 _FLAG, _FIXES, _PACKAGE = "deprecated", "fixes", "package"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES)
-"""The arguments of `version` and `deprecated`, and of blocks, that matter here."""
+"""The arguments that are read of `version`, of `deprecated`, and of `with` blocks."""
 
 _PATCH_WORDS = ("sha256", "when", _FIXES)
 _PATCHES = ("depends_on", "extends")
@@ -46,11 +47,11 @@ _PATCHES = ("depends_on", "extends")
 _IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
 _DIGEST, _AFTER_NAME = re.compile("[0-9a-f]{64}"), re.compile(r"[^\w.-]")
 _WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
-"""What formats are not used with: part of a value, a width that is large or a value."""
+"""Formats that are not evaluated: of a part of a value, or with a width that may be large."""
 
 
 class ClassName(NamedTuple):
-    """A class of a recipe: in a module of a repository; both are "" where it is its own."""
+    """A class of a recipe; namespace and module are "" for a class of the same file."""
 
     namespace: str
     module: str
@@ -58,20 +59,21 @@ class ClassName(NamedTuple):
 
 
 Statement = Deprecation | Fix | str | tuple[int, str] | None
-"""What a class says of versions: a deprecation, or a patch that fixes some; a version such as
-`@=1.2` without one or dropped, None where all are dropped, or the line and the reason of what
-cannot be read."""
+"""A statement of a class about versions: a deprecation; a patch that fixes deprecations; a version
+such as `@=1.2` that is not deprecated, or that is dropped; None if all versions are dropped; or
+the
+line of a statement that cannot be read, and the reason."""
 
 
 class RecipeClass(NamedTuple):
-    """The bases of a class of a recipe, and in their order what it says of versions."""
+    """The bases of a class of a recipe, and its statements about versions, in their order."""
 
     bases: tuple[ClassName, ...]
     entries: tuple[Statement, ...]
 
 
 VersionsOf = Callable[[ClassName], Mapping[str, bool]]
-"""Returns the versions of a class of another recipe, and whether each is deprecated."""
+"""Maps the versions of a class of another recipe to whether each is deprecated."""
 
 
 class TooManySteps(Exception):
@@ -79,7 +81,7 @@ class TooManySteps(Exception):
 
 
 class Steps:
-    """Counts the steps that a recipe takes."""
+    """Counts the steps of evaluating a recipe."""
 
     def __init__(self) -> None:
         self._taken = self._next_look = 0
@@ -99,17 +101,17 @@ def read_recipe(
 ) -> dict[str, RecipeClass]:
     """Return the classes of a recipe by their names. Raises Unreadable, with the line.
 
-    `steps` are those that were taken for it before.
+    `steps` has counted earlier steps for the same recipe.
 
     read_recipe(b"class Zlib(Package): version('1.2', deprecated=True)")["Zlib"].entries[0].spec
     """
     try:
-        # In UTF-8 nothing hides how deep it is, as other encodings could.
+        # Other encodings than UTF-8 could hide how deeply it is nested.
         text = data.decode("utf-8-sig")
         if sum(map(data.count, _NESTS)) > _MAX_DEPTH:
             raise RecursionError
         steps = steps or Steps()
-        # Parsing takes longer than all the rest.
+        # Parsing takes longer than evaluating.
         steps.count(len(data) // 4)
         reader = _Reader(data.splitlines(), versions_of, steps)
         reader.run(ast.parse(text).body)
@@ -125,19 +127,19 @@ def read_recipe(
 
 _UNKNOWN = "it depends on more than the text of the recipe"
 _ERRORS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
-"""What operations on values of unexpected types raise."""
+"""The exceptions of operations on values of unexpected types."""
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "str": str,
     "range": lambda *bounds: list(range(*bounds)[: _MAX_SIZE + 1]),
-    # As the modules have them.
+    # As in the module `platform`.
     "platform.system": lambda: os.uname().sysname,
     "platform.machine": lambda: os.uname().machine,
 }
 
 
 class _Reader(Evaluator):
-    """Evaluates a module; `names` has the known values, functions and classes by name."""
+    """Evaluates a module; `names` maps names to known values, functions and classes."""
 
     methods: Mapping[type, Sequence[str]] = {
         str: ("format", "lower"),
@@ -153,7 +155,7 @@ class _Reader(Evaluator):
         self._defaults: Mapping[str, Any] = {}
 
     def run(self, statements: Iterable[ast.stmt]) -> None:
-        """Run statements; what depends on the unknown is named, and unknown afterwards."""
+        """Run statements; forget the names that a statement sets if its values are unknown."""
         for statement in statements:
             self._count(1)
             try:
@@ -162,7 +164,7 @@ class _Reader(Evaluator):
                 self._forget(statement)
 
     def _statement(self, node: ast.stmt) -> None:
-        """Run a statement. Raises Unreadable, also where nobody knows which parts of it run."""
+        """Run a statement. Raises Unreadable, also if it is unknown which parts of it run."""
         match node:
             case ast.ImportFrom(module, names, level):
                 found = _IMPORT.fullmatch(module or "")
@@ -180,7 +182,7 @@ class _Reader(Evaluator):
                 self.run(body)
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
                 self._entries, self._refused = entries, refused
-                # What may have changed in it is not known afterwards.
+                # Values that may have changed in it are unknown afterwards.
                 self.names = {each: outer[each] for each in outer if each in self.names}
                 self.names[name] = ClassName("", "", name)
             case ast.FunctionDef(name):
@@ -196,7 +198,7 @@ class _Reader(Evaluator):
             case ast.With(items, body):
                 self._with([item.context_expr for item in items], body)
             case ast.Expr(ast.Call(ast.Name(name)) as value):
-                # The arguments of other directives say nothing of versions.
+                # Other directives have nothing to do with versions.
                 if name in _PATCHES and _has_word(value, "patches"):
                     self._patches(value)
                 elif name in _DIRECTIVES or name in self.names:
@@ -209,7 +211,7 @@ class _Reader(Evaluator):
                 raise Unreadable(_UNKNOWN)
 
     def _forget(self, statement: ast.stmt) -> None:
-        """Name what a statement may deprecate, and forget what it may assign or change."""
+        """Report the directives of a statement, and forget names that it may assign or change."""
         are_all, nodes = False, list[ast.AST]([statement])
         for node in nodes:
             self._count(1)
@@ -227,7 +229,7 @@ class _Reader(Evaluator):
                 self._refuse(node, are_all=are_all)
 
     def _refuse(self, node: ast.Call, *, are_all: bool = False) -> None:
-        """Add that a directive cannot be read, if it may deprecate something."""
+        """Report a directive that cannot be read, if it may deprecate or fix something."""
         self._count(len(node.keywords))
         are_all = are_all or bool(self._defaults.get(_FLAG))
         may = _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node)))
@@ -238,7 +240,7 @@ class _Reader(Evaluator):
             self._entries.append((node.lineno, why))
 
     def _source(self, node: ast.Call) -> str:
-        """Return the text of a call in one line; a long one may be cut off."""
+        """Return the text of a call in one line; a long text is cut."""
         first, last = node.lineno - 1, node.end_lineno or node.lineno
         lines = [*self._lines[first : min(last, first + _MAX_SHOWN)]]
         lines[-1] = lines[-1][: node.end_col_offset]
@@ -247,7 +249,7 @@ class _Reader(Evaluator):
         return words.decode(errors="replace")
 
     def _base(self, node: ast.expr) -> ClassName | None:
-        """Return the class of a recipe that another one is derived from, if it is one."""
+        """Return the class that a base of a class names; None if it is not a class of a recipe."""
         module, _, name = dotted(node).rpartition(".")
         if found := _IMPORT.fullmatch(module):
             return ClassName(found[1] or found[2], found[3], name)
@@ -294,7 +296,7 @@ class _Reader(Evaluator):
                 value = None
             case _:
                 value = super().value(node)
-        # What follows may compare or spell all parts, some of which may be there many times.
+        # Later steps may compare or print all parts, and a part may occur many times.
         parts = [value]
         for part in parts:
             is_list = isinstance(part, (list, tuple, dict))
@@ -309,17 +311,17 @@ class _Reader(Evaluator):
         return value
 
     def method(self, owner: Any, name: str) -> Any:
-        """Return a method that may be called; formats of a large width are not."""
+        """Return a method that may be called, or None, also for `format` with a large width."""
         is_wide = isinstance(owner, str) and name == "format" and _WIDE.search(owner)
         return None if is_wide else super().method(owner, name)
 
     def keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the named arguments of a call: all, or those that are wanted."""
+        """Return the named arguments of a call: all, or only the wanted names."""
         self._count(len(node.keywords))
         return super().keywords(node, wanted)
 
     def _directive(self, node: ast.Call) -> None:
-        """Add what a directive says, or that it cannot be read."""
+        """Add the statements of a directive, or a report that it cannot be read."""
         try:
             wanted = _PATCH_WORDS if _name(node) == "patch" else _WORDS
             words = {**self._defaults, **self.keywords(node, wanted)}
@@ -331,7 +333,7 @@ class _Reader(Evaluator):
     def _patches(self, node: ast.Call) -> None:
         """Add the patches that a directive applies to another package. Raises Unreadable."""
         spec, outer = self.value(node.args[0]), self._defaults
-        # It may begin with a namespace.
+        # The name may begin with a namespace.
         self._defaults = {**outer, _PACKAGE: _AFTER_NAME.split(spec)[0].rpartition(".")[2]}
         try:
             self.keywords(node, ("patches",))
@@ -348,7 +350,7 @@ def _has_word(node: ast.Call, name: str) -> bool:
 
 
 def _has_flag(node: ast.Call) -> bool:
-    """Check whether a call has `deprecated=` that may be true, or arguments that are not told."""
+    """Check whether a call has `deprecated=` that may be true, or `**` arguments."""
     flags = [word.value for word in node.keywords if word.arg in (_FLAG, None)]
     return any(not isinstance(flag, ast.Constant) or flag.value for flag in flags)
 
@@ -391,4 +393,4 @@ _DIRECTIVES: Mapping[str, Callable[[Any, Mapping[str, Any]], list[Any]]] = {
     "drop_all_versions": lambda spec, _: [None],
     "patch": _patch,
 }
-"""The directives that say something of deprecated versions."""
+"""The directives about versions and patches, each with the reader of its arguments."""

@@ -1,11 +1,12 @@
 """Read the data of cache.spack.io: two files with the specs of all its releases.
 
-`get_data` in `data.py` of github.com/spack/spack-cache writes them. `specs_data.json.gz` maps
-hashes to specs without their names, with dependencies as in nodes of Spack.
+`get_data` in `data.py` of github.com/spack/spack-cache writes these files. `specs_data.json.gz`
+maps hashes to specs without their names, with dependencies as in nodes of Spack.
 `package_data.json.gz` maps the names of packages to hashes.
 
-Neither has compilers: since Spack 1.0 they are dependencies, of older specs they are unknown. Nor
-do they say which stack has a spec in which release, so a spec has all its stacks in each.
+Neither file has compilers: since Spack 1.0 compilers are dependencies; for older specs they are
+unknown. Nor do the files say which stack has a spec in which release, so a spec has all its stacks
+in each release.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from spackscope.model.readers.json import (
 from spackscope.model.readers.unpack import decode, unwrap
 
 MAX_RELEASES = 1000
-"""Releases that are read; the site has some 60."""
+"""The most releases that are read; the site has some 60."""
 
 MAX_LISTED = 10_000_000
-"""Specs and dependencies that are read of all releases together."""
+"""The most specs and dependencies of all releases together that are read."""
 
 _HEAD_SIZE = 4096
 _SPECS = re.compile(rb'\s*\{\s*"(?:[a-z2-7]{32}"\s*:|[^"]*"\s*:\s*\{\s*"hash"\s*:)')
@@ -51,14 +52,14 @@ _MAX_NAMED = 5
 
 
 class PackageFile(NamedTuple):
-    """The content of a `package_data.json.gz`, and its name in problems."""
+    """The content of a `package_data.json.gz`, and the name of the file in problems."""
 
     data: bytes
     origin: str
 
 
 def is_site_data(data: bytes) -> bool:
-    """Recognise one of the two files by its start."""
+    """Check whether data is one of the two files, by its start."""
     head = data[:_HEAD_SIZE]
     return bool(_SPECS.match(head) or _PACKAGES.match(head))
 
@@ -66,9 +67,9 @@ def is_site_data(data: bytes) -> bool:
 def read_site_data(
     data: bytes, packages: PackageFile | None, *, origin: str, on_count: OnCount | None
 ) -> Iterator[Records | Problem]:
-    """Yield the specs of each release, with the names that `packages` has, then all problems.
+    """Yield the specs of each release, with names from `packages`, then all problems.
 
-    A spec without a name there has the one by which others depend on it, if any do.
+    A spec that `packages` does not name has the name by which other specs depend on it, if any do.
     """
     if _PACKAGES.match(data[:_HEAD_SIZE]):
         yield Problem(origin, "", _ONLY_NAMES)
@@ -84,7 +85,7 @@ def read_site_data(
     fields = nodes.fields
 
     def texts(record: Mapping[str, Any], name: str) -> Texts:
-        # They come from sets of Python, so their order says nothing.
+        # The writer makes these lists from sets of Python, so their order says nothing.
         its = tuple(sorted({*fields.strings(name, record.get(name))}))
         return lists.setdefault(its, its)
 
@@ -118,7 +119,7 @@ def read_site_data(
             for dependency in spec.dependencies or ():
                 names.setdefault(dependency.hash, dependency.name)
     left_out, listed = list[str](), 0
-    # The newest first, and those of single days, such as `develop-2026-11-22`, last.
+    # The newest first; releases of single days, such as `develop-2026-11-22`, last.
     releases = sorted(sorted(by_release, reverse=True), key=lambda release: "-" in release)
     for number, release in enumerate(releases):
         its = by_release.pop(release)
@@ -142,7 +143,7 @@ def read_site_data(
 
 
 def _read_names(packages: PackageFile, names: dict[str, str]) -> Iterator[Problem]:
-    """Add the names of packages by their hashes; yield the problems."""
+    """Add the name of the package of each hash to `names`; yield the problems."""
     fields = FieldReader(packages.origin)
 
     def add(package: str, record: Any) -> None:
@@ -168,7 +169,7 @@ def _read_names(packages: PackageFile, names: dict[str, str]) -> Iterator[Proble
 
 
 def _node(name: str, record: Mapping[str, Any], fields: FieldReader) -> dict[str, Any]:
-    """Return the node that Spack has for a record, as far as it can be known."""
+    """Return the node of Spack for a record, without the fields that the record does not have."""
     arch = {"platform": record.get("platform"), "platform_os": record.get("os")}
     return {
         "name": name,
@@ -177,15 +178,15 @@ def _node(name: str, record: Mapping[str, Any], fields: FieldReader) -> dict[str
         "arch": {**arch, "target": record.get("target")},
         "parameters": _parameters(fields.strings("variants", record.get("variants")), fields),
         "dependencies": record.get("dependencies"),
-        # It may have had one, so that its lists of values may be from before Spack 1.0.
+        # The spec may have had a compiler: its lists of values may be from before Spack 1.0.
         "compiler": None,
     }
 
 
 def _parameters(variants: Texts, fields: FieldReader) -> dict[str, Any]:
-    """Return variants and flags by their names; a list has a text for each of its values.
+    """Return variants and flags by their names, from one text for each of their values.
 
-    A list of one value is written like that value alone, and is read as such.
+    A list of one value is written like a single value, and is read as a single value.
     """
     parameters: dict[str, Any] = {}
     for text in variants:
@@ -221,7 +222,7 @@ def _of_release(
             replace(
                 spec,
                 package=names.get(spec.hash, ""),
-                # Where no dependency compiles it, there may have been a compiler all the same.
+                # A spec that no dependency compiles may have had a compiler all the same.
                 compiler="" if spec.compiler == "none" else spec.compiler,
                 tag=release,
                 stacks=stated[spec.hash][1],

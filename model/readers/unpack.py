@@ -1,8 +1,8 @@
 """Unpack the bytes of a document, read and remove its signature, and decode its text.
 
 Spack's mirrors keep some documents compressed with gzip or zstd, and some in clear-text OpenPGP
-signatures. Of a signature only the packets are read, as RFC 9580 defines them (and RFC 4880 before
-it). Nothing is verified: it may name a key that did not make it.
+signatures. The packets of a signature are read, which RFC 9580 defines (and RFC 4880 before it).
+The signature is not verified: it may name a key that did not make it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spackscope.model.core.file_access import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, m
 from spackscope.model.core.frozen import Frozen
 
 MAX_TEXT_SIZE = 2**28
-"""Bytes of a text that is not all ASCII, of which Python may need 4 for each."""
+"""The most bytes of a text that is not all ASCII; Python may need 4 bytes for each."""
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -38,15 +38,15 @@ _ARMOUR = b"-----BEGIN PGP SIGNED MESSAGE-----"
 _SIGNATURE = re.compile(rb"^-----BEGIN PGP SIGNATURE-----", re.MULTILINE)
 _HEADERS = re.compile(rb"-+BEGIN PGP SIGNED MESSAGE-+[ \t]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n?")
 _MAX_HEADERS = 2**20
-"""Bytes in which headers are searched for; the expression takes memory for each line."""
+"""Bytes that are searched for headers; the regular expression takes memory for each line."""
 
 
 def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
-    """Unpack a compressed document; return what could be unpacked, and why that is not all.
+    """Unpack a compressed document; return the data, and the reason if some of it is missing.
 
     gzip and zstd are recognised by their first bytes (RFC 1952 and RFC 8878); any other document
-    is returned as it is. Nothing is returned of what unpacks to more than `max_size` bytes, nor
-    of what unpacks to so many times its size that it must have been made to do harm.
+    is returned unchanged. No data is returned for a document that unpacks to more than `max_size`
+    bytes, or to so many times its size that it must have been made to do harm.
     """
     if not data.startswith((_GZIP, _ZSTD)):
         return data, ""
@@ -68,9 +68,9 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
 
 
 def gzip_pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Unpack all members of a file, of which gzip allows several in a row.
+    """Unpack all members of a gzip file, one after the other.
 
-    A piece has at most 17 MB. Raises Unreadable, and what reading raises.
+    A piece has at most 17 MB. Raises Unreadable, and the exceptions of reading the file.
     """
     end = file.seek(0, os.SEEK_END)
     at, members, trailer = 0, 0, end - _TRAILER
@@ -98,7 +98,7 @@ def gzip_pieces(file: BinaryIO) -> Iterator[bytes]:
             at += len(piece) - len(member.unused_data)
     if not members:
         raise Unreadable("it is not compressed with gzip")
-    # Tapes have zeros there.
+    # On tapes, zeros follow.
     while piece := read(_PIECE):
         if piece.strip(b"\0"):
             raise Unreadable("Data after the end of the compressed document was ignored")
@@ -126,7 +126,7 @@ def _zstd_pieces(data: bytes) -> Iterator[bytes]:
 
 
 def is_signed(data: bytes) -> bool:
-    """Check whether a document begins as one with a clear-text signature."""
+    """Check whether a document begins like one with a clear-text signature."""
     return data.startswith(_ARMOUR)
 
 
@@ -134,7 +134,7 @@ def remove_signature(data: bytes) -> tuple[bytes, str]:
     """Return a document without its clear-text signature, and the problems of the signature.
 
     The signature is not verified. The dashes that RFC 9580, section 7.2, puts before a line are
-    removed too. A document that is not signed is returned as it is.
+    removed, too. A document without a signature is returned unchanged.
     """
     if not is_signed(data):
         return data, ""
@@ -147,7 +147,7 @@ def remove_signature(data: bytes) -> tuple[bytes, str]:
 
 
 def unwrap(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, list[str]]:
-    """Unpack a document and remove its signature; return it with the problems of both."""
+    """Unpack a document and remove its signature; return the data and all problems."""
     data, incomplete = decompress(data, max_size)
     data, unsigned = remove_signature(data)
     return data, [reason for reason in (incomplete, unsigned) if reason]
@@ -173,7 +173,7 @@ def decode(data: bytes) -> str:
 
 _MAX_PACKETS = 1_000
 _MAX_ARMOUR = 2**16
-"""Bytes of the signature at the end of a document; one has half a thousand."""
+"""The most bytes of the signature at the end of a document; real ones have some 500."""
 
 _BLOCK = re.compile(
     rb"^-----BEGIN PGP SIGNATURE-----[ \t]*\r?\n"
@@ -190,11 +190,11 @@ _FINGERPRINT_LENGTHS = {4: 20, 5: 32, 6: 32}
 
 
 class Signature(Frozen):
-    """What a signature says of itself; it is not verified.
+    """The key and the time that a signature names; the signature is not verified.
 
-    `fingerprint` is that of the key that made it, in upper-case hexadecimal, which may be a
-    subkey; `key_id` is the short form of it, 16 digits, and all that some signatures have. Each is
-    empty if the signature does not name it. `created` is in seconds since 1970.
+    `fingerprint` belongs to the key or subkey that made it, in upper-case hexadecimal; `key_id` is
+    its short form, 16 digits, and all that some signatures have. Each is empty if the signature
+    does not name it. `created` is in seconds since 1970.
     """
 
     fingerprint: str = ""
@@ -203,10 +203,9 @@ class Signature(Frozen):
 
 
 def read_signature(data: bytes) -> Signature | None:
-    """Return what the clear-text signature of a document says; None if it is not signed.
+    """Return the first clear-text signature of a document; None if it is not signed.
 
-    Of several signatures it is the first. Raises Unreadable if it is signed, but no signature
-    can be read.
+    Raises Unreadable for a signed document whose signature cannot be read.
     """
     if not is_signed(data):
         return None
@@ -237,7 +236,7 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
             tag, (length, size) = head & 0x3F, _length(data[at + 1 : at + 6], 224)
         else:
             tag, size = head >> 2 & 0xF, (1, 2, 4, 0)[head & 3]
-            # A packet of unknown length has all that follows.
+            # A packet of unknown length reaches to the end.
             rest = len(data) - at - 1
             length = int.from_bytes(data[at + 1 : at + 1 + size], "big") if size else rest
         start, at = at + 1 + size, at + 1 + size + length
@@ -247,7 +246,7 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _length(octets: bytes, above: int) -> tuple[int, int]:
-    """Return a length, and in how many bytes it is written: two, if it begins below `above`."""
+    """Return a length, and the number of bytes of its form: two if the first is below `above`."""
     first = octets[0] if octets else 0
     if first < 192:
         return first, 1
@@ -259,7 +258,7 @@ def _length(octets: bytes, above: int) -> tuple[int, int]:
 
 
 def _signature(body: bytes) -> Signature:
-    """Read a signature packet (RFC 9580, 5.2): of its subpackets the first of each kind counts."""
+    """Read a signature packet (RFC 9580, 5.2); the first subpacket of each kind counts."""
     version = body[0] if body else 0
     if version not in _FINGERPRINT_LENGTHS:
         raise Unreadable(f"its signature has the unknown version {version}")
@@ -278,7 +277,7 @@ def _signature(body: bytes) -> Signature:
         if at != end:
             raise Unreadable("its signature is cut off")
     created, key_id = values.get(_CREATED, b""), values.get(_ISSUER, b"").hex().upper()
-    # It begins with the version of the key.
+    # The first byte is the version of the key.
     issuer = values.get(_ISSUER_FINGERPRINT, b"")
     is_whole = len(issuer) > 1 and len(issuer) - 1 == _FINGERPRINT_LENGTHS.get(issuer[0])
     fingerprint = issuer[1:].hex().upper() if is_whole else ""

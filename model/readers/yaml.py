@@ -1,7 +1,7 @@
 """Load YAML within limits of depth and size; all scalars are strings.
 
-Values are built from the events of PyYAML's parsers without recursion, as deep nesting crashes its
-own loaders. ruamel.yaml, with which Spack reads its configuration, takes 15 times as long.
+Values are built from the events of PyYAML's parsers without recursion, as deep nesting crashes the
+loaders of PyYAML. ruamel.yaml, with which Spack reads its configuration, takes 15 times as long.
 """
 
 from __future__ import annotations
@@ -15,30 +15,31 @@ from typing import Any, NamedTuple
 from spackscope.model.core.errors import YamlError
 
 MAX_YAML_VALUES = 100_000
-"""Values of YAML, where an alias counts for all that it refers to."""
+"""The most values of a document; an alias counts as all values that it refers to."""
 
 MAX_DEPTH = 32
-"""Nesting at which YAML is refused; real pages use three levels."""
+"""The deepest nesting that is read; real pages use three levels."""
 
 _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "ScalarToken")
 _REFUSED = re.compile(r"""\t|["'\]}]:\S""")
-"""Text of which ruamel.yaml refuses some, and libyaml nothing."""
+"""Text that libyaml always accepts, and ruamel.yaml refuses in some places."""
 
 _MAX_SLOW = 2**18
-"""Characters that the slow parser reads, which takes a second for them."""
+"""The most characters that the slow parser reads; it takes a second for them."""
 
 _MERGE = object()
-"""The key of the mappings that are merged into one."""
+"""The key under which a mapping has the mappings that are merged into it."""
 
 MakeScalar = Callable[[str, int], str]
-"""Makes the value of a scalar from its text and its line, counted from 1."""
+"""Builds the value of a scalar from its text and its line, counted from 1."""
 
 
 class SpackYaml(NamedTuple):
-    """The value of a configuration file, the number of values in it, and why Spack refuses it.
+    """The value of a configuration file, the number of values in it, and its errors.
 
-    What is `refused` is left out. After a syntax error, which is the `error`, the value has what
-    is above, but for lists that are not complete; of what exceeds a limit it has nothing.
+    `refused` are the errors of keys and merges that Spack refuses, which are left out. After a
+    syntax error, the `error`, the value has the keys above it without lists that are not complete.
+    A file over a limit has no value.
     """
 
     value: Any
@@ -48,9 +49,9 @@ class SpackYaml(NamedTuple):
 
 
 def load_yaml(text: str) -> Any:
-    """Load a document, in which aliases are an error. Raises YamlError.
+    """Load a document. Raises YamlError, also for aliases.
 
-    Of a repeated key the last value counts.
+    The last value of a repeated key counts.
     """
     yaml = _pyyaml()
     builder = _Builder(None)
@@ -62,8 +63,9 @@ def load_yaml(text: str) -> Any:
 def load_spack_yaml(text: str, make_scalar: MakeScalar) -> SpackYaml:
     """Load a document as Spack does: with aliases and merge keys, and no key may be repeated.
 
-    The quick parser of PyYAML refuses some of YAML 1.2, and takes some that Spack refuses: such
-    files are read by the slow one. Raises YamlError where PyYAML cannot be imported.
+    The fast parser of PyYAML refuses some valid YAML 1.2, and accepts some that Spack refuses: a
+    file that may have such parts is read by the slow parser. Raises YamlError if PyYAML cannot be
+    imported.
 
         load_spack_yaml("packages: {zlib: {require: ':1.2'}}", lambda text, line: text).value
     """
@@ -84,9 +86,9 @@ def load_spack_yaml(text: str, make_scalar: MakeScalar) -> SpackYaml:
 
 @cache
 def _pyyaml() -> Any:
-    """Import PyYAML. Raises YamlError where it cannot be imported.
+    """Import PyYAML. Raises YamlError if it cannot be imported.
 
-    A user's own `yaml.py` may come before it on the path, and do anything when imported.
+    A user's own `yaml.py` may come first on the path, and do anything when it is imported.
     """
     try:
         import yaml
@@ -102,9 +104,9 @@ def _pyyaml() -> Any:
 
 
 class _Collection:
-    """A list or mapping that is being read, after `before` values.
+    """A list or mapping that is being read, after `before` values of the document.
 
-    `key` is that of the next value of a mapping.
+    `key` is the key of the next value of a mapping.
     """
 
     __slots__ = ("anchor", "before", "key", "value")
@@ -114,14 +116,14 @@ class _Collection:
         self.key: Any = None
 
     def close(self) -> Any:
-        """Return its value, with the keys of merged mappings after its own."""
+        """Return the value, with the keys of merged mappings after its own keys."""
         for mapping in self.value.pop(_MERGE, ()) if isinstance(self.value, dict) else ():
             self.value |= {key: value for key, value in mapping.items() if key not in self.value}
         return self.value
 
 
 class _Builder:
-    """Builds the value of a document; with `make_scalar` as Spack does."""
+    """Builds the value of a document; with `make_scalar` it follows the rules of Spack."""
 
     def __init__(self, make_scalar: MakeScalar | None) -> None:
         self.value: Any = None
@@ -133,7 +135,7 @@ class _Builder:
         self._anchors: dict[str, tuple[Any, int]] = {}
 
     def build(self, yaml: Any, text: str, loader: Any) -> YamlError | None:
-        """Build the value; return the error if only a part of the text was read."""
+        """Build the value; return the error if the text was not read to its end."""
         try:
             for event in yaml.parse(text, Loader=loader):
                 self._add_event(yaml, event)
@@ -209,7 +211,7 @@ class _Builder:
         self.refused.append(YamlError(f"{reason}; this one is left out", line))
 
     def _add(self, value: Any, size: int, anchor: str | None, line: int | None) -> None:
-        """Add a key or value to the collection that is open, or make it the whole value."""
+        """Add a key or value to the innermost open collection, or make it the whole value."""
         if anchor is not None:
             self._anchors[anchor] = value, size
         if not self._open:
