@@ -250,8 +250,8 @@ async def test_the_key_of_an_answer_shows_it_in_the_place_of_the_table(source: P
         await browser.press("T")
         assert "builds of each package" in browser.text
         opened = browser.state.sheet
-        assert opened is not None
+        assert opened.is_open
         assert opened.shown is not None
         assert [row.shown for row in opened.shown.rows] == [2], "those of the query"
         await browser.press("s", "f", *"zl", "enter", "escape")
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open

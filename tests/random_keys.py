@@ -196,7 +196,7 @@ class RandomKeys:
         heads = "".join(seen.lines[:12])
         has_column = "hash" in heads
         # In a comparison the hash is the head of the column.
-        shows_hash = hashes[0][:7] in seen.row + heads * (self.browser.state.sheet is not None)
+        shows_hash = hashes[0][:7] in seen.row + heads * (self.browser.state.sheet.is_open)
         self.hold(shows_hash or not has_column, f"{hashes[0]} is not in {seen.row!r}")
 
     def check_marks(self, seen: Seen, hashes: Sequence[str], message: str) -> None:

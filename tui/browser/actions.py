@@ -11,7 +11,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus, jobs
-from spackscope.tui.browser.columns import bring_back, column_word, hide
+from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.rows import why_no_spec
 from spackscope.tui.keymap import shown
@@ -112,7 +112,7 @@ def choose(screen: BrowserScreen, row: Any) -> None:
 
     Of a sheet go to what the row is about.
     """
-    if screen.host.state.sheet is not None:
+    if screen.host.state.sheet.is_open:
         screen.controllers.sheets.choose(row)
     elif screen.controllers.is_pick and not row.has_look_alikes:
         screen.controllers.rows.pick(row)
@@ -138,15 +138,13 @@ def sort_by(screen: BrowserScreen, column: str) -> None:
 
 def sort(screen: BrowserScreen) -> None:
     """Order the rows by the current column, if they differ in it."""
-    table, controllers = screen.panes.table, screen.controllers
+    table = screen.panes.table
     if table.column and table.columns.is_in_head:
         screen.host.say(f"All rows have the same {column_word(table.column)}")
     elif table.column == DIFFERS_IN:
         screen.host.say(f"Rows cannot be sorted by {column_word(table.column)}")
-    elif screen.host.state.sheet is not None:
-        controllers.sheets.sort(table.next_sort())
     else:
-        controllers.search.sort(table.next_sort())
+        screen.controllers.sheets.sort(table.next_sort())
 
 
 def mark(screen: BrowserScreen) -> None:
@@ -155,19 +153,15 @@ def mark(screen: BrowserScreen) -> None:
     if (row := table.rows.row) is not None:
         screen.controllers.rows.mark(row)
         table.shown_list.action_move(1)
-    elif screen.host.state.sheet is not None and not table.rows.is_waiting:
-        screen.host.say(why_no_spec(screen.host.state))
+    else:
+        screen.host.say(why_no_spec(screen.host.state, screen.host.where))
 
 
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
-    if table.columns.is_in_head:
-        return
-    if screen.host.state.sheet is not None:
+    if not table.columns.is_in_head:
         screen.controllers.sheets.hide(table.column)
-    else:
-        hide(screen.host, table.column)
 
 
 def list_columns(screen: BrowserScreen) -> None:
@@ -180,10 +174,7 @@ def list_columns(screen: BrowserScreen) -> None:
     def go_to(name: str | None) -> None:
         if name is None:
             return
-        if screen.host.state.sheet is not None:
-            screen.controllers.sheets.bring_back(name)
-        else:
-            bring_back(screen.host, name)
+        screen.controllers.sheets.bring_back(name)
         table.go_to_column(name)
 
     columns = table.columns.columns

@@ -134,7 +134,7 @@ def _read(
     host, state = controllers.host, controllers.host.state
     # The menu names what it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
-    if isinstance(target, str) and unclear is not None and state.sheet is not None:
+    if isinstance(target, str) and unclear is not None and state.sheet.is_open:
         unclear(target)
         return
     if isinstance(target, str) or state.catalog is None:
@@ -188,9 +188,8 @@ def _show_menu(
         elif form is not None and isinstance(copied, CopyContent):
             _copy_specs(controllers, form, copied)
 
-    sheet = state.sheet.shown if state.sheet is not None else None
     count = state.listing.shown if state.listing is not None else 0
-    count = len(sheet.rows) if sheet is not None else count
+    count = len(state.sheet.shown.rows) if state.sheet.is_read else count
     note = copied if isinstance(copied, str) else ""
     dialog = CopyDialog(specs, forms, count, all_marks=hidden and len(state.marks), note=note)
     controllers.host.open(dialog, take)
@@ -262,10 +261,8 @@ def find_target(
     if reason or listing is None:
         return reason
     in_sight = marks_in_sight(state)
-    if row is None and state.sheet is not None and not (in_sight or where.is_waiting):
-        return why_no_spec(state)
     if where.is_waiting or (row is None and not in_sight):
-        return LOADING
+        return why_no_spec(state, where)
     is_seen = may_be_unseen or where.is_row_seen
     if in_sight and (is_seen or where.are_marks_seen):
         return CopyTarget([spec.ids[0] for spec in in_sight], is_marked=True)
@@ -324,17 +321,16 @@ def view_forms(
     view: View,
     sources: Sequence[str],
     session: Session,
-    sheet: OpenSheet | None = None,
+    sheet: OpenSheet,
 ) -> list[ViewForm]:
     """Return the forms of a view, whatever is folded or marked, in which it can be written.
 
     Of a sheet these are the command that prints it, and the hashes of its rows.
     """
-    if sheet is not None:
-        its = sheet.shown
+    if sheet.is_open:
         return [
             *_command(lambda: _sheet_command(sheet, sources, session)),
-            _hashes("--hashes", lambda: "\n".join(its.hashes() if its is not None else ())),
+            _hashes("--hashes", lambda: "\n".join(sheet.shown.hashes())),
         ]
     return [
         *_command(lambda: view_command(sources, view.query, session)),

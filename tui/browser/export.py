@@ -88,7 +88,8 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     state = host.state
     if (catalog := state.catalog) is None:
         return
-    if state.sheet is not None and (sheet := state.sheet.shown) is not None:
+    if state.sheet.is_read:
+        sheet = state.sheet.shown
         sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
         name = proposed_name(state.sheet.name, FILE_FORMATS[0].ending)
         done(_Rows(catalog, sets, name))

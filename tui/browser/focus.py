@@ -16,7 +16,7 @@ def back(controllers: Controllers) -> None:
         controllers.sheets.read_without_more()
     elif pane == "detail":
         host.focus("specs")
-    elif pane == "specs" and host.state.sheet is not None:
+    elif pane == "specs" and host.state.sheet.is_open:
         controllers.sheets.leave()
     elif pane == "specs":
         row = host.where.row

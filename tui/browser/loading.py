@@ -295,7 +295,7 @@ class Loading:
         if state.summary is not None and loaded.catalog is state.newest:
             is_other = loaded.chips != state.summary.chips
             self._host.change(summary=loaded)
-            if is_other and state.sheet is not None:
+            if is_other and state.sheet.is_open:
                 # What could not be read is said above the sheet, too.
                 self._host.change(sheet=replace(state.sheet, catalog=None))
                 self._navigation.on_sheet()

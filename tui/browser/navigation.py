@@ -18,7 +18,7 @@ from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Details
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.sheet_rows import OpenSheet
+from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import TreeNode
@@ -45,12 +45,11 @@ class UndoStep(Frozen):
     position: tuple[int, int] = (0, 0)
     pane: str = "packages"
     is_walk: bool = False
-    sheet: OpenSheet | None = None
+    sheet: OpenSheet = OpenSheet()
 
     def is_of(self, state: BrowserState) -> bool:
         """Check whether a state shows the view, or the sheet, of the step."""
-        own, its = self.sheet, state.sheet
-        return self.view == state.view and (own.is_same(its) if own is not None else its is None)
+        return self.view == state.view and self.sheet.is_same(state.sheet)
 
 
 class JumpTarget(NamedTuple):
@@ -135,20 +134,18 @@ class Navigation:
             if tree is not None and id(tree) not in trees:
                 trees.add(id(tree))
                 lines += len(tree.lines)
-            if opened is not None and opened.sheet is not None:
+            if opened.is_read:
                 lines += len(opened.sheet.rows) + _OF_SHEET
             if lines > MAX_LINES:
                 details = details and replace(details, tree=None)
                 # It is read again where the user comes back to it.
-                opened = opened and replace(opened, catalog=None, sheet=None)
+                opened = replace(opened, catalog=None, sheet=NO_SHEET)
                 self._steps[number] = replace(each, details=details, sheet=opened)
 
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
-        sheet = state.sheet and replace(
-            state.sheet, cursor=where.sheet_cursor, column=where.column
-        )
+        sheet = replace(state.sheet, cursor=where.sheet_cursor, column=where.column)
         here = where.row, state.details, where.position, where.pane
         return UndoStep(state.view, *here, is_walk, sheet)
 
@@ -170,7 +167,7 @@ class Navigation:
         """Show the rows again, because the next change is a step of its own."""
         self.leave()
         self._host.cancel(jobs.SHEET)
-        self._host.change(sheet=None)
+        self._host.change(sheet=OpenSheet())
 
     def retrace(self, by: int) -> None:
         """Go to the step before this one, or with 1 to the one after it."""
@@ -185,19 +182,18 @@ class Navigation:
     def _arrive(self, step: UndoStep) -> None:
         """Show a step; it is there once its rows are."""
         self._arriving = step
-        row = step.row if step.sheet is None else None
+        row = None if step.sheet.is_open else step.row
         self._search.show(step.view, rewrite=True, cursor_on=row)
         self._host.change(sheet=step.sheet)
         if step.pane not in (self._host.where.pane, "query"):
             self._host.focus(step.pane)
-        if step.sheet is not None:
-            self.on_sheet()
+        self.on_sheet()
 
     def highlight(self, row: Row | None) -> None:
         """Select the spec of the row under the cursor, or the one that was arrived at."""
         step, state = self._arriving, self._host.state
         # The row of a sheet may be about no spec.
-        if step is None or not state.is_shown or (row is None and state.sheet is None):
+        if step is None or not state.is_shown or (row is None and not state.sheet.is_open):
             self._details.show(row)
             return
         self._arriving, details = None, step.details
@@ -223,7 +219,7 @@ class Navigation:
             return
         if state.catalog is None or state.details is None:
             return
-        if id_ == state.details.row.id and state.sheet is None:
+        if id_ == state.details.row.id and not state.sheet.is_open:
             self._host.say("This spec is already selected")
             return
         catalog, view = state.catalog, state.view
@@ -255,8 +251,7 @@ class Navigation:
             )
         else:
             self._host.say("")
-        if self._host.state.sheet is not None:
-            self.close_sheet()
+        self.close_sheet()
         shows_tree = here.details is not None and here.details.shows_tree
         step = UndoStep(
             target.view,

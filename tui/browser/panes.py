@@ -195,7 +195,7 @@ class Panes:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self.marks.display = bool(new.marks)
             self.toast.show_above(2 if new.marks else 1)
-        if "sheet" in changed:
+        if "sheet" in changed and (old.sheet.is_open or new.sheet.is_open):
             self._show_sheet(old.sheet, new.sheet)
         if "details" in changed:
             self._show_details(new)
@@ -212,13 +212,13 @@ class Panes:
         self.marks.refresh()
         self.follow_cursor()
 
-    def _show_sheet(self, old: OpenSheet | None, new: OpenSheet | None) -> None:
+    def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
         """Show a sheet in the place of the rows, or these again."""
-        self.query_bar.show_sheet(command_text(new.command) if new is not None else "")
-        if new is None:
+        self.query_bar.show_sheet(command_text(new.command) if new.is_open else "")
+        if not new.is_open:
             self.table.show_rows_again()
         else:
-            is_first = old is None or old.sheet is None or not new.is_same(old)
+            is_first = not (old.is_read and new.is_same(old))
             self.table.show_sheet(new, new.column if is_first else "")
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
@@ -359,8 +359,8 @@ class Panes:
         results, summary = self._state.results, self._state.summary
         if results is None or summary is None:
             return Count()
-        if (opened := self._state.sheet) is not None:
-            total = len(opened.sheet.rows) if opened.sheet is not None else 0
+        if (opened := self._state.sheet).is_open:
+            total = len(opened.sheet.rows)
             of = f"{self.table.rows.position[1]:,} of " if opened.filters else ""
             return Count([f"{of}{counted(total, 'row')}" if total else ""])
         if self._state.stale:
@@ -438,7 +438,7 @@ class Panes:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
-        if pane == keymap.SPECS and self._state.sheet is not None and self._state.sheet.switches:
+        if pane == keymap.SPECS and self._state.sheet.switches:
             return (keymap.DIFF, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
@@ -446,7 +446,7 @@ class Panes:
         """Show what may follow from another cursor or focus, and no message over its row."""
         state = self._state
         is_empty = state.listing is not None and not state.listing
-        if state.details is None and (is_empty or state.sheet is not None):
+        if state.details is None and (is_empty or state.sheet.is_open):
             self.detail.show_details((), None)
             self.detail.lines.show_texts(self.table.texts_for_detail)
         self.status.refresh()
@@ -470,7 +470,7 @@ class Panes:
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
-        if self._state.sheet is not None:
+        if self._state.sheet.is_open:
             left_out = keymap.key_names("fold", "values", *self._keys_without_use())
             kept = [each for each in shown if each.key not in left_out]
             # On few cells there may be no room for more than the way back.
@@ -493,14 +493,13 @@ class Panes:
         if not (has_spec or marks):
             yield "copy"
         # In a comparison it goes back, unless there are others to compare.
-        is_comparison = opened is not None and bool(opened.switches)
-        if marks < 2 and (is_comparison or not has_spec):
+        if marks < 2 and (opened.switches or not has_spec):
             yield "diff"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""
         row, marks = self.table.rows.row, len(self._state.marks)
-        if (opened := self._state.sheet) is not None:
+        if (opened := self._state.sheet).is_open:
             yield "specs-open", opened.choose_hint
             yield "undo", "back"
             return

@@ -22,7 +22,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -166,13 +166,11 @@ class RowsController:
 
         state = self._host.state
         catalog, listing = state.catalog, state.listing
-        if state.sheet is not None and (sheet := state.sheet.shown) is not None:
-            if hashes := [*sheet.hashes()]:
-                toggle(hashes)
-            else:
-                self._host.say(
-                    "No row is about a spec of these sources" if sheet.rows else NO_ROWS
-                )
+        if hashes := [*state.sheet.shown.hashes()]:
+            toggle(hashes)
+        elif state.sheet.is_read:
+            has_rows = state.sheet.shown.rows
+            self._host.say("No row is about a spec of these sources" if has_rows else NO_ROWS)
         elif (reason := why_not_shown(state)) or catalog is None or listing is None:
             self._host.say(reason, error=True)
         else:
@@ -247,8 +245,10 @@ def why_not_shown(state: BrowserState) -> str:
     """Return why nothing can be done with the rows, or an empty text if it can."""
     if state.catalog is None or state.results is None:
         return LOADING
-    if state.sheet is not None:
-        return "" if state.sheet.sheet is not None else _why_no_sheet(state)
+    if state.sheet.is_open:
+        # It is being read, or there is none.
+        no_sheet = NO_ROWS if state.sheet.catalog is state.catalog else LOADING
+        return "" if state.sheet.is_read else no_sheet
     if state.draft is not None and state.draft.is_wrong:
         return STALE
     if not state.is_shown:
@@ -256,18 +256,11 @@ def why_not_shown(state: BrowserState) -> str:
     return "" if state.listing else NO_ROWS
 
 
-def why_no_spec(state: BrowserState) -> str:
-    """Return why no spec is under the cursor of a sheet whose rows have been read."""
-    sheet = state.sheet.shown if state.sheet is not None else None
-    if sheet is None:
-        return _why_no_sheet(state)
-    return NO_SPEC if sheet.rows else NO_ROWS
-
-
-def _why_no_sheet(state: BrowserState) -> str:
-    """Return whether an answer is still being read, or there is none."""
-    is_read = state.sheet is not None and state.sheet.catalog is state.catalog
-    return NO_ROWS if is_read else LOADING
+def why_no_spec(state: BrowserState, where: Where) -> str:
+    """Return why no spec is under the cursor."""
+    if where.is_waiting or not state.sheet.is_open:
+        return why_not_shown(state) or LOADING
+    return NO_SPEC if state.sheet.shown.rows else why_not_shown(state) or NO_ROWS
 
 
 def shown_ids(catalog: Catalog, view: View) -> Sequence[int]:
@@ -304,10 +297,9 @@ def hidden_marks(state: BrowserState) -> int:
 
 def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
     """Return the marked specs that are among the rows of the table or the sheet."""
-    sheet = state.sheet.shown if state.sheet is not None else None
-    if sheet is None:
+    if not state.sheet.is_read:
         return [spec for spec in state.marked if spec.is_in(state.listing)]
-    hashes = {*sheet.hashes()}
+    hashes = {*state.sheet.shown.hashes()}
     return [spec for spec in state.marked if spec.hash in hashes]
 
 

@@ -26,6 +26,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results, Summary
 from spackscope.tui.keymap import shown
+from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 LARGE = 20_000
 """Records up to which all are checked against the host before they are shown first."""
@@ -104,7 +105,10 @@ class Search:
         if state.newest is not state.catalog:
             # Its groups have other numbers there.
             view = view.closed()
-        sheet = state.sheet if view.query == state.view.query else None
+        sheet = state.sheet
+        if view.query != state.view.query:
+            sheet = OpenSheet()
+            host.cancel(jobs.SHEET)
         host.change(view=view, refused=None, draft=draft, sheet=sheet)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:

@@ -29,14 +29,15 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.columns import bring_back, hide
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.rows import LOADING, why_no_spec, why_not_shown
+from spackscope.tui.browser.rows import LOADING, why_no_spec
 from spackscope.tui.browser.search import Search
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.sheet_rows import OpenSheet
+from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
@@ -142,19 +143,21 @@ class Sheets:
 
     def read_without_more(self) -> None:
         """Read what was to follow sources that are not read any more."""
-        opened = self._host.state.sheet
-        if opened is not None and not opened.names_sources:
+        if not self._host.state.sheet.names_sources:
             self.read()
 
     def read(self) -> None:
         """Read the sheet that is shown from the catalog, unless that was done."""
         opened, catalog = self._host.state.sheet, self._host.state.catalog
-        if opened is None or catalog is None:
+        if not opened.is_open:
+            self._host.cancel(jobs.SHEET)
+            return
+        if catalog is None:
             return
         if opened.catalog is catalog and not opened.is_part:
             return
         is_part = self._waits_for_sources(opened)
-        if opened.sheet is None:
+        if not opened.is_read:
             self._say_progress("reading…")
 
         def answer_(task: Task) -> Sheet[Any] | str:
@@ -162,7 +165,7 @@ class Sheets:
                 task.report(lambda: self._say_progress(text))
 
             def show(sheet: Sheet[Any]) -> None:
-                if opened.sheet is None:
+                if not opened.is_read:
                     task.report(lambda: take(sheet, is_part=True))
 
             answer = import_module(f"spackscope.model.answers.{opened.name}").answer
@@ -184,18 +187,16 @@ class Sheets:
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
             now = self._host.state.sheet
-            if now is None:
-                return
             self._host.show_progress("")
             if isinstance(answer, str):
                 text = f"{answer}\n{shown('back')} goes back"
-                self._host.change(sheet=replace(now, catalog=catalog, sheet=None, text=text))
+                self._host.change(sheet=replace(now, catalog=catalog, sheet=NO_SHEET, text=text))
                 return
             read = replace(now, catalog=catalog, sheet=answer, text="", is_part=is_part)
             self._host.change(sheet=replace(read, cursor=self._same_row(read)))
             self._host.unblock(jobs.SHEET_MORE)
 
-        job = jobs.SHEET if opened.sheet is None else jobs.SHEET_MORE
+        job = jobs.SHEET_MORE if opened.is_read else jobs.SHEET
         self._host.run(answer_, take, job)
 
     def _waits_for_sources(self, opened: OpenSheet) -> bool:
@@ -205,16 +206,16 @@ class Sheets:
     def _say_progress(self, text: str) -> None:
         """Show the progress, in place of the rows if there are none yet."""
         opened = self._host.state.sheet
-        if opened is not None and opened.sheet is None:
+        if opened.is_read:
+            self._host.show_progress(text)
+        else:
             text = STILL_LOADING if self._waits_for_sources(opened) else text
             self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
-        elif opened is not None:
-            self._host.show_progress(text)
 
     def _same_row(self, read: OpenSheet) -> int:
         """Return where the spec under the cursor is in a sheet that was read again."""
         old, new, item = self._host.state.sheet, read.shown, self._host.where.item
-        if old is None or old.shown is None or new is None or item is None:
+        if not (old.is_read and read.is_read) or item is None:
             return read.cursor
         if old.is_part and not self._host.where.sheet_cursor:
             # The user is where the rows begin, whatever comes to be there.
@@ -237,37 +238,42 @@ class Sheets:
 
     def arrange(self, **fields: Any) -> None:
         """Sort or filter the rows, or hide columns; the cursor stays on its spec."""
-        if (opened := self._host.state.sheet) is not None:
-            new = replace(opened, **fields)
-            self._host.change(sheet=replace(new, cursor=self._same_row(new)))
+        new = replace(self._host.state.sheet, **fields)
+        self._host.change(sheet=replace(new, cursor=self._same_row(new)))
 
     def sort(self, sort: Sort | None) -> None:
-        """Sort the rows, or show them as they were."""
-        self.arrange(sort=sort)
+        """Order the rows by a column, or show them as they were."""
+        if self._host.state.sheet.is_open:
+            self.arrange(sort=sort)
+        else:
+            self._search.sort(sort)
 
     def filter(self, column: str, pattern: str) -> None:
         """Show the rows whose text in a column has a pattern."""
-        if (opened := self._host.state.sheet) is not None:
-            filters = {**opened.filters, column: pattern}
-            self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
+        filters = {**self._host.state.sheet.filters, column: pattern}
+        self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
 
     def hide(self, column: str) -> None:
-        """Hide a column, and remove its filter, which nothing would show."""
-        if (opened := self._host.state.sheet) is not None and opened.sheet is not None:
-            drawn = [each.name for each in opened.sheet.columns if each.drawn]
-            if len({*drawn} - opened.hidden) > 1:
-                filters = {name: text for name, text in opened.filters.items() if name != column}
-                self.arrange(hidden=opened.hidden | {column}, filters=filters)
+        """Hide a column, and in a sheet remove its filter, which nothing would show."""
+        opened = self._host.state.sheet
+        drawn = {each.name for each in opened.sheet.columns if each.drawn}
+        if not opened.is_open:
+            hide(self._host, column)
+        elif len(drawn - opened.hidden) > 1:
+            filters = {name: text for name, text in opened.filters.items() if name != column}
+            self.arrange(hidden=opened.hidden | {column}, filters=filters)
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""
-        if (opened := self._host.state.sheet) is not None:
+        if (opened := self._host.state.sheet).is_open:
             self.arrange(hidden=opened.hidden - {column})
+        else:
+            bring_back(self._host, column)
 
     def choose(self, item: Any) -> None:
         """Go to what a row is about: the specs of its query, or its spec."""
         opened, column = self._host.state.sheet, self._host.where.column
-        if opened is None or opened.sheet is None or opened.catalog is None:
+        if opened.catalog is None:
             return
         if opened.choose is not None:
             opened.choose(item)
@@ -295,8 +301,8 @@ class Sheets:
     def switch(self, option: str) -> None:
         """Add what an option adds to the sheet, or remove it."""
         opened = self._host.state.sheet
-        if opened is None or option not in opened.switches:
-            self._host.say("Compare builds first" if opened is None else "Nothing to add here")
+        if option not in opened.switches:
+            self._host.say("Nothing to add here" if opened.is_open else "Compare builds first")
             return
         self._switch(opened, option)
 
@@ -312,7 +318,7 @@ class Sheets:
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
         selected, opened = state.selected, state.sheet
-        if opened is not None and opened.switches and len(marks) < 2:
+        if opened.switches and len(marks) < 2:
             self.leave()
             return
         if catalog is None or selected is None:
@@ -340,9 +346,7 @@ class Sheets:
     def _beside(self) -> str:
         """Return the hash that the row of a sheet is compared with, if it names one."""
         opened, item = self._host.state.sheet, self._host.where.item
-        if opened is None or opened.sheet is None or item is None:
-            return ""
-        return opened.sheet.beside(item)
+        return opened.sheet.beside(item) if item is not None else ""
 
     def _diff(self, column: str, hashes: Sequence[str]) -> None:
         self.ask("diff", *(f"/{hash_}" for hash_ in dict.fromkeys(hashes)), column=column)
@@ -380,7 +384,7 @@ class Sheets:
     def sources(self) -> None:
         """List the sources; where they are listed, what could not be read, and the other way."""
         opened = self._host.state.sheet
-        if opened is not None and opened.name == "sources" and "verify" not in opened.options:
+        if opened.name == "sources" and "verify" not in opened.options:
             self._switch(opened, "problems")
         else:
             self.ask("sources")
@@ -392,11 +396,9 @@ class Sheets:
     def why(self) -> None:
         """Show what keeps Spack from taking the builds of the row under the cursor."""
         row, state = self._host.where.row, self._host.state
-        if row is None and state.sheet is not None and not self._host.where.is_waiting:
-            self._host.say(why_no_spec(state))
-        elif row is None or state.results is None:
-            self._host.say(why_not_shown(state) or LOADING, error=True)
-        elif state.sheet is not None or row.count == 1:
+        if row is None or state.results is None:
+            self._host.say(why_no_spec(state, self._host.where))
+        elif row.count == 1:
             self.ask("why", f"/{row.spec.hash}")
         else:
             hashes, ids = state.results.catalog.hashes, state.results.listing.ids_of(row)
@@ -461,11 +463,11 @@ class Sheets:
     def files(self, **options: bool) -> None:
         """Show the files in the spec under the cursor, or in what was asked for, with options."""
         row, opened = self._host.where.row, self._host.state.sheet
-        if options and opened is not None and opened.name == "files":
+        if options and opened.name == "files":
             options = {**opened.options, **options}
-            self.open(replace(opened, options=options, catalog=None, sheet=None))
+            self.open(replace(opened, options=options, catalog=None, sheet=NO_SHEET))
         elif row is None:
-            self._host.say(why_no_spec(self._host.state) if opened is not None else LOADING)
+            self._host.say(why_no_spec(self._host.state, self._host.where))
         else:
             fields = {"choose": self._files_named, "choose_hint": "who has it"}
             self.ask("files", f"/{row.spec.hash}", options=options, **fields)
@@ -489,13 +491,13 @@ class Sheets:
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
         opened = self._host.state.sheet
-        if opened is not None and opened.name == "stats":
+        if opened.name == "stats":
             first, *_ = opened.options["by"]
             self._pick_name(
                 f"count by {clean(first)} and by", partial(self._count_by, first), first
             )
             return
-        if opened is not None:
+        if opened.is_open:
             undo, stats = shown("undo"), shown("stats")
             self._host.say(
                 f"Only the specs of the table are counted: go back ({undo}), then {stats}"

@@ -180,7 +180,7 @@ class BrowserState(Frozen):
     the catalog knows of them. `stale` is empty, or what is counted while the rows are those of an
     older query: `0` if what is typed has none, `?` if it has an error. `connected` is the catalog
     whose edges have been read, so that trees can be shown. `machine` is what specs are to run on.
-    A `sheet` is shown in the place of the rows.
+    A `sheet` that is open is shown in the place of the rows.
 
     All numbers in it are those of one catalog, that of the rows. Another catalog that was loaded
     is in the `summary` alone until its rows are read, and all is replaced at once.
@@ -199,7 +199,7 @@ class BrowserState(Frozen):
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
     facets: Facets | None = None
-    sheet: OpenSheet | None = None
+    sheet: OpenSheet = OpenSheet()
 
     @property
     def catalog(self) -> Catalog | None:

@@ -24,21 +24,25 @@ _MAX_MEASURED = 1_000
 """Rows whose cells are measured: of more the columns are as wide as for these."""
 
 
+NO_SHEET = Sheet[Any]("", (), ())
+
+
 class OpenSheet(Frozen):
     """An answer in the place of the table, and how the user arranged its rows.
 
-    `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
-    it is read, or if it cannot be: `text` is the progress, or the reason. `filters` are patterns
+    `name`, `words` and `options` are those of the command that prints it; that of the table is
+    `find`. `sheet` has no rows until it is read, or if it cannot be: `text` is the progress, or
+    the reason. `filters` are patterns
     by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
     chosen row, by default by showing its specs, and `choose_hint` says so. It `names_sources` if
     its words name all of its sources. It `is_part` while more is read.
     """
 
-    name: str
+    name: str = "find"
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     catalog: Catalog | None = None
-    sheet: Sheet[Any] | None = None
+    sheet: Sheet[Any] = NO_SHEET
     text: str = ""
     sort: Sort | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
@@ -63,21 +67,29 @@ class OpenSheet(Frozen):
     @property
     def switches(self) -> Collection[str]:
         """The options that add to its rows or columns."""
-        return self.sheet.switches if self.sheet is not None else ()
+        return self.sheet.switches
 
-    def is_same(self, other: OpenSheet | None) -> bool:
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is shown in the place of the table."""
+        return self.name != "find"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there is an answer."""
+        return self.sheet is not NO_SHEET
+
+    def is_same(self, other: OpenSheet) -> bool:
         """Check whether another one asks for the same, perhaps with other options."""
-        return other is not None and (self.name, self.words) == (other.name, other.words)
+        return (self.name, self.words) == (other.name, other.words)
 
     @cached_property
-    def shown(self) -> Sheet[Any] | None:
+    def shown(self) -> Sheet[Any]:
         """The sheet with the rows that fit the filters, in the order of the user.
 
         Filters and a sort of columns that it no longer draws count for nothing.
         """
         sheet = self.sheet
-        if sheet is None:
-            return None
         names = {column.name for column in sheet.columns if column.drawn}
         for name, pattern in self.filters.items():
             if name in names:
@@ -85,9 +97,6 @@ class OpenSheet(Frozen):
         if self.sort is not None and self.sort.column in names:
             sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
         return sheet
-
-
-_NO_SHEET = Sheet[Any]("", (), ())
 
 
 class SheetRows(ShownRows):
@@ -100,7 +109,7 @@ class SheetRows(ShownRows):
 
     def __init__(self, opened: OpenSheet) -> None:
         super().__init__(opened.text or ("No row matches" if opened.filters else "No rows"))
-        self._whole, self._sheet = opened.sheet or _NO_SHEET, opened.shown or _NO_SHEET
+        self._whole, self._sheet = opened.sheet, opened.shown
         self._patterns, self.sort = opened.filters, opened.sort
         sheet = self._sheet
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)

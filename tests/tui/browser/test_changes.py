@@ -45,11 +45,11 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
         assert "2 → 3 specs: 2 changed, 1 added" in browser.text
         for row, hashes in enumerate(({OLD_ZLIB, NEW_ZLIB}, {OLD_ZLIB, NEW_ZLIB}, {XZ})):
             await browser.press("home", *["j"] * row, "enter")
-            assert (browser.state.sheet, browser.shown) == (None, hashes)
+            assert (browser.state.sheet.is_open, browser.shown) == (False, hashes)
             await browser.press("backspace")
         for row, hash_ in enumerate((NEW_HDF5, NEW_ZLIB), 3):
             await browser.press("home", *["j"] * row, "enter")
-            assert browser.state.sheet is None
+            assert not browser.state.sheet.is_open
             assert browser.state.selected is not None
             assert browser.state.selected.spec.hash == hash_
             await browser.press("backspace")
@@ -113,4 +113,4 @@ async def test_the_reading_is_stopped(
         await browser.until(lambda: is_begun.is_set() and "reading…" in browser.text)
         await browser.press("escape")
         await browser.until(is_stopped.is_set)
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open

@@ -33,8 +33,8 @@ def index(tmp_path: Path) -> Path:
 def rows(browser: Browser) -> list[str]:
     """Return what differs, its value in each column that is shown, and where it is."""
     opened = browser.state.sheet
-    assert opened is not None
-    assert opened.sheet is not None
+    assert opened.is_open
+    assert opened.is_read
     drawn = [column for column in opened.sheet.columns if column.drawn and column.name != "part"]
     return [
         " ".join(filter(None, (column.text(column.value(row)) for column in drawn)))
@@ -45,8 +45,8 @@ def rows(browser: Browser) -> list[str]:
 def columns(browser: Browser) -> list[str]:
     """Return the hashes of the columns that are shown."""
     opened = browser.state.sheet
-    assert opened is not None
-    assert opened.sheet is not None
+    assert opened.is_open
+    assert opened.is_read
     return [column.hash for column in opened.sheet.columns if column.hash and column.drawn]
 
 
@@ -68,7 +68,7 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
         await browser.press("z", "equals_sign")
         assert "version 1.14 1.14" in rows(browser)
         await browser.press("escape")
-        assert (browser.state.sheet, browser.focus) == (None, "spec-rows")
+        assert (browser.state.sheet.is_open, browser.focus) == (False, "spec-rows")
 
 
 async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path) -> None:
@@ -93,7 +93,7 @@ async def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...])
         browser.app.screen.host.change(marks=marks)  # type: ignore[attr-defined]
         await browser.press("d")
         assert browser.status == nothing_to_compare()
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open
 
 
 async def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(
@@ -143,7 +143,7 @@ async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
     async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
         browser.send("d", "l", "enter")
         await browser.settle()
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
 

@@ -235,7 +235,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
         f"[ l ] hwloc {HWLOC[:7]}",
     ]
     await browser.press("j", "j", "enter")
-    assert browser.state.sheet is None
+    assert not browser.state.sheet.is_open
     assert title(browser) == "openmpi@1.0"
     await browser.press("backspace", "backspace")
     assert title(browser) == "h5py@1.0"

@@ -133,5 +133,5 @@ def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     browser.put(pane="values", facet=facet)
     browser.controllers.sheets.stats()
     browser.settle()
-    assert browser.state.sheet is not None
+    assert browser.state.sheet.is_open
     assert browser.state.sheet.command == ("stats", "--by", "build_system")

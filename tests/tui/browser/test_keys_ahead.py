@@ -49,7 +49,7 @@ def outcome(browser: Browser) -> tuple[object, ...]:
         browser.text,
         browser.focus,
         browser.dialog,
-        opened.command if opened is not None else None,
+        opened.command if opened.is_open else None,
         row.spec.hash if row is not None else None,
         browser.state.marks,
     )

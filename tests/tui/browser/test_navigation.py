@@ -243,9 +243,9 @@ def test_sheets_that_are_too_large_together_are_read_again(
     for column in reversed(columns[:-1]):
         retrace(browser, -1)
         opened = browser.state.sheet
-        assert opened is not None
+        assert opened.is_open
         assert opened.options["by"] == (column,)
-        assert opened.sheet is not None, opened.text
+        assert opened.is_read, opened.text
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def names(browser: FakeBrowser) -> list[str]:
     """Return the packages on the path that is shown."""
     browser.settle()
     opened = browser.state.sheet
-    assert opened is not None
-    assert opened.sheet is not None, opened.text
+    assert opened.is_open
+    assert opened.is_read, opened.text
     return [step.spec.name for step in opened.sheet.rows]
 
 
@@ -301,7 +301,7 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
         browser.host.change(marks=marks)
         browser.controllers.sheets.path()
         browser.settle()
-        assert browser.state.sheet is not None
+        assert browser.state.sheet.is_open
         assert browser.state.sheet.text.startswith(message)
 
 

@@ -89,14 +89,14 @@ def clipboard(tmp_path: Path) -> Clipboard:
 def command(browser: Browser) -> str:
     """Return what the query line says that the sheet is."""
     opened = browser.state.sheet
-    return " ".join(opened.command) if opened is not None else ""
+    return " ".join(opened.command) if opened.is_open else ""
 
 
 def cells(browser: Browser, column: str) -> list[object]:
     """Return the values of the rows that are shown in a column."""
     opened = browser.state.sheet
-    sheet = opened.shown if opened is not None else None
-    if sheet is None:
+    sheet = opened.shown
+    if not opened.is_read:
         return []
     return [sheet.column(column).value(item) for item in sheet.rows]
 
@@ -104,8 +104,8 @@ def cells(browser: Browser, column: str) -> list[object]:
 def item_hash(browser: Browser) -> str:
     """Return the hash of the row under the cursor."""
     opened = browser.state.sheet
-    assert opened is not None
-    assert opened.sheet is not None
+    assert opened.is_open
+    assert opened.is_read
     return opened.sheet.hash(browser.table.rows.shown.item(browser.table.rows.cursor))
 
 
@@ -129,11 +129,11 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         await browser.press("d")
         assert command(browser) == f"diff /{HDF5} /{OTHER}"
         await browser.press("escape", "enter")
-        assert (browser.state.sheet, browser.query) == (None, f"/{OTHER}")
+        assert (browser.state.sheet.is_open, browser.query) == (False, f"/{OTHER}")
         await browser.press("backspace")
         assert item_hash(browser) == HDF5
         await browser.press("escape")
-        assert (browser.state.sheet, browser.query) == (None, "")
+        assert (browser.state.sheet.is_open, browser.query) == (False, "")
         await browser.press("right_square_bracket")
         assert item_hash(browser) == HDF5
 
@@ -153,7 +153,7 @@ async def test_deprecated_versions_are_an_answer_of_the_palette(
         assert item_hash(browser) == OLD
         assert "! critical" in browser.text
         await browser.press("enter")
-        assert (browser.state.sheet, browser.query) == (None, "package=zlib @=1.2")
+        assert (browser.state.sheet.is_open, browser.query) == (False, "package=zlib @=1.2")
 
 
 async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
@@ -264,7 +264,7 @@ async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
         assert browser.focus != "spec-rows"
         await browser.press("2")
         await browser.press("backspace")
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open
 
 
 async def test_letters_are_commands_in_every_sheet(
@@ -305,7 +305,7 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
 async def test_a_query_takes_the_place_of_a_sheet(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "slash", *"zlib", "enter")
-        assert (browser.state.sheet, browser.query) == (None, "zlib")
+        assert (browser.state.sheet.is_open, browser.query) == (False, "zlib")
         await browser.press("C", "slash", "escape")
         assert command(browser).startswith("cover"), "nothing was typed"
 
@@ -369,15 +369,15 @@ async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) ->
     async with browsing(*sources) as browser:
         sources[0].unlink()
         await browser.press("2", "C")
-        assert browser.state.sheet is not None
-        assert browser.state.sheet.sheet is None
+        assert browser.state.sheet.is_open
+        assert not browser.state.sheet.is_read
         assert "goes back" in browser.state.sheet.text
         assert browser.lines[-1].startswith(" ⌫ back")
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         await browser.press("e")
         assert browser.status.endswith(NO_ROWS)
         await browser.press("escape")
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open
 
 
 async def test_a_path_from_a_spec_that_has_gone_is_explained(tmp_path: Path) -> None:
@@ -506,7 +506,7 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
         await browser.press("backspace")
         assert command(browser) == f"files /{shown}"
         await browser.press("j", "j", "enter", "enter")
-        assert browser.state.sheet is None
+        assert not browser.state.sheet.is_open
         assert browser.query in (f"/{OLD}", f"/{NEW}")
 
 

@@ -207,7 +207,7 @@ async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
         await browser.until(lambda: "reading was stopped" in browser.text)
         assert "reading…" in browser.text
         browser.send("a", "escape")
-        await browser.until(lambda: browser.state.sheet is None)
+        await browser.until(lambda: not browser.state.sheet.is_open)
 
 
 async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped(

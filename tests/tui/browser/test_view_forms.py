@@ -13,6 +13,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import copy_address, open_menu, view_forms
 from spackscope.tui.copy_forms import ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
+from spackscope.tui.widgets.sheet_rows import OpenSheet
 from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser
@@ -27,7 +28,7 @@ def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
     catalog, loading = browser.state.catalog, browser.controllers.loading
     assert catalog is not None
     names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
-    found = view_forms(catalog, browser.state.view, names, loading.session)
+    found = view_forms(catalog, browser.state.view, names, loading.session, OpenSheet())
     return {form.key: form for form in found}
 
 
