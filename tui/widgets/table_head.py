@@ -250,11 +250,12 @@ class FilterBar(HeadCells):
 
     def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
         """Show other filters, except where the text means the same or is typed in."""
-        self._filters = filters
+        is_other, self._filters = type(filters) is not type(self._filters), filters
         for column, input_ in self._inputs.items():
-            if input_ is typed_in:
+            if input_ is typed_in and not is_other:
                 continue
-            if filters.meaning(column) != filters.parsed(column, input_.value):
+            # A query may not know a column of a sheet.
+            if is_other or filters.meaning(column) != filters.parsed(column, input_.value):
                 input_.reflect(filters.text(column))
             elif input_.value.isspace():
                 input_.reflect("")
