@@ -1,1 +1,1 @@
-"""Resolve what the user names as sources to the documents in them."""
+"""Resolve the names of sources to the documents in them."""

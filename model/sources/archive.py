@@ -18,17 +18,19 @@ MAX_ARCHIVE = 2**30
 """Bytes of an archive; larger ones are not read."""
 
 MAX_UNPACKED, MAX_EXPANSION = 2**30, 20
-"""Bytes that the archives of a mirror may unpack to, or how many times their sizes, if that is
-more: real ones have three to ten times their sizes, but for those of less than 64 KiB."""
+"""Bytes that the archives of a mirror may unpack to, or a multiple of their sizes if it is more.
+
+Real archives unpack to three to ten times their sizes, except archives of less than 64 KiB.
+"""
 
 _SMALL_ARCHIVE = 2**16
 
 _BUILD_INFO = "/.spack/binary_distribution"
 _MAX_HEADER = 2**16
-"""Bytes of a header, and of that file, which begins with the prefix."""
+"""Bytes of a header, and of `_BUILD_INFO`, which begins with the prefix."""
 
 _HEADER_COST = 8
-"""How much longer than unpacking a byte it takes to parse one of a header."""
+"""The time to parse a byte of a header, as a multiple of the time to unpack a byte."""
 
 
 class UnpackBudget:
@@ -109,13 +111,13 @@ def read_members(file: BinaryIO, budget: UnpackBudget) -> Iterator[tuple[tarfile
     try:
         with tarfile.open(fileobj=cast(BinaryIO, unpacked), mode="r:", encoding="utf-8") as tar:
             while (member := tar.next()) is not None:
-                # Those before are not kept.
+                # Earlier members are not kept.
                 tar.members.clear()  # type: ignore[attr-defined]
                 info = None
                 if member.isreg() and f"/{member.name}".endswith(_BUILD_INFO):
                     info = tar.extractfile(member)
                 yield member, b"" if info is None else info.read(_MAX_HEADER)
-        # A header that is broken ends it as well.
+        # A broken header ends the loop as well.
         while padding := unpacked.read(_MAX_HEADER):
             if padding.strip(b"\0"):
                 raise tarfile.ReadError

@@ -1,7 +1,7 @@
 """Read how long builds took: `.spack/install_times.json` in the prefixes of install trees.
 
-As `Timer.write_json` of lib/spack/spack/util/timer.py writes it, with `cache` where it was not
-built but fetched. The installer of Spack 1.2 wrote none for half a year.
+`Timer.write_json` of lib/spack/spack/util/timer.py writes the file, with `cache` for a spec that
+was fetched, not built. The installer of Spack 1.2 wrote no such file for half a year.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _MAX_FOLDERS = 200_000
 
 
 def build_seconds(trees: Iterable[str], hashes: Collection[str]) -> dict[str, float]:
-    """Return by hash how many seconds builds took, as far as install trees tell.
+    """Return the seconds that builds took, by hash, as recorded in install trees.
 
-    What was fetched from a cache, and a file that cannot be read, tell nothing. An installation
-    may have been built several times: the first tree that tells counts. Raises Cancelled.
+    Specs that were fetched from a cache, and files that cannot be read, are left out. A spec may
+    have been built in several trees: the first record counts. Raises Cancelled.
 
         build_seconds(["/opt/spack/opt/spack"], ["uehz56wshngztk47qm2f2fw4zqaoxohy"])
     """
@@ -69,7 +69,7 @@ def _seconds(prefix: str) -> float | None:
     try:
         times = json.loads(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
         total = times["total"]
-        # What came from a cache was not built, and true is a number to Python.
+        # A spec from a cache was not built, and true is a number to Python.
         if times.get("cache") or isinstance(total, bool):
             return None
         return float(total) if 0 <= total <= _MAX_SECONDS else None

@@ -1,6 +1,6 @@
 """Evaluate the conditions of Spack's includes, which are expressions of Python about a machine.
 
-As `eval_conditional` in lib/spack/spack/spec.py, but only what is harmless and takes little time.
+As `eval_conditional` in lib/spack/spack/spec.py, but only operations that are harmless and fast.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def is_met(condition: str, environ: Mapping[str, str]) -> bool:
             return bool(_Condition(environ).value(tree.body))
         except Unreadable:
             raise
-        # Whatever an operator or a method raises, Spack ends with.
+        # Spack ends with any exception of an operator or a method.
         except Exception as error:
             why = f"it raises {type(error).__name__}"
             if isinstance(error, KeyError):
@@ -64,7 +64,7 @@ class _Arch:
         raise TypeError
 
     def satisfies(self, spec: str) -> bool:
-        """Check whether it satisfies a spec. Raises QueryError, and TypeError for other parts."""
+        """Check whether this machine satisfies a spec. Raises QueryError and TypeError."""
         for term in parse_spec(spec).conditions:
             if not isinstance(term, Term) or term.column not in self._parts:
                 raise TypeError

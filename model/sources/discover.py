@@ -1,8 +1,8 @@
 """Resolve the names of sources, and discover the documents in them.
 
-A directory may be an install tree, an environment, a mirror, and so on, else what is below it that
-Spack did not make is searched. The names are those of lib/spack/spack/database.py,
-environment/environment.py and url_buildcache.py.
+A directory may be an install tree, an environment, a mirror, and so on; any other directory is
+searched. The names in these are defined by lib/spack/spack/database.py, environment/environment.py
+and url_buildcache.py.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def discover(
     """Discover the documents of each source, in the order given; several ones in parallel.
 
     A source that cannot be read has a `failure`, whatever went wrong; the others are discovered
-    all the same. Where some take long, `on_late` is called once with all sources, of which those
-    without an answer have a failure. Raises Cancelled.
+    all the same. Where some sources take long, `on_late` is called once with all sources; sources
+    without an answer have a failure then. Raises Cancelled.
 
         (mirror,) = discover(["~/mirror"], Session(os.environ))
         mirror.failure or [document.path for document in mirror.documents]
@@ -136,7 +136,7 @@ def _failed(source: str, why: str, *, is_late: bool = False) -> DiscoveredSource
 
 
 def _found(source: str, session: Session) -> DiscoveredSource:
-    """Discover what a name stands for. Raises SourceError and Cancelled."""
+    """Discover the documents of a source. Raises SourceError and Cancelled."""
     if path := session.piped.get(source):
         kind = "standard input" if source == STANDARD_INPUT else "pipe"
         origin = kind if source == STANDARD_INPUT else source
@@ -157,7 +157,7 @@ def _found(source: str, session: Session) -> DiscoveredSource:
         mirror = find_mirror(source, session.spack)
         address, options, view = mirror.url, mirror.options, mirror.view
     if is_remote(address):
-        # What reaches servers takes longer to import than what reads an index.
+        # Modules for servers take longer to import than modules that read an index.
         from spackscope.model.sources.mirror import discover_url
 
         return discover_url(name, address, session, options, view)
@@ -213,7 +213,7 @@ _MARKERS = _SITE_MARKERS.union({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "bui
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
-"""Where the kernel file systems are, also in a copy of a whole system, such as a chroot."""
+"""Folders with kernel file systems, also in a copy of a whole system, such as a chroot."""
 
 _CHECK_EVERY = 256
 """Files between two checks whether to stop; the status of one may take long."""
@@ -234,7 +234,7 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
     `shown` is its path as the user wrote it. Raises SourceError where there is nothing to read,
     and Cancelled.
     """
-    # Without what a path does not need.
+    # Without "." and repeated slashes.
     parts = [part for part in shown.split("/") if part not in ("", ".")]
     origin = ("/" if shown.startswith("/") else "") + "/".join(parts)
     with naming(f"the source {source}"):
@@ -262,7 +262,7 @@ class _Search:
         self._count = 0
 
     def below(self, top: str, origin: str) -> DiscoveredSource:
-        """Discover everything; other files may be pages under any name. Raises Cancelled."""
+        """Discover all documents; a file of no other format may be a page. Raises Cancelled."""
         files, cache = FileList(top, origin), WalkCache(top, self._session)
         spec_files: list[Document] = []
         others: list[Document] = []
@@ -303,8 +303,8 @@ class _Search:
     ) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files below a directory by path and status, in the order of their paths.
 
-        They are listed only where their names may differ from those of the last walk. What cannot
-        be read is a problem. Raises Cancelled.
+        Directories are listed only if names may have changed since the last walk. A file that
+        cannot be read is a problem. Raises Cancelled.
         """
         paths = cache.files()
         if paths is None:
@@ -323,9 +323,10 @@ class _Search:
     ) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files below a directory by path and status, in the order of their paths.
 
-        What Spack made is discovered and not entered. Links are followed, each directory is
-        visited once. What is left out is a problem: what cannot be read, directories that contain
-        the top, kernel file systems, and whatever exceeds `MAX_ENTRIES`. Raises Cancelled.
+        A directory that Spack made is discovered and not entered. Links are followed, and each
+        directory is visited once. Everything left out is a problem: unreadable files and
+        directories, links to directories that contain the top, kernel file systems, and entries
+        after the first `MAX_ENTRIES`. Raises Cancelled.
         """
 
         def leave_out(path: str, why: str) -> None:
@@ -384,7 +385,7 @@ class _Search:
                     if is_link and real_top.startswith(os.path.join(below_real, "")):
                         why = "is not followed: it leads to a directory that contains the source"
                         leave_out(entry.path, why)
-                    # As `df`, which leaves out what has no blocks.
+                    # As `df`, which leaves out file systems without blocks.
                     elif (is_link or entry.name in _KERNEL) and not os.statvfs(
                         entry.path
                     ).f_blocks:
@@ -473,9 +474,9 @@ def _has_spec_files(directory: str) -> bool:
 
 
 def _known(document: Document) -> Document | None:
-    """Return a file of a directory as a known document, if it is a database, lock or spec file.
+    """Return a file as a known document if it begins as a database, lock or spec file; else None.
 
-    Only files with an ending of these are opened. A spec file is in a build cache.
+    The specs of a spec file are in a build cache.
     """
     try:
         head = read_head(document.path, _HEAD_SIZE)

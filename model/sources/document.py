@@ -27,13 +27,13 @@ class Document(Frozen):
     """One file of a source and its fingerprint: size in bytes, mtime and ctime in nanoseconds.
 
     The ctime changes with permissions, and with content that keeps size and mtime. `path` is the
-    local file, `origin` what the user is shown: a path that begins with the source, or a URL.
+    local file, `origin` the name that is shown: a path that begins with the source, or a URL.
 
-    `cached` is true where the specs in the document are in a build cache. All its specs get its
-    `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it lists; if
-    the files of that are on this machine, they say which specs are cached. A spec file has the
-    bytes of its archive, if they are known. The names of the specs in the data of the site are in
-    the document `packages`.
+    `cached` is true where the specs in the document are in a build cache. All specs of a document
+    get its `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it
+    lists; files of a mirror on this machine determine which specs are cached. A spec file has the
+    size of its archive in bytes, if it is known. For the data of the site, the document `packages`
+    has the names of the specs.
     `index` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or `:`
     for a document that is in no mirror.
     """
@@ -62,7 +62,7 @@ class Document(Frozen):
 class FileList:
     """Files below a directory, as bytes and numbers: 113,000 take 8 MB, as documents 70.
 
-    `origin` is what the user is shown for the directory `top`. `size` is that of all files.
+    `origin` is the name that is shown for the directory `top`, `size` the bytes of all files.
     """
 
     def __init__(self, top: str, origin: str) -> None:
@@ -81,7 +81,7 @@ class FileList:
         self.size += status.st_size
 
     def origin_of(self, path: str) -> str:
-        """Return what the user is shown for a file."""
+        """Return the name that is shown for a file."""
         return self._prefix + path[len(self._top) :].lstrip(os.sep)
 
     def documents(self, source: str) -> Iterator[Document]:
@@ -141,14 +141,14 @@ class Documents:
 
 
 class DiscoveredSource(Frozen):
-    """A source with its documents, and what the user should know of it.
+    """A source with its documents, its problems, and its state.
 
     `kind` is `pages`, `site`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
-    `standard input`, or `directory` where it contains several of these. `layout` is that of a
-    mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
-    when the copies of a remote source were last known to be current, in seconds since 1970, and
-    `remark` why an older copy is used. `failure` is the reason where nothing can be read, which
-    `is_late` if that may yet change.
+    `standard input`, or `directory` where it contains several of these. `layout` is the layout of
+    a mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked`
+    is when the copies of a remote source were last known to be current, in seconds since 1970, and
+    `remark` why an older copy is used. `failure` says why nothing can be read; a source that
+    `is_late` may still answer.
     """
 
     source: str

@@ -1,7 +1,7 @@
 """List the files in the prefix of a spec, or else in its archive in a mirror.
 
 A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. Names
-are what their writers made them: no file is opened by one.
+in lists and archives are not trusted: no file is opened by such a name.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from spackscope.model.sources.source_name import absolute_path
 from spackscope.model.storage.base import FetchedFile
 
 MAX_FILES = 200_000
-"""Files of a spec that are listed."""
+"""The most files of a spec that are listed."""
 
 NO_LIST = "no install tree or mirror of the sources has a list of the files"
 REMOTE = "the archives are on servers: --download reads them"
-"""Why the files of a spec are not known; else its lists cannot be read."""
+"""Why the files of a spec are unknown, unless a list of them cannot be read."""
 
 MAX_DOWNLOADED = 2**34
 """Bytes of archives on servers after which no further ones are downloaded for an answer."""
@@ -41,7 +41,7 @@ _MAX_MANIFEST = 2**26
 _MAX_MODE = 0o177777
 _TOO_MUCH = f"archives of more than {MAX_DOWNLOADED >> 30} GiB: ask for fewer specs"
 _MAX_COUNT = 2**50
-"""A size from which on it is an error."""
+"""Sizes from this one on are errors."""
 
 _MAX_DEPTH = 4
 """Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""
@@ -53,7 +53,7 @@ _TAR_KINDS = {tarfile.SYMTYPE: "link", tarfile.LNKTYPE: "hard link"}
 
 
 class ListedFile(NamedTuple):
-    """A file or link: its path from the prefix, its size in bytes, and what a link leads to.
+    """A file or link: its path from the prefix, its size in bytes, and the target of a link.
 
     The kind is `file`, `link`, `link to outside` of the prefix, `hard link` or `other`. `mode` has
     the permissions; size and mode are None where they are unknown.
@@ -67,7 +67,7 @@ class ListedFile(NamedTuple):
 
 
 class SpecFiles(NamedTuple):
-    """The files of a spec, the `place` that lists them, if any, and why they are not all."""
+    """The files of a spec, the `place` that lists them, and the `problem` if some are missing."""
 
     files: Sequence[ListedFile] = ()
     place: str = ""
@@ -77,8 +77,8 @@ class SpecFiles(NamedTuple):
 class FileLists:
     """The files of the specs of a catalog, as its install trees and mirrors list them.
 
-    Archives on servers are read only where they `may_download`. Of a spec they take all records
-    of its hash, with their provenance.
+    Archives on servers are read only with `may_download`. The methods take all records of a hash,
+    with their provenance.
 
         FileLists(catalog.sources, session, sources).of([spec]).files
     """
@@ -103,7 +103,10 @@ class FileLists:
         return any(spec.in_cache and self._remote.intersection(spec.sources) for spec in records)
 
     def of(self, records: Sequence[Spec]) -> SpecFiles:
-        """Return the files of a spec, from the first place that has all. Raises Cancelled."""
+        """Return the files of a spec from the first place that lists all, or else the most.
+
+        Raises Cancelled.
+        """
         found = list[SpecFiles]()
         for each in self._lists(records):
             if not each.problem:
@@ -115,7 +118,7 @@ class FileLists:
         return best._replace(problem=problem or (REMOTE if is_left_out else NO_LIST))
 
     def _lists(self, records: Sequence[Spec]) -> Iterator[SpecFiles]:
-        """Yield what each place has of a spec; what cannot be read is a problem."""
+        """Yield the files of a spec in each place; an unreadable list is a problem."""
         for prefix in filter(None, map(self._prefix_of, records)):
             try:
                 yield _listed(_manifest_files(os.path.join(prefix, _MANIFEST)), prefix)
@@ -157,7 +160,7 @@ _Found = tuple[str, str, Any, Any, Any]
 
 
 def _manifest_files(path: str) -> Iterator[_Found]:
-    """Yield what the list of a prefix has. Raises Unreadable and OSError."""
+    """Yield the files in the list of a prefix. Raises Unreadable and OSError."""
     found = dict[str, _Found]()
 
     def keep(name: str, fields: Any) -> None:
@@ -176,12 +179,12 @@ def _manifest_files(path: str) -> Iterator[_Found]:
         if not isinstance(manifest, dict):
             raise Unreadable("it is not a list of files")
     finally:
-        # Those before an error, too.
+        # The files before an error, too.
         yield from found.values()
 
 
 def _archive_files(file: BinaryIO, budget: UnpackBudget) -> Iterator[_Found]:
-    """Yield what an archive has. Raises Unreadable, OSError and Cancelled."""
+    """Yield the files of an archive. Raises Unreadable, OSError and Cancelled."""
     for member, _ in read_members(file, budget):
         kind = _TAR_KINDS.get(member.type, "file" if member.isreg() else "other")
         if not member.isdir():
@@ -196,7 +199,7 @@ def _count(value: object) -> int | None:
 def _listed(members: Iterable[_Found], place: str) -> SpecFiles:
     """Return files sorted by path, with the files in `.spack` at the end.
 
-    Raises OSError, and Unreadable where the first of them cannot be read.
+    Raises OSError, and Unreadable where not even the first file can be read.
     """
     found, problems = list[_Found](), list[str]()
     try:

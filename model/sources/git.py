@@ -26,7 +26,7 @@ class Git:
     """Runs git in a directory; nothing that the configuration there names is run or fetched."""
 
     def __init__(self, directory: str) -> None:
-        # A hook of git names its own work tree there.
+        # In a hook of git such variables name its own work tree.
         environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         self._environ = environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
         safe = ("-c", "core.fsmonitor=false", "-c", "fetch.bundleURI=", "--literal-pathspecs")
@@ -74,12 +74,12 @@ class Git:
         return printed, (line or "git failed") if process.returncode else ""
 
     def contents(self, blobs: Sequence[tuple[str, int]]) -> Iterator[bytes]:
-        """Yield the contents of blobs by name and size; nothing is in one without a name.
+        """Yield the contents of blobs by name and size; a blob without a name is empty.
 
         Raises Unreadable and Cancelled.
         """
         ends = accumulate(size for _, size in blobs)
-        # Small ones are read together.
+        # Small blobs are read together.
         batches = groupby(blobs, lambda _: next(ends) // SMALL_UNPACKED_SIZE)
         for batch in (list(group) for _, group in batches):
             names = "".join(f"{name}\n" for name, _ in batch if name)

@@ -2,7 +2,7 @@
 
 A mirror of layout v3 has manifests, which name blobs by their checksums: its index, and the spec
 file and archive of each spec. One of layout v2 has its index, with the checksum in a file next to
-it, and its spec files in the folder `build_cache`. What a registry has looks like this folder.
+it, and its spec files in the folder `build_cache`. A registry is read as such a folder.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ _MAX_INDEXES = 8
 """Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
 
 _MAX_NAMED = 20
-"""Views that are named where there is no such one."""
+"""The most views that the error about an unknown view lists."""
 
 _DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
 _ABSENT, _ABSENT_SECONDS = "absent", 86_400
-"""What is noted of a mirror without an index of layout v2, and how long that is believed."""
+"""The note on a mirror without an index of layout v2, and the seconds for which it holds."""
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _VERIFIED = re.compile(r"(?P<sha256>[0-9a-f]{64}) \d+ (?P<mtime_ns>\d+) \d+")
@@ -116,9 +116,9 @@ _SHORT = {"missing": "missing", "wrong size": "incomplete"}
 class Mirror(Frozen):
     """A mirror of a source.
 
-    `target` says which part of it is read: a `view` of layout v3, or one layout. All specs get
-    `tag` and `stack`, if they are given. `files` is a digest that changes when archives come or go
-    in a mirror on this machine; "" for any other, and where there is nothing beside the index.
+    `target` is the part that is read: a `view` of layout v3, or one layout. All specs get `tag`
+    and `stack`, if they are given. `files` is a digest that changes when archives come or go in a
+    mirror on this machine; "" for a mirror elsewhere, and where there is nothing beside the index.
     """
 
     source: str
@@ -136,7 +136,7 @@ class Mirror(Frozen):
 
     @property
     def index_manifest(self) -> str:
-        """The name of the manifest of the index of layout v3, or of that of the view."""
+        """The name of the manifest of the index of layout v3, or of the index of the view."""
         return "/".join(filter(None, (_INDEXES, self.target.view, _INDEX_MANIFEST)))
 
     @property
@@ -157,13 +157,13 @@ class Mirror(Frozen):
         return file, self.read(file, MAX_MANIFEST_SIZE + 1)
 
     def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
-        """Fetch a file that a manifest names. Raises what `Storage.fetch` raises."""
+        """Fetch a file that a manifest names. Raises the errors of `Storage.fetch`."""
         return self.storage.fetch(
             Wanted(blob.name, blob.checksum, immutable=True, max_size=max_size)
         )
 
     def fetch_document(self, name: str, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
-        """Fetch a document without a checksum. Raises what `Storage.fetch` raises."""
+        """Fetch a document without a checksum. Raises the errors of `Storage.fetch`."""
         return self.storage.fetch(Wanted(name, max_size=max_size, check=check_document))
 
     def read(self, file: FetchedFile, size: int) -> bytes:
@@ -177,9 +177,9 @@ class Mirror(Frozen):
         return replace(document, cached=True, tag=self.tag, stack=self.stack)
 
     def missing_files(self, manifest: Manifest) -> tuple[str, bool]:
-        """Return the first file of a manifest that is missing, and whether the archive is there.
+        """Return why a file of a manifest is missing, or "", and whether the archive is there.
 
-        That is as far as it is known; a file that is not whole is missing, too.
+        A file of the wrong size is missing, too. A mirror elsewhere counts as complete.
         """
         missing, has_archive = "", True
         for blob in manifest.blobs if self.is_local else ():
@@ -192,7 +192,7 @@ class Mirror(Frozen):
         return missing, has_archive
 
     def state_of(self, name: str, size: int | None) -> tuple[FileState, str]:
-        """Return the state of a file, and why it is not `present`; `size` is that recorded.
+        """Return the state of a file, and why it is not `present`; `size` is its recorded size.
 
         Raises Cancelled.
         """
@@ -230,8 +230,8 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     """Find the indexes of a mirror, or else its spec files.
 
     As `BinaryCacheIndex.update` of lib/spack/spack/binary_distribution.py, which reads the index
-    of layout v3 and then that of layout v2, where a mirror has both. Raises SourceError where it
-    has neither, or where no index can be used, and Cancelled.
+    of layout v3 and then the index of layout v2, where a mirror has both. Raises SourceError where
+    the mirror has neither indexes nor spec files, or where no index can be used, and Cancelled.
     """
     target, origin = mirror.target, mirror.storage.origin
     indexes: list[DiscoveredSource] = []
@@ -275,7 +275,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
 
 
 def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
-    """Find the index of a layout; of v3 the indexes of its views if it has only these.
+    """Find the index of a layout, or the indexes of all views if layout v3 has only views.
 
     Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
     there is none, and SourceError where it cannot be used.
@@ -334,9 +334,9 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     """Find the index of layout v3, or of the view. Raises NotFound where it has no manifest.
 
     Since Spack 1.3 a manifest names an index for each version of the database that was pushed,
-    with different specs: together they are the index, the newest first. Where one does not have
-    its checksum, the previous one serves that is in the cache of downloads. The manifest of a
-    mirror in a tag list is requested again once the list names another index of it.
+    with different specs: all of them are read, the newest first. Where an index cannot be fetched
+    or does not match its checksum, its previous version in the cache of downloads is used. The
+    manifest of a mirror in a tag list is requested again once the list names another index.
     """
     blobs: dict[Blob, int] = {}
     listed = _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
@@ -465,10 +465,10 @@ def _mirror_source(
 
 
 class _KnownIndex:
-    """What the user's cache directory knows of an index of a mirror.
+    """A note in the user's cache directory on an index of a mirror.
 
-    This is the sha256 of the last one that had its checksum, and the size, mtime and ctime (in ns)
-    of the file; or that there was none. `name` is that of the file that names the index.
+    The note has the sha256 of the last index that matched its checksum, and the size, mtime and
+    ctime (in ns) of the file; or it says that there was no index. `name` identifies the index.
     """
 
     def __init__(self, mirror: Mirror, name: str) -> None:
@@ -479,7 +479,7 @@ class _KnownIndex:
         self._path = os.path.join(cache, "mirrors", key[:32]) if cache else ""
 
     def fetch(self, name: str, sha256: str) -> FetchedFile:
-        """Fetch an index with this checksum; of an unchanged local file it is not computed again.
+        """Fetch an index with this checksum, which an unchanged local file is known to have.
 
         Raises SourceError and Cancelled.
         """
@@ -505,7 +505,7 @@ class _KnownIndex:
 
     @property
     def was_absent(self) -> bool:
-        """Whether a server lacked it within the last day, so that no new request is needed."""
+        """Whether a server lacked the index within the last day, so no new request is needed."""
         if not self.is_noted(_ABSENT):
             return False
         with contextlib.suppress(OSError):
@@ -513,17 +513,17 @@ class _KnownIndex:
         return False
 
     def note_absent(self) -> None:
-        """Note that a server was asked for it in vain."""
+        """Note that a server does not have the index."""
         if not self._mirror.is_local:
             self._write(_ABSENT)
 
     def is_noted(self, text: str) -> bool:
-        """Check whether this text was noted of a server that is not to be asked anew."""
+        """Check whether this text was noted for a server that need not be asked anew."""
         is_remote = not (self._mirror.is_local or self._mirror.session.asks_anew)
         return bool(text) and is_remote and self._read() == text
 
     def note(self, text: str) -> None:
-        """Note a text of a server, unless it is empty or noted already."""
+        """Note a text for a server, unless it is empty or noted already."""
         if text and not self._mirror.is_local and self._read() != text:
             self._write(text)
 
@@ -533,7 +533,7 @@ class _KnownIndex:
         return ""
 
     def _write(self, text: str) -> None:
-        # It is no matter if it cannot be remembered.
+        # Without the note the next run only takes longer.
         with contextlib.suppress(Unwritable):
             if self._path:
                 write_private(self._path, text.encode())
@@ -547,9 +547,9 @@ def _state_of(sha256: str, path: str) -> str:
 def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
     """Yield the spec files of a mirror, layout v3 before v2, if it has some.
 
-    Those of layout v3 are blobs that manifests name; they are shown under the names of these. Of
-    layout v2 the signed form of one that has two forms is read. Each one that cannot be read is a
-    Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
+    Spec files of layout v3 are blobs, and shown under the names of their manifests. If one of
+    layout v2 has two forms, the signed form is read. A spec file that cannot be read is a Problem.
+    Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
 
     def read(name: str) -> Document | Problem:
@@ -598,7 +598,7 @@ _COPIES = {
     "e4s": "https://cache.e4s.io/",
     "uo": "https://uo-spack-mirror.e4s.io:9002/spack-binaries/",
 }
-"""The cache of E4S, and copies of that bucket, by their names in `public:NAME/TAG`."""
+"""The cache of E4S, and copies of the bucket, by their names in `public:NAME/TAG`."""
 
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
@@ -608,17 +608,18 @@ _MAX_COMPARED = 2_000
 
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
-    """Find the indexes of the tags of a tag list; each one that fails is a Problem.
+    """Find the indexes of the tags of a tag list; an index that fails is a Problem.
 
-    It is the file that cache.spack.io is made from, by images/cache-indexer/cache_indexer.py of
-    spack-infrastructure: a mapping of tags to lists of `label` and `url`, one for each index,
-    where the label `root` is the union of a tag and the others are stacks. The URL is that of
-    the index in layout v2, and of its blob in layout v3. What the list does not name may still be
-    there: a folder of the bucket, as `releases/v2026.10`, the cache of E4S, as `e4s/25.11`, a copy
-    at a university, as `uo/develop`, and a view of these, as `releases/v2026.10:NAME`.
+    The tag list, from which cache.spack.io is made, is written by
+    images/cache-indexer/cache_indexer.py of spack-infrastructure. It maps tags to lists of `label`
+    and `url`, one for each index; the label `root` is the union of a tag, other labels are stacks.
+    The URL leads to the index in layout v2, and to its blob in layout v3. Tags may also name
+    places that are not in the list: a folder of the bucket, as `releases/v2026.10`, the cache of
+    E4S, as `e4s/25.11`, a copy at a university, as `uo/develop`, and a view of these, as
+    `releases/v2026.10:NAME`.
 
-    Without tags the source is that of the default tag, and is named so. Raises SourceError where
-    there is no tag list, no such tag or no index, and Cancelled.
+    Without tags the default tag is read, and the source is named after it. Raises SourceError
+    where there is no tag list, no such tag or no index, and Cancelled.
     """
     tags = public.tags
     content, file = dict[str, Any](), FetchedFile("", public.tag_list)
@@ -713,7 +714,7 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 def _discover_index(
     source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str
 ) -> DiscoveredSource:
-    """Find one index of a tag list in the first place where it is."""
+    """Find one index of a tag list at the first URL that has it."""
     problem = Problem("", "", "")
     for url in urls:
         target = parse_target(url)
@@ -738,11 +739,11 @@ def _discover_index(
 
 
 def _listed_index(mirror: Mirror) -> DiscoveredSource:
-    """Find the indexes of a mirror of which a tag list names the blob of one.
+    """Find the indexes of a mirror, where a tag list names the blob of one index.
 
     The list is made once a day, and `get_index_blob` of cache_indexer.py takes the first index of
-    the manifest. So all that the manifest names now are read, and the blob only where the manifest
-    cannot be. Raises NotFound where neither is there, and SourceErrors.
+    the manifest. So all indexes that the manifest names now are read, and the blob only where the
+    manifest cannot be read. Raises NotFound where both are missing, and other SourceErrors.
     """
     try:
         return find_index(mirror, "v3")
@@ -773,10 +774,10 @@ def _split(tag_list: str) -> tuple[str, str]:
 
 
 def _urls_of(url: str, tag_list: str) -> Sequence[str]:
-    """Return where an index of a tag list may be, each once in the order in which to look.
+    """Return the URLs and paths where an index of a tag list may be, in the order to try them.
 
-    The list is at the top of its bucket, of which the user may have a copy. A remote tag list may
-    name URLs and files next to it. Raises SourceError for any other.
+    The list is at the top of its bucket, of which the user may have a copy. Raises SourceError for
+    a wrong URL, and for a local file that a remote tag list names.
     """
     if len(url) > MAX_URL_LENGTH:
         raise SourceError(f"its URL is longer than {MAX_URL_LENGTH:,} characters")
@@ -799,9 +800,9 @@ def _urls_of(url: str, tag_list: str) -> Sequence[str]:
 def discover_url(
     source: str, url: str, session: Session, options: Mapping[str, object] = {}, view: str = ""
 ) -> DiscoveredSource:
-    """Discover what a URL names: a mirror, a part of one, a tag list or another document.
+    """Discover the documents at a URL: a mirror, a part of one, a tag list or another file.
 
-    `options` are those of the connection. Raises SourceError and Cancelled.
+    `options` are connection options as in mirrors.yaml. Raises SourceError and Cancelled.
     """
     split_url(url)
     if scheme_of(url).startswith("oci"):
@@ -833,9 +834,9 @@ def _check_named(data: bytes) -> None:
         check_document(data)
 
 
-# The specs that the files of a mirror contain, whatever its index lists, as `check_index_fn` of
-# lib/spack/spack/cmd/buildcache.py. Only what a folder of this machine has is looked at file by
-# file; in a bucket each would need a request.
+# Specs in the files of a mirror, whatever its index lists, as `check_index_fn` of
+# lib/spack/spack/cmd/buildcache.py. Files are looked at one by one only in a folder of this
+# machine; in a bucket each would need a request.
 
 
 _FILE_OF_SPEC = re.compile(
@@ -848,9 +849,9 @@ _FILE_OF_SPEC = re.compile(
 class StoredSpec(Frozen):
     """A spec of which a mirror has a manifest or spec file.
 
-    `name` is that of the package with the version, `size` that of the archive in bytes, as far as
-    the manifest says it. `problem` is what is missing, or "". Only what `has_archive` can be
-    installed: Spack does so also where the spec file is gone.
+    `name` is the package with its version, `size` the size of the archive in bytes, if the
+    manifest has it. `problem` says which file is missing, or is "". Spack can install a spec that
+    `has_archive`, even if the spec file is gone.
     """
 
     name: str

@@ -25,7 +25,7 @@ from spackscope.model.storage.base import scheme_of
 
 Judgement = Literal["suspicious", "unknown", "benign", "alike"]
 JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
-"""The worst first."""
+"""All judgements, the worst first."""
 
 Reason = tuple[Judgement, str]
 
@@ -37,7 +37,7 @@ class Copy(Frozen):
     """A copy of a spec: its entry in a mirror, and facts from its archive, if that was read.
 
     `content` is the checksum of the archive, `prefix` the install tree that it was built for; each
-    is "" where it is unknown. `problem` is why the prefix is, if the archive was not read whole.
+    is "" where it is unknown. `problem` says why the archive could not be read whole.
     """
 
     entry: MirrorEntry
@@ -47,7 +47,7 @@ class Copy(Frozen):
 
     @property
     def signer(self) -> str:
-        """The id of the key that it is signed with, or ""."""
+        """The id of the key that signed the document, or ""."""
         return self.entry.signer.signature.key_id if self.entry.signer is not None else ""
 
 
@@ -65,7 +65,7 @@ class Copies(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether something differs between them, and is not only unknown."""
+        """Whether the copies are known to differ."""
         checksums = {copy.entry.checksum for copy in self.copies} - {""}
         return len(checksums) > 1 or any(reason[0] != "unknown" for reason in self.reasons)
 
@@ -79,8 +79,8 @@ def compare_copies(
 ) -> Iterator[Copies]:
     """Yield the copies of each hash that several mirrors list, judged.
 
-    Archives on this machine are read, or else only documents; none is downloaded. Raises
-    Cancelled.
+    With `reads_archives` archives on this machine are read, else only documents. No archive is
+    downloaded. Raises Cancelled.
 
         for its in compare_copies(specs, Mirrors(catalog.sources, session)):
             print(its.spec.hash, its.judgement)
@@ -105,17 +105,17 @@ def compare_copies(
 
 
 def judge(copies: Sequence[Copy], *, are_read: bool = True) -> tuple[Reason, ...]:
-    """Return what differs between copies of one hash, each with the judgement, the worst first.
+    """Return the differences between copies of one hash with judgements, the worst first.
 
-    Where archives `are_read`, one that was not is a reason. Prefixes are what archives say of
-    themselves; nothing verifies them.
+    With `are_read`, an archive that was not read is a reason. Prefixes are taken from the
+    archives, and not verified.
     """
     reasons = _differences(copies, are_read=are_read)
     return tuple(sorted(reasons, key=lambda each: JUDGEMENTS.index(each[0])))
 
 
 def _differences(copies: Sequence[Copy], *, are_read: bool) -> Iterator[Reason]:
-    """Yield what differs between copies, each with the judgement on it."""
+    """Yield the differences between copies with the judgement on each."""
     unread = []
     for copy in copies:
         entry, name = copy.entry, copy.entry.source
@@ -180,7 +180,7 @@ def _read_archive(entry: MirrorEntry, session: Session, budget: UnpackBudget) ->
 
 
 def _prefix_of(file: BinaryIO, budget: UnpackBudget) -> str:
-    """Return the install tree that an archive was built for, "" if it does not tell.
+    """Return the install tree that an archive was built for, "" if the archive does not name it.
 
     Raises Unreadable and OSError.
     """

@@ -1,8 +1,8 @@
-"""Read what a mirror has of one spec beside its index: who signed it, its archive and its size.
+"""Read the signature, the archive and the size of one spec from a mirror, beside its index.
 
 Names of files as in `URLBuildcacheEntry` and `URLBuildcacheEntryV2` of
-lib/spack/spack/url_buildcache.py. Only what a signature says of itself is read; `gpg` verifies it
-when Spack installs.
+lib/spack/spack/url_buildcache.py. Signatures are read, not verified; `gpg` verifies them when
+Spack installs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ MAX_SIZES = 1000
 """Sizes that are fetched at once; a closure seldom has half as many specs."""
 
 _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
-"""What Spack replaces in names of files (`polite_filename` of its util/filesystem.py)."""
+"""Characters that Spack replaces in file names (`polite_filename` of its util/filesystem.py)."""
 
 _IN_MIRROR = re.compile(
     r"(?:(?P<v3>.*)/)?(?:blobs/sha256|v3/manifests)/|(?P<v2>(?:.*/)?build_cache)/"
@@ -77,7 +77,7 @@ _MAX_OWNER = 500
 
 
 class Signer(Frozen):
-    """Who signed something: what the signature says, and the owner of the key.
+    """A signature, and the owner of its key.
 
     `owner` is the name that the keyring of the user's Spack has for the key, or "".
     """
@@ -87,14 +87,14 @@ class Signer(Frozen):
 
 
 class MirrorEntry(Frozen):
-    """What a mirror has of a spec.
+    """The files of a spec in a mirror.
 
-    `document` is the spec manifest (layout v3) or the spec file (v2) as the user is shown it, and
-    `signer` who signed that: None if nobody did. `problem` says why the document, and so the
-    signature, is unknown. `archive_file` is where the archive is to be, and `archive_problem` why
-    it is not in the state `present`. `is_checked` is False if the user's Spack installs from this
-    mirror without a signature. `checksum` and `size` of the archive are those that the document
-    records, as far as it does, and `archive_name` is its name in the mirror.
+    `document` is the shown name of the spec manifest (layout v3) or the spec file (v2), and
+    `signer` its signature, if it has one. `problem` says why the document, and so the signature,
+    is unknown. `archive_file` is the expected place of the archive, and `archive_problem` why it
+    is not in the state `present`. `is_checked` is False if the user's Spack installs from this
+    mirror without a signature. `checksum` and `size` (in bytes) of the archive are taken from the
+    document, if it has them, and `archive_name` is the name of the archive in the mirror.
     """
 
     source: str
@@ -119,8 +119,8 @@ class MirrorEntry(Frozen):
 class Mirrors:
     """The mirrors of a catalog, and requests for the files of a spec in them.
 
-    `states` are those of the catalog, and `sources` what the user gave, which may contain
-    passwords. Several threads may ask.
+    `states` are the sources of the catalog, and `sources` their names as the user gave them, which
+    may contain passwords. Several threads may call the methods.
 
         for entry in Mirrors(catalog.sources, session, sources).entries(spec):
             print(entry.is_signed, entry.archive)
@@ -140,8 +140,8 @@ class Mirrors:
     def open(self, spec: Spec, state: SourceStatus) -> Mirror | None:
         """Open the mirror from which a source lists a spec; None if it is not one.
 
-        Of a source that is several mirrors, such as the public cache, it is that of the document
-        of the spec. Raises SourceError.
+        If a source has several mirrors, such as the public cache, the mirror is found by the
+        document of the spec. Raises SourceError.
         """
         url, options, view = self._given.get(state.name, state.name), {}, ""
         if state.name.startswith(PREFIX):
@@ -165,7 +165,7 @@ class Mirrors:
         return mirror_at(state.name, target, self.session, options)
 
     def entries(self, spec: Spec) -> list[MirrorEntry]:
-        """Ask the mirrors that list a spec, several at once; an entry for each.
+        """Return the entry of a spec in each mirror that lists it, asking several at once.
 
         A mirror that did not answer when it was read is not asked again. Raises Cancelled.
         """
@@ -188,7 +188,7 @@ class Mirrors:
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, mirror: Mirror, state: SourceStatus, spec: Spec) -> MirrorEntry:
-        """Read what a mirror has of a spec, in the first of its layouts that has it.
+        """Read the entry of a spec in a mirror, from the first layout that has the spec.
 
         Raises SourceError and Cancelled.
         """
@@ -235,7 +235,7 @@ class Mirrors:
                 blob = manifest.blob(ARCHIVE)
                 archive_name, checksum, size = blob.name, blob.checksum, blob.size
             except Unreadable as error:
-                # What stands there may be no manifest, and is not an unsigned one then.
+                # A file that is not a manifest is not an unsigned manifest either.
                 problem = problem or ("" if signer else str(error))
                 return replace(entry, problem=problem, archive=archive, archive_problem=str(error))
         elif match := _V2_CHECKSUM.search(data):
@@ -254,7 +254,7 @@ class Mirrors:
         )
 
     def fetch_archive(self, spec: Spec, entry: MirrorEntry, max_size: int) -> FetchedFile:
-        """Fetch the archive of an entry of a spec, and check that it is the one it names.
+        """Fetch the archive of an entry of a spec, and compare it with the entry's checksum.
 
         Raises SourceError and Cancelled.
         """
@@ -268,12 +268,12 @@ class Mirrors:
         return file
 
     def sizes(self, specs: Iterable[Spec], *, is_offline: bool = False) -> dict[str, float]:
-        """Return by hash the sizes that can be found out of the first MAX_SIZES without one.
+        """Return the sizes of archives in bytes, by hash, for the first MAX_SIZES without one.
 
-        They are in bytes. The manifest of a spec is fetched from its mirror of layout v3, several
-        at once, and kept: it does not change. If it `is_offline`, or the server of a source did
-        not answer when it was read, only manifests that were fetched before are read. Errors are
-        not reported. Raises Cancelled.
+        The manifest of a spec is fetched from its mirror of layout v3, several at once, and kept:
+        it does not change. With `is_offline`, or if the server of a source did not answer when the
+        source was read, only manifests that were fetched before are read. Specs whose size cannot
+        be found out are left out, without an error. Raises Cancelled.
         """
 
         def read(spec: Spec, state: SourceStatus) -> int | None:
@@ -306,7 +306,7 @@ class Mirrors:
         return {hash_: float(size) for hash_, size in found if size is not None}
 
     def _signer(self, signature: Signature) -> Signer:
-        """Return who made a signature; the owner of each key is asked for once."""
+        """Return a signature with the owner of its key, who is looked up once."""
         key = signature.fingerprint or signature.key_id
         with self._lock:
             if key not in self._owners:
@@ -362,8 +362,8 @@ def _polite(name: str) -> str:
 def _owner_of(key: str, environ: Mapping[str, str]) -> str:
     """Return the name of a key in the keyring of the user's Spack, as GnuPG prints it, or "".
 
-    It is in the directory of `GNUPGHOME` of lib/spack/spack/util/gpg.py. Where there is no
-    keyring, GnuPG is not started: it would make one.
+    The keyring is in the directory of `GNUPGHOME` of lib/spack/spack/util/gpg.py. If it does not
+    exist, GnuPG is not started, which would make one.
     """
     home = environ.get("SPACK_GNUPGHOME", "")
     if not home and (root := find_spack_root(environ)):

@@ -1,8 +1,8 @@
 """Find the package repositories of a Spack, and read which versions their recipes deprecate.
 
-Layouts and names are those of lib/spack/spack/repo.py and util/naming.py. What was read is kept in
-the cache directory until a recipe, or the commit of a bare repository, changes; so does Spack keep
-the digests of patches.
+Layouts and names follow lib/spack/spack/repo.py and util/naming.py. The deprecations are kept in
+the cache directory until a recipe, or the commit of a bare repository, changes; Spack keeps the
+digests of patches in the same way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _FORMAT = 5
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
-"""Where repositories are below a directory that has no index of them."""
+"""Folders of repositories below a directory that has no index of them."""
 
 _MAX_RECIPE, _MAX_SIZE = 2**18, 2**28
 """The most bytes of one recipe, which takes Python up to a second to parse, and of all.
@@ -59,19 +59,20 @@ _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 _CONCERNED = re.compile(
     rb"deprecated|\bfixes\s*=|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\."
 )
-"""What a recipe has that deprecates something, or fixes that, or follows another recipe."""
+"""Text in each recipe that has or fixes a deprecation, or follows another recipe."""
 
 _FILE = "100"
-"""How the mode of a file begins in git, and of no link or other repository."""
+"""The start of the mode of a file in git; links and other repositories have another mode."""
 
 _Contents = Iterator[tuple[str, bytes | str | OSError]]
 
 
 class Recipes(Frozen):
-    """What the recipes of some repositories deprecate, by package.
+    """The deprecations in the recipes of some repositories, by package.
 
-    `packages` have a recipe, and of those that are `unread` something could not be read. `places`
-    are the repositories. `fixes` are the digests of patches, with the labels that each fixes.
+    `places` are the paths of the repositories, and `packages` all packages with a recipe. A part
+    of the recipe of each `unread` package could not be read. `fixes` has the digests of patches by
+    package, with the labels that each patch fixes.
     """
 
     places: tuple[str, ...]
@@ -85,10 +86,10 @@ class Recipes(Frozen):
 def read_recipes(
     roots: Iterable[RecipeRoot], environ: Mapping[str, str], report: OnProgress = no_progress
 ) -> Recipes:
-    """Read what repositories deprecate; of several with a package the first counts, as for Spack.
+    """Read the deprecations of repositories; the first one with a package counts, as for Spack.
 
-    What cannot be read is among the problems; where that may be so for a moment only, nothing is
-    kept. Raises Cancelled, as `report` may, too.
+    A recipe that cannot be read is a problem; if the reason may be temporary, nothing is kept.
+    Raises Cancelled, as `report` may, too.
     """
     problems: list[Problem] = []
     repositories = [each for root in roots for each in _open(root, problems)]
@@ -150,9 +151,9 @@ def _from_json(
 class _Repository(NamedTuple):
     """A package repository by the path of its packages.
 
-    `stamp` changes where a recipe does. `contents` yields the directory of each recipe with its
-    content, or why it cannot be read: an OSError may be of a moment. `read_patch` returns a file
-    by its directory and its name from there, or raises OSError and ValueError.
+    `stamp` changes with each change of a recipe. `contents` yields the directory of each recipe
+    with its content, or why it cannot be read: an OSError may be temporary. `read_patch` returns a
+    file by its directory and its name in it, or raises OSError and ValueError.
     """
 
     path: str
@@ -163,7 +164,7 @@ class _Repository(NamedTuple):
     read_patch: Callable[[str, str], bytes]
 
     def package(self, directory: str) -> str:
-        """Return the package of a directory: since the second layout its name is a module's."""
+        """Return the package of a directory, which is named as a Python module since API v2."""
         return directory if self.is_v1 else directory.lstrip("_").replace("_", "-")
 
     def place(self, directory: str) -> str:
@@ -172,7 +173,7 @@ class _Repository(NamedTuple):
 
 
 def _open(root: RecipeRoot, problems: list[Problem]) -> Iterator[_Repository]:
-    """Yield the repositories of a root, and add why there are none."""
+    """Yield the repositories of a root; add a problem if it has none."""
 
     def text(name: str) -> str:
         with contextlib.suppress(FileNotFoundError):
@@ -225,7 +226,7 @@ class _Folder:
         return read_file(path, max_size)
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
-        """Return the stamp and the contents of packages: times and sizes say what has changed."""
+        """Return the contents of recipes, and their stamp: a digest of times and sizes."""
         path = os.path.join(self._path, folder)
         reasons, lines = dict[str, str | OSError](), list[str]()
         for entry in os.scandir(path):
@@ -271,7 +272,7 @@ class _Bare:
         return printed
 
     def _blobs(self, *words: str, max_size: int) -> Iterator[tuple[str, str, int]]:
-        """Yield the path, the blob, and the size of files; of another one the reason and -1."""
+        """Yield path, blob and size of files; path, reason and -1 for files that are not read."""
         listed = self._run("ls-tree", "-l", "-z", *words)
         for line in listed.split(b"\0")[:-1]:
             facts, _, name = line.decode(errors="replace").partition("\t")
@@ -294,7 +295,7 @@ class _Bare:
         raise FileNotFoundError("it is not there")
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
-        """Return the stamp and the contents of packages: the commit says what has changed."""
+        """Return the contents of recipes, and their stamp: the commit."""
         return self._commit, partial(self._contents, os.path.normpath(folder.lstrip("/")) + "/")
 
     def _contents(self, folder: str) -> _Contents:
@@ -321,11 +322,11 @@ class _Recipe(NamedTuple):
 
 
 class _Reading:
-    """Reads recipes, each with those that it follows."""
+    """Reads recipes, each with the recipes that it follows."""
 
     def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
         self._repositories, self._report = repositories, report
-        # Whether nothing failed that may be read at another moment.
+        # Whether no failure is temporary.
         self.is_sure = True
         self._patch_bytes = 0
         self._data: dict[_Recipe, bytes] = {}
@@ -334,11 +335,11 @@ class _Reading:
         self._places: dict[_Recipe, str] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
-        # Those with a problem, and those that follow one.
+        # Recipes with a problem, and recipes that follow one.
         self._unread: set[_Recipe] = set()
 
     def read(self) -> dict[str, Any]:
-        """Return what is kept of the recipes, as JSON has it. Raises Cancelled."""
+        """Return the values to keep in the cache, as JSON values. Raises Cancelled."""
         from spackscope.model.readers.recipes import Steps, TooManySteps
 
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
@@ -393,14 +394,14 @@ class _Reading:
         }
 
     def _collect(self, repository: _Repository, owners: dict[str, _Recipe]) -> None:
-        """Add the recipe of each package, and keep those that are concerned. Raises Unreadable."""
+        """Add the recipe of each package, and keep the texts that matter. Raises Unreadable."""
         total = 0
         for number, (directory, data) in enumerate(repository.contents()):
             self._report("recipes found", number, None)
             recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
             owners.setdefault(repository.package(directory), recipe)
             if isinstance(data, OSError):
-                # What is refused here, such as too large a file, has no number.
+                # A file that is refused here, for example as too large, has no error number.
                 self.is_sure = self.is_sure and data.errno is None
                 data = reason(data)
             total += len(data)
@@ -442,9 +443,9 @@ class _Reading:
         return found
 
     def _read_module(self, recipe: _Recipe) -> None:
-        """Read a recipe, after those whose versions it has, and then those with its bases.
+        """Read a recipe after the recipes whose versions it takes, and before those of its bases.
 
-        There may be thousands that each follow the next, so that nothing calls itself.
+        Thousands of recipes may each follow the next, so there is no recursion.
         """
         from spackscope.model.readers.recipes import Steps, read_recipe
 
@@ -453,7 +454,7 @@ class _Reading:
             recipe = waiting.pop()
             if recipe in self._classes and recipe not in begun:
                 continue
-            # Of recipes in a circle the first is empty for the last.
+            # In a circle of recipes the first is empty for the last.
             self._classes[recipe] = {}
             steps = begun.setdefault(recipe, Steps())
             needed = dict[_Recipe, None]()
@@ -476,7 +477,7 @@ class _Reading:
     ) -> Mapping[str, bool]:
         """Return the versions of a class of another recipe, and whether each is deprecated.
 
-        A recipe that has not been read is needed first.
+        A recipe that has not been read is added to `needed`.
         """
         base = _place(recipe, name)
         if base not in self._classes:
@@ -490,7 +491,7 @@ class _Reading:
     def _follow(
         self, recipe: _Recipe, name: str, steps: Steps, followed: list[_Recipe]
     ) -> tuple[dict[str, Deprecation | None], list[tuple[_Recipe, Deprecation | Fix]]]:
-        """Return what a class says of each version that it declares, and all else that it says.
+        """Return each version that a class declares, with its deprecation, and all other entries.
 
         The bases come first, as in Spack, and each once; their recipes are added to `followed`.
         Raises TooManySteps.

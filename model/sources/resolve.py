@@ -1,4 +1,4 @@
-"""Resolve which sources are read: those given, or of the environment, of Spack, or the sample."""
+"""Resolve the sources to read: named by the user or a variable, of Spack, or the sample."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PATH = (
     r"(?:~|\.\.?|/[^\s/]+)/.*|[\w.-]+(?:/[\w.-]+){2,}/?"
     r"|[^\s=@%^]+\.(?:json|lock|sig|yaml|md|gz|zst)"
 )
-"""What is neither a spec nor a hash prefix: /HASH and NAME/HASH are."""
+"""A word that can only be a path: /HASH and NAME/HASH may be hash prefixes."""
 
 _SOURCE_MIRROR = "https://mirror.spack.io"
 
@@ -40,12 +40,12 @@ def resolve_sources(
 ) -> tuple[str, ...]:
     """Return the sources to read, each once: the arguments, or else SPACKSCOPE_FROM.
 
-    Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
-    as in a shell. Without that they are those that are `configured`, else the binary mirrors of
-    the user's Spack and its install trees with a database, and without a Spack the bundled
-    sample, which `sample` names too if no file is called so. Of a Spack without binaries it is
-    `spack:`, which cannot be read. Raises SourceError where a quote in SPACKSCOPE_FROM is not
-    closed.
+    SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted as in a shell.
+    If it is empty, the `configured` sources are read, else the binary mirrors of the user's Spack
+    and its install trees with a database. For a Spack without either the source is `spack:`,
+    which cannot be read. Without a Spack the bundled sample is read, which `sample` names too if
+    no file has this name. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed, and
+    for an address of cache.spack.io that is wrong or has a query.
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
@@ -76,7 +76,7 @@ def resolve_sources(
 
 
 def _site_source(name: str) -> str:
-    """Return the source that an address of cache.spack.io means, or the name of another one."""
+    """Return the source of an address of cache.spack.io; any other name as it is."""
     if SITE not in name.lower():
         return name
     try:
@@ -94,7 +94,7 @@ def has_database(tree: str) -> bool:
 
 
 def source_key(source: str, session: Session) -> str:
-    """Return what a source stands for here and now, as part of the name of its index.
+    """Return the tag list, mirror or path that a source names now, for the name of its index.
 
     Raises SourceError for a relative path in a directory that no longer exists.
     """
@@ -112,10 +112,10 @@ def source_key(source: str, session: Session) -> str:
 
 
 def is_source_word(word: str) -> bool:
-    """Check whether a word among those of a query is a source.
+    """Check whether a word beside a query is a source.
 
-    These are a URL, `spack:NAME`, `public`, standard input, a path with a known ending, and one
-    with a slash, unless it can be a hash as well and nothing is there.
+    Sources are URLs, `spack:NAME`, `public`, standard input, paths with a known ending, and words
+    with a slash: if such a word may be a hash, too, the path has to exist.
     """
     return _can_only_be_source(word) or ("/" in word and word != "/" and names_source(word))
 
@@ -147,9 +147,9 @@ _MAX_SHOWN = 5
 def find_environment(name: str, session: Session) -> str:
     """Return the source that an environment is read from.
 
-    A name is one of a managed environment (`env_root_path` in Spack's environment.py), or of the
-    active one, unless a file or an environment is at this path. Anything else that is a source is
-    returned as it is. Raises SourceError where there is none.
+    `name` is the path of a file or an environment, else the name of a managed environment
+    (`env_root_path` in Spack's environment.py) or of the active one. The name of any other source
+    is returned as it is. Raises SourceError for an environment that does not exist.
 
         find_environment("climate", session)  # /opt/spack/var/spack/environments/climate
     """

@@ -1,4 +1,4 @@
-"""What sources are opened with: environment, options, progress, cancellation, connections."""
+"""The session in which sources are opened: environment, options, progress, connections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Session(Frozen):
     """Open sources with shared connections, for one load or one question.
 
     Connections and the configuration of Spack are kept for the lifetime of a session, so a
-    reload needs a new one, as `dataclasses.replace` makes it:
+    reload needs a new session, as `replace` of `model/core/frozen.py` makes it:
 
         session = Session(os.environ, include_dependency_only=True)
         catalog = load(["public"], replace(session, on_progress=show))
@@ -37,10 +37,10 @@ class Session(Frozen):
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes. Without `uses_rules` what Spack is configured to reuse is left out.
-    `recipe_paths` are package repositories in the place of Spack's. `named_queries` are those of
-    the configuration, if there are some. `tag_list` is that of the public cache; empty for the one
-    that the environment names.
+    environment describes. Without `uses_rules` the rules of Spack for reuse are ignored.
+    `recipe_paths` are package repositories in the place of Spack's. `named_queries` are the named
+    queries of the configuration, if it has some. `tag_list` is the tag list of the public cache;
+    empty for the list that the environment names.
     `piped` has the files that standard input, as the source `-`, and pipes were copied to.
     `on_progress` may be called from several threads.
     """
@@ -61,7 +61,7 @@ class Session(Frozen):
         return open_remote(url, self.client, options) if is_remote(url) else open_folder(url)
 
     def report(self, what: str, done: int, total: int | None = None) -> None:
-        """Report progress, of each thing at most ten times a second. Raises Cancelled."""
+        """Report progress, at most ten times a second for each `what`. Raises Cancelled."""
         check_cancelled()
         if time.monotonic() - self._reported.get(what, 0) > _REPORT_SECONDS:
             self.on_progress(what, done, total)
@@ -99,20 +99,20 @@ class Session(Frozen):
 
     @cached_property
     def recipe_roots(self) -> Sequence[RecipeRoot]:
-        """Where the recipes of the user's Spack are, or `recipe_paths`."""
+        """The package repositories at `recipe_paths`, or else of the user's Spack."""
         roots = [RecipeRoot(os.path.abspath(os.path.expanduser(p))) for p in self.recipe_paths]
         return roots or (self.spack.recipe_roots if self.spack is not None else ())
 
     @cached_property
     def recipes(self) -> Recipes:
-        """What the recipes at `recipe_roots` deprecate. Raises Cancelled."""
+        """The deprecations in the recipes at `recipe_roots`. Raises Cancelled."""
         from spackscope.model.sources.recipes import read_recipes
 
         return read_recipes(self.recipe_roots, self.environ, self.report)
 
     @cached_property
     def client(self) -> Client:
-        """What all remote storages share: connections, and the cache of downloads."""
+        """The connections and the cache of downloads that all remote storages share."""
         from spackscope.model.storage.http import Client
 
         return Client(self.environ, on_progress=self.on_progress, asks_anew=self.asks_anew)
@@ -133,11 +133,11 @@ def open_folder(url: str) -> LocalFolder:
 def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) -> Storage:
     """Open the storage of a URL for which `base.is_remote` is true.
 
-    Storages with one client share its connections, and do not try again a host that another could
-    not reach. `options` are those of a mirror's connection in mirrors.yaml.
+    Storages of one client share its connections, and do not retry a host that one of them could
+    not reach. `options` are the connection options of a mirror in mirrors.yaml.
 
-    Raises SourceError for a URL that cannot be opened, and where a library is missing; it contains
-    no secret.
+    Raises SourceError, whose message has no secret, for a URL that cannot be opened, and where a
+    library is missing.
 
     >>> open_remote("s3://spack-binaries/develop", client).fetch("v3/layout.json").origin
     's3://spack-binaries/develop/v3/layout.json'

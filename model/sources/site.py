@@ -33,9 +33,9 @@ SPECS_DATA = f"{_STEMS[0]}{_ENDINGS[0]}"
 
 
 def discover_site(source: str, storage: Storage, name: str) -> DiscoveredSource:
-    """Discover both files by the name of one of them, as far as they are there.
+    """Discover the two files by the name of one; a missing file is left out.
 
-    Raises NotFound where neither is, other SourceErrors and Cancelled.
+    Raises NotFound where both are missing, other SourceErrors and Cancelled.
     """
     ending = name.partition(".")[2]
     files: dict[str, FetchedFile] = {}

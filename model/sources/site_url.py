@@ -2,7 +2,7 @@
 
 The site filters as `applyRoute` and `updateTable` in templates/static/script.js of
 spack/spack-cache do: one package, and all conditions hold. Variants, stacks and releases are
-lists, of which a value is one, as `data.py` writes them; other values only contain the text.
+lists, as `data.py` writes them, and have to contain the value; other values only contain the text.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def _listed(texts: Iterable[str]) -> str:
 def _of_path(path: Sequence[str]) -> list[tuple[str, str]] | None:
     """Return the conditions that an older address has in its path; None for another file.
 
-    These are `/tag/TAG`, `/package/TAG/NAME/specs`, as in build.py of the site until April 2026
-    and in _config.yml of the pages before, and `/package/NAME`.
+    Such paths are `/tag/TAG`, `/package/TAG/NAME/specs`, as in build.py of the site until April
+    2026 and in _config.yml of the pages before, and `/package/NAME`.
     """
     from urllib.parse import unquote
 
@@ -147,7 +147,7 @@ def _conditions(values: dict[str, list[str]]) -> Iterator[Condition]:
 
 
 def _glob(column: str, value: str) -> str:
-    """Return a pattern for values that contain a text, with "?" for what has a meaning in one."""
+    """Return a pattern for values that contain a text, with "?" for special characters."""
     odd = r"\W" if column == "hash" else r"[^\w.-]"
     return f"*{re.sub(odd, '?', value, flags=re.ASCII)}*"
 
@@ -168,7 +168,7 @@ def _is_of_list(tag: str) -> bool:
 
 
 class SiteUrl(NamedTuple):
-    """An address of the site for a query, and what differs from the query, or an empty text."""
+    """An address of the site for a query, and a remark on how it differs, or an empty text."""
 
     text: str
     remark: str

@@ -1,4 +1,4 @@
-"""What the name of a source means: a path, a URL, `public:TAG`, `spack:NAME`, standard input."""
+"""Parse the name of a source: a path, a URL, `public:TAG`, `spack:NAME`, standard input."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from spackscope.model.storage.base import is_remote, scheme_of
 SAMPLE = "sample"
 """The name of the bundled sample, which is read where no source is given and no Spack is found.
 
-It is pages of the public cache, and the index of another, which lists dependencies. A file or
-directory of the user's comes before it.
+The sample has pages of the public cache, and the index of another cache, with dependencies. A file
+or directory of this name is read instead.
 """
 
 STANDARD_INPUT = "-"
@@ -68,11 +68,11 @@ def default_tag(tags: Collection[str], pinned: str = "") -> str:
 def parse_public_cache(
     source: str, environ: Mapping[str, str], tag_list: str = ""
 ) -> PublicCache | None:
-    """Return which tags of the public cache a source names; None where it names something else.
+    """Return the tag list and the tags that a source names; None for any other source.
 
-    These are `public`, `public:TAG1,TAG2`, and the URL or path of a tag list, which may end in
-    tags: `…/cache_spack_io_index.json#TAG1,TAG2`. `tag_list`, else the variable SPACKSCOPE_PUBLIC,
-    names another tag list, such as a site's own copy.
+    Such sources are `public`, `public:TAG1,TAG2`, and the URL or path of a tag list, which may end
+    in tags: `…/cache_spack_io_index.json#TAG1,TAG2`. `tag_list`, else the variable
+    SPACKSCOPE_PUBLIC, names another tag list for `public`, such as a site's own copy.
     """
     name, _, tags = source.partition(":")
     tag_list = tag_list or environ.get("SPACKSCOPE_PUBLIC", "").strip() or TAG_LIST
@@ -104,7 +104,7 @@ def spack_argument(source: str) -> str:
 def unique_names(names: Iterable[str]) -> list[str]:
     """Return names with a number after those that repeat.
 
-    URLs that differ only in what is not shown have the same name.
+    URLs that differ only in a hidden part, such as a password, have the same name.
 
     >>> unique_names(["a", "b", "a"])
     ['a', 'b', 'a (2)']
@@ -151,7 +151,7 @@ SITE_FILES = frozenset(
 """The files with the data of cache.spack.io, packed or not."""
 
 SITE_FOLDERS = ("api", "_data", "_build/api")
-"""The folders of the site, and of a checkout of it, that may have these files."""
+"""The folders of the site, and of a checkout of its repository, that may have SITE_FILES."""
 
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
@@ -168,10 +168,10 @@ _TAG_LIST = rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])'
 
 
 class UrlTarget(Frozen):
-    """The `top` of a mirror or folder, and which part of it is meant.
+    """The `top` of a mirror or folder, and the part of it that a URL or path names.
 
-    `name` is one file, such as a blob of a mirror. `layout` is that of the mirror where the URL
-    contains it.
+    `name` is one file, such as a blob of a mirror. `layout` is the layout of the mirror, or "" if
+    the URL does not show it.
     """
 
     top: str
@@ -182,7 +182,7 @@ class UrlTarget(Frozen):
 
     @property
     def layouts(self) -> tuple[str, ...]:
-        """The layouts that it may have, as Spack looks for them.
+        """The layouts that the mirror may have, in the order in which Spack tries them.
 
         Views exist in v3 only, a `build_cache` in v2 only.
         """
@@ -242,6 +242,6 @@ def is_tag_list(path: str) -> bool:
 
 def begins_tag_list(data: bytes) -> bool:
     """Check by its start whether a file is a tag list."""
-    # Most files are none, and differ from one in the first value.
+    # Most files differ from a tag list in the first value.
     is_list = data.split(b'"', 2)[-1].lstrip(b": \t\r\n").startswith(b"[")
     return is_list and re.match(_TAG_LIST, data[:_HEAD_SIZE]) is not None

@@ -1,7 +1,7 @@
-"""Read what the user's own Spack is configured to use: mirrors, install trees, externals, reuse.
+"""Read the configuration of the user's own Spack: mirrors, install trees, externals, reuse.
 
 As lib/spack/spack/config.py, mirrors/mirror.py, extensions.py, `replacements` of util/path.py and
-`parse_install_tree` of store.py. What reads YAML is imported once there is a file to read. The
+`parse_install_tree` of store.py. The reader of YAML is imported once there is a file to read. The
 rules of reuse are as `ReusableSpecsSelector` in solver/reuse.py, `Mirror.matches_binary` in
 mirrors/mirror.py, and `RequirementParser` in solver/requirements.py.
 """
@@ -60,7 +60,7 @@ class Text(str):
     overrides: bool
 
     def problem(self, why: str) -> Problem:
-        """Return a problem at its place."""
+        """Return a problem at the place of the text."""
         return Problem(self.file, f"line {self.line}", clean(why))
 
 
@@ -105,7 +105,7 @@ class ListedExtension(Frozen):
     """An entry of config:extensions.
 
     `written` is its text in the configuration, `path` the absolute path that it stands for, and
-    `directory` that of the scope. `is_own` is True in the scope of the user.
+    `directory` the directory of its scope. `is_own` is True in the scope of the user.
     """
 
     written: str
@@ -302,7 +302,7 @@ def spack_version(root: str) -> str:
 
 
 def find_spack_root(environ: Mapping[str, str]) -> str:
-    """Return the root of the user's Spack, or "": SPACK_ROOT, else that of `spack` on PATH."""
+    """Return the root of the user's Spack, or "": SPACK_ROOT, else the root of `spack` on PATH."""
     if root := environ.get("SPACK_ROOT", ""):
         return os.path.abspath(root)
     # As shutil.which, which takes long to import.
@@ -433,7 +433,7 @@ class Scopes:
         return self._absolute(_PADDING.sub("", value), os.path.dirname(value.file))
 
     def directory(self, value: Text | None, default: str = "") -> str:
-        """Return the directory that a value stands for, or "" for a problem; else the default."""
+        """Return the directory that a value names, "" with a problem, or the default for None."""
         if value is None:
             return default
         path = self.path(value)
@@ -445,7 +445,7 @@ class Scopes:
         return ""
 
     def parsed(self, spec: Text) -> Query | None:
-        """Parse a spec; one that Spack refuses is a problem."""
+        """Parse a spec; for a wrong one add a problem and return None."""
         try:
             return parse_spec(spec)
         except QueryError as error:
@@ -504,7 +504,7 @@ class Scopes:
         )
 
     def _add(self, path: str) -> None:
-        """Add a directory or file as a scope, above those that it includes."""
+        """Add a directory or file as a scope, above the scopes that it includes."""
         real = os.path.realpath(path)
         if real in self._seen:
             return
@@ -531,7 +531,7 @@ class Scopes:
     def _included(self, fields: Mapping[str, Any]) -> str:
         """Return the path of an included scope, or "" where it does not apply or exist.
 
-        What cannot be included is a problem.
+        A scope that cannot be included is a problem.
         """
         git, written, condition, name, variable = (
             self.value(fields, key, Text)
@@ -573,10 +573,10 @@ class Scopes:
         return ""
 
     def _read(self, path: str) -> dict[str, Any]:
-        """Read a file once, whose scalars are all texts; an absent one is empty.
+        """Read a file once, with all scalars as texts; an absent file is empty.
 
-        An alias counts as many values as it stands for. What cannot be read is a problem, and
-        left out.
+        An alias counts as many values as it stands for. A part that cannot be read is left out,
+        and is a problem.
         """
         if path in self._files or not os.path.lexists(path):
             return self._files.setdefault(path, {})
@@ -613,7 +613,7 @@ class Scopes:
 
 
 def _text(file: str, value: str, line: int) -> Text:
-    """Return a text; of a last colon as `construct_yaml_str` in util/spack_yaml.py."""
+    """Return a text; a last colon is read as by `construct_yaml_str` in util/spack_yaml.py."""
     overrides = value.endswith(":") and "@" not in value
     text = Text(value[:-1] if overrides else value)
     text.file, text.line, text.overrides = file, line, overrides
@@ -643,16 +643,16 @@ def _merge(high: Any, low: Any) -> Any:
 
 
 ALL = "all"
-"""The entry of packages.yaml for packages that say nothing themselves."""
+"""The entry of packages.yaml for packages without an entry of their own."""
 
 _BOTH: tuple[Mapping[str, Any], ...] = ({"type": Text("local")}, {"type": Text("buildcache")})
 """The default of concretizer:reuse:from."""
 
 
 class Requirement(Frozen):
-    """A requirement or a conflict of packages.yaml, on specs that match `when`, if there is one.
+    """A requirement or a conflict of packages.yaml, on specs that match `when`, if it is set.
 
-    How many of the specs must match says `policy`: one_of, any_of, or none_of for a conflict.
+    `policy` says how many of the specs must match: one_of, any_of, or none_of for a conflict.
     """
 
     specs: tuple[Text, ...]
@@ -662,14 +662,14 @@ class Requirement(Frozen):
 
 
 class AllowedDeprecation(Frozen):
-    """An entry of `deprecation:allow`: what is empty in it matches any deprecation."""
+    """An entry of `deprecation:allow`; an empty field matches any deprecation."""
 
     reasons: tuple[str, ...] = ()
     severity: str = ""
     labels: tuple[str, ...] = ()
 
     def matches(self, deprecation: Deprecation, label: str) -> bool:
-        """Check whether it allows a deprecation as far as one of its labels goes."""
+        """Check whether the entry allows a deprecation with one of its labels."""
         limit = severity_rank(self.severity)
         return (
             (not self.reasons or deprecation.reason in self.reasons)
@@ -682,13 +682,14 @@ class ReuseRules(Frozen):
     """The rules of concretizer.yaml, mirrors.yaml and packages.yaml.
 
     `reuse` is the value of concretizer:reuse, or its key if that is a mapping; None without one.
-    Nothing is reused if it `is_off`, and with `only_dependencies` only dependencies of what is
-    asked for. A cached spec is considered if one of `caches` selects it, one in the own install
-    tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names that it has
-    as a source. The others are entries of packages.yaml by package, or `all`: `require`,
-    `conflict`, `buildable: false`, `prefer`, and the deprecations that are allowed. Of each spec
-    its link/run closure is checked for others, or with `checks_build` all that it was built with.
-    `os_compatible` has the older systems whose specs are reused on others.
+    Nothing is reused if it `is_off`, and with `only_dependencies` only dependencies of the specs
+    that are asked for. A cached spec is considered if one of `caches` selects it, a spec in the
+    own install tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names
+    that it has as a source. The other mappings have entries of packages.yaml by package, or `all`:
+    `require`, `conflict`, `buildable: false`, `prefer`, and allowed deprecations. Deprecations
+    that are not allowed are looked for in the link/run closure of a spec, or with `checks_build`
+    in its whole closure. `os_compatible` has, by operating system, the systems whose specs are
+    reused on it.
     """
 
     reuse: Text | None = None
@@ -715,7 +716,7 @@ class ReuseRules(Frozen):
         yield from chain.from_iterable(self.preferred.values())
 
     def allows(self, package: str, deprecation: Deprecation) -> bool:
-        """Check whether a deprecation does not matter, as `Policy.refused` of Spack 1.3."""
+        """Check whether a deprecation is allowed, as `Policy.refused` of Spack 1.3."""
         selectors = self.allowed.get(package, self.allowed.get(ALL, ()))
         labels = deprecation.labels or ("",)
         return all(any(s.matches(deprecation, label) for s in selectors) for label in labels)

@@ -16,17 +16,18 @@ from spackscope.model.sources.mirror import Mirror, stored_specs
 from spackscope.model.sources.session import Session
 
 UNINDEXED, MISSING = "in the mirror, but not in its index", "in the index, but not in its mirror"
-"""How a spec of a mirror may differ from its index; else a file of it is missing."""
+"""How a mirror and its index differ about a spec, unless a file of the spec is missing."""
 
 
 @dataclass
 class VerifiedSource:
     """The hashes of a source, each once, however many documents list it.
 
-    `wrong` has the records whose content gives another hash by the first document that lists
-    them, at most MAX_PROBLEMS of `wrong_count`. `unchecked` are those that cannot be checked, by
-    the reason. `failure` says why nothing can be read. `differing` has the names of specs by hash,
-    by the way in which mirrors differ from their indexes; `not_compared` says why that is unknown.
+    `whole` has hashes that match their content. `wrong` maps records whose content gives another
+    hash to the first document that lists them, at most MAX_PROBLEMS of `wrong_count`. `unchecked`
+    has hashes that cannot be checked, by reason. `failure` says why nothing can be read.
+    `differing` has the names of specs by hash for each way in which mirrors differ from their
+    indexes; `not_compared` says why these differences are unknown.
     """
 
     name: str
@@ -49,7 +50,7 @@ class VerifiedSource:
 def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     """Read all documents of a source again, one after the other, and check their hashes.
 
-    Raises Cancelled. What cannot be read is a problem, or the failure if that is everything.
+    Raises Cancelled. A document that cannot be read is a problem; if none can, it is the failure.
 
         for source in discover(["spack.lock"], session):
             print(verify(source, session).wrong_count)
@@ -112,7 +113,7 @@ def _compare(
 
 
 def _check(document: Document, session: Session) -> StoredHashes | None:
-    """Check the hashes of a document; None if it need not be one, and is not. Raises Cancelled."""
+    """Check the hashes of a document; None for a candidate that is no page. Raises Cancelled."""
     try:
         data = read_bytes(document)
         if document.kind == "candidate" and not is_page(data):

@@ -2,9 +2,9 @@
 
 The times of a directory change whenever a name in it is added, removed or renamed: POSIX demands
 it, and the file systems named here do it. A change within one tick of a clock does not show, so
-what changed in the last minute is not remembered, which also allows for a server whose clock is
-late. Neither are directories with links, since what these lead to changes elsewhere. Of files only
-the names are remembered: whoever reads these looks at each file.
+directories that changed in the last minute are not remembered, which also allows for a server
+whose clock is late. Directories with links are not remembered either, since the targets of links
+change elsewhere. Of files only the names are remembered: the caller looks at each file.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 SUFFIX = ".walk"
 
 MIN_DIRECTORIES = 64
-"""Directories that are worth a file."""
+"""The fewest directories for which a file is written."""
 
 SETTLED_SECONDS = 60
-"""Age of the last change of a directory from which on the next one will show."""
+"""Seconds after a change of a directory from which on the next change will show."""
 
 _MAX_SIZE = 2**28
 _CHECK_EVERY = 256
@@ -41,11 +41,11 @@ _DATED = {
     *("bcachefs", "beegfs", "btrfs", "ceph", "ext2", "ext3", "ext4", "f2fs", "gpfs", "jfs"),
     *("lustre", "nfs", "nfs4", "overlay", "reiserfs", "tmpfs", "xfs", "zfs"),
 }
-"""File systems that date directories; what lists a bucket as files, for one, need not."""
+"""File systems that date directories; one that shows a bucket as files, for example, need not."""
 
 
 class WalkCache:
-    """The names below a directory: those in its file, or those of a walk, to be saved there.
+    """The names below a directory: read from a file, or collected in a walk and saved there.
 
     The file begins with a digest of all names and of the times of all directories. Then there is
     a line for each directory, its path from `top` between slashes, and after it one for each file
@@ -112,7 +112,7 @@ class WalkCache:
         self._names.write(f"{name}\n")
 
     def save(self) -> None:
-        """Save what was added, unless names may change without a trace."""
+        """Save the names that were added, unless names may change without a trace."""
         if not self.is_plain or len(self._times) < 2 * MIN_DIRECTORIES:
             return
         settled = (self._started - SETTLED_SECONDS) * 1e9
