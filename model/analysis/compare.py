@@ -1,4 +1,4 @@
-"""Compare specs with all below them: what differs by itself, where, and what follows."""
+"""Compare specs and their closures: differences, the places of these, and consequences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_PAIRS_OF_ALL = 300_000
 """Pairs of one search; two caches of 60,000 specs have a third of that."""
 
 _MAX_CHANGED = 3
-"""Variants that are named in place of others."""
+"""The most variants that are named for a spec that differs."""
 
 _MAX_PROVIDERS = 1000
 """Providers of two nodes; real ones have a few."""
@@ -59,8 +59,9 @@ class Difference(NamedTuple):
 
     `attribute` is the name of a field, such as `version` or `package_hash`, `variant:NAME`, or
     the name of compiler flags. `dependency` is a dependency of one node only, `provider` two
-    that provide the same `virtuals`, one for each node; `deptypes` and `virtuals` are those of
-    the edge to a `dependency` of both. `deptypes` of a dependency or a provider are its own.
+    that provide the same `virtuals`, one for each node; `deptypes` and `virtuals` differ on the
+    edges to a `dependency` of both. The field `deptypes` has the deptypes of the edge to a
+    `dependency` or a provider of one node.
 
     `follows` is the attribute of the same node that this difference normally comes with, or "".
     """
@@ -76,7 +77,7 @@ class Difference(NamedTuple):
 
     @property
     def change(self) -> Difference:
-        """What other nodes may share of it; of no package where it may be any."""
+        """The difference as other nodes may share it; without a package where any may have it."""
         return self._replace(
             follows="",
             deptypes=(),
@@ -98,11 +99,11 @@ class Cause(Frozen):
     """Two nodes whose own configurations differ, at the same place below two specs.
 
     `path` has the names from the specs, which are not in it, down to these nodes; `a` and `b` are
-    their ids. It `runs` if either is linked or run, rather than used for building only. The
+    their ids. `run` is True if either is linked or run, rather than used for building only. The
     `deepest` causes have no other cause below them. `above` counts the differing pairs that reach
-    this one, itself included. It `follows` a compiler below it if it is the compiler's runtime,
-    and `compiles` if it is a compiler of something that is linked or run. `run_path` is a path
-    over what is linked or run only; it may be longer than `path`.
+    this pair, itself included. A runtime `follows` its compiler if this differs below it, and a
+    compiler of a spec that is linked or run `compiles`. `run_path` is a path over link and run
+    edges only; it may be longer than `path`.
     """
 
     package: str
@@ -132,8 +133,8 @@ class Comparison(Frozen):
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
     `unexplained` names packages whose hashes differ, though no document says why. Unless
     `lists_dependencies`, a source of the specs does not, and there may be more causes.
-    `is_cut` if there are more pairs than are compared. `replaced` is what two specs of one build
-    have in place of one another, if one is spliced or both are.
+    `is_cut` if there are more pairs than are compared. `replaced` has the dependencies that
+    differ between two specs of one build, of which at least one is spliced.
     """
 
     causes: tuple[Cause, ...] = ()
@@ -145,10 +146,10 @@ class Comparison(Frozen):
 
 
 def compare(dag: Dag, a: int, b: int) -> Comparison:
-    """Compare two specs with all below them.
+    """Compare two specs and their closures.
 
-    Causes are in this order: the differences of the specs themselves; what is linked or run
-    before what is used for building only; what most depends on; the nearest; by name. Raises
+    Causes are in this order: the differences of the specs themselves; dependencies to link or run
+    before dependencies for building only; the most depended on; the nearest; by name. Raises
     Cancelled.
 
         first = compare(dag_of(catalog), a, b).causes[0]
@@ -178,9 +179,9 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
 
 
 def differing_below(dag: Dag, id_: int, other: int) -> dict[int, str]:
-    """Return which specs below one are not below another, and what that has in place of each.
+    """Return the specs below one spec that are not below `other`, each with its counterpart there.
 
-    It is "" for a spec that differs only in what is below it.
+    The text is "" for a spec that differs only in its dependencies.
     """
     theirs = by_package(dag, map(dag.identity, sorted(dag.reached([other]))))
     differing = {}
@@ -192,7 +193,7 @@ def differing_below(dag: Dag, id_: int, other: int) -> dict[int, str]:
 
 
 def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
-    """Return what others of the same package have that a spec has not, "" if nothing own."""
+    """Return the differing values of another build; "" if only dependencies differ."""
     if not others:
         return "missing there"
     if dag.configuration(id_) in map(dag.configuration, others):
@@ -220,7 +221,7 @@ class Pairs:
     """The pairs of nodes below specs that are compared, each known by a number, and read once.
 
     Children are matched by name below matched parents, and not entered where their hashes are
-    equal. What is below more than MAX_PAIRS_OF_ALL is not read: then it `is_full`.
+    equal. After MAX_PAIRS_OF_ALL pairs it `is_full`, and reads no more.
     """
 
     def __init__(self, dag: Dag) -> None:
@@ -236,7 +237,7 @@ class Pairs:
         self._matched = lru_cache(None)(self._match)
         self._differences = lru_cache(None)(self._read_differences)
         self._numbers: dict[tuple[int, int], int] = {}
-        # Nothing is kept of those that were not read.
+        # Only pairs whose dependencies were read.
         self._below: dict[int, dict[int, int]] = {}
         self._least: dict[int, int] = {}
 
@@ -246,7 +247,7 @@ class Pairs:
         return len(self._pairs) >= MAX_PAIRS_OF_ALL
 
     def number(self, a: int, b: int) -> int:
-        """Return the number of a pair: one for all with the same two hashes."""
+        """Return the number of a pair, which all pairs with the same two hashes share."""
         key = self._walker.identity(a), self._walker.identity(b)
         if (number := self._numbers.get(key)) is None:
             number = self._numbers[key] = len(self._pairs)
@@ -279,14 +280,14 @@ class Pairs:
     def differences(self, number: int) -> tuple[Difference, ...]:
         """Return the differences between the own configurations of a pair.
 
-        First those of attributes by name, then of dependencies that both have, of providers, and
-        of dependencies that only one has. What a source does not list is not a difference, and
-        nothing is known of what no document describes.
+        First the attributes by name, then dependencies that both have, providers, and dependencies
+        that only one has. Attributes that a source does not list are not compared, nor are specs
+        that no document describes.
         """
         return self._differences(*map(self._twin, self._pairs[number]))
 
     def _read_twin(self, id_: int) -> int:
-        """Return the first spec that differs from others as this one does, but for its hash.
+        """Return the first spec that is equal to this one but for the hashes.
 
         Of ten specs of a cache, seven have such a twin, with other hashes below.
         """
@@ -335,8 +336,8 @@ class Pairs:
     def _match(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
         """Match the dependencies of two specs by their names, and return their places.
 
-        What only one has is matched with None. Several edges of a spec to one name are told
-        apart as link or run against build only, and then by their order.
+        A dependency that only one has is matched with None. Several edges of a spec to one name
+        are told apart as link or run against build only, and then by their order.
         """
         sides = self._sides(a, b)
         counts = [Counter(link.name for link in side) for side in sides]
@@ -408,9 +409,9 @@ class Pairs:
     def _read_compilers(self, id_: int) -> tuple[str, ...]:
         """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
 
-        Before that the one compiler is an attribute; since then they are dependencies. For which
-        language each is does not count here: a document before Spack 1.0 does not tell. Of a
-        compiler that no document describes only the name is known.
+        Before Spack 1.0 the one compiler is an attribute; since then compilers are dependencies.
+        The languages do not count here: older documents do not have them. Only the name is known
+        of a compiler that no document describes.
         """
         dag = self.dag
         children = {
@@ -449,7 +450,7 @@ class Pairs:
         return causes
 
     def compare(self, a: int, b: int) -> Comparison:
-        """Compare two specs: see the function of this name."""
+        """Compare two specs, as the function `compare`."""
         dag = self.dag
         is_listed = dag.lists_dependencies(a) and dag.lists_dependencies(b)
         if dag.identity(a) == dag.identity(b):
@@ -537,7 +538,7 @@ class Pairs:
     def _replaced(
         self, start: int, below: Mapping[int, Iterable[int]], bottom_up: Sequence[int]
     ) -> tuple[Replaced, ...]:
-        """Return the nearest pairs of nodes that are not of one build, below specs that are."""
+        """Return the nearest pairs of different builds below pairs of nodes of one build."""
         replaced, below_one_build = [], {start}
         for number in reversed(bottom_up):
             if number not in below_one_build:
@@ -560,7 +561,7 @@ def _use(kind: EdgeKind, other: EdgeKind) -> int:
 
 
 def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
-    """Yield the attributes that differ, without those that a source does not list."""
+    """Yield the attributes that differ and that both sources list."""
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
@@ -579,7 +580,7 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
 
 def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Add to the differences of a node the attributes that they normally come with."""
-    # Of each kind the first: there may be thousands of variants.
+    # The first of each kind: there may be thousands of variants.
     names: dict[str, str] = {}
     for item in differences:
         if item.attribute != "provider" or compiled_languages(item.virtuals):

@@ -21,10 +21,10 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
 
 MAX_STEPS = 2_000_000
-"""Pairs of nodes with their dependencies that are compared for all that is missing."""
+"""Pairs of nodes with their dependencies that are compared for all missing specs."""
 
 _LOCK = ".lock"
-"""How the names of lock files end."""
+"""The ending of lock files."""
 
 
 def environments(catalog: Catalog) -> list[str]:
@@ -50,9 +50,9 @@ class Location(NamedTuple):
 
 
 def _locations(catalog: Catalog) -> list[Location]:
-    """Return where records with each code of the dictionary `presence` are.
+    """Return the location of records for each code of the dictionary `presence`.
 
-    Environments offer nothing, and an index does not offer what it only records as a dependency.
+    Environments offer nothing, and an index does not offer specs that it only describes.
     """
     ignored = environments(catalog)
     states, sources = (
@@ -67,7 +67,7 @@ def _locations(catalog: Catalog) -> list[Location]:
 
 
 def _joined(locations: Iterable[Location]) -> Location:
-    """Return where records of one hash are: where it need not be built, if there is one."""
+    """Return the location of a hash: all that need no build, or else all that list the hash."""
     listed = [location for location in locations if location.sources]
     best = [location for location in listed if location.is_available] or listed
     return Location(
@@ -78,7 +78,7 @@ def _joined(locations: Iterable[Location]) -> Location:
 
 
 class Present(NamedTuple):
-    """A spec that is cached or installed, and where, or that is external.
+    """A spec that is cached or installed, with its location, or that is external.
 
     `id` is its id in the graph.
     """
@@ -91,13 +91,14 @@ class Present(NamedTuple):
 class Missing(Frozen):
     """A spec that is neither cached nor installed, and the nearest candidate for it.
 
-    `id` is its id in the graph. The environment asks for a `root` itself; what is only needed to
-    `build` is neither linked nor run. It `is_needed` if an install would build it: what only
-    builds a cached spec is not. It `is_recorded` if an index of the caches describes it all the
-    same. If it can be built at once, `needed_by` counts what is missing and waits for it, else 0.
+    `id` is its id in the graph. The role is `root` if the environment asks for the spec itself,
+    and `build` if it is neither linked nor run. The spec `is_needed` if an install would build it:
+    build tools of a cached spec are not. It `is_recorded` if an index of the caches describes it
+    all the same. If it can be built at once, `needed_by` counts the missing specs that wait for
+    it, else 0.
 
-    `comparison` is that with the nearest candidate, with the missing spec first; None without
-    one, and where the two cannot be compared: see `NearCandidate.causes`.
+    `comparison` compares the missing spec, first, with the nearest candidate; None without a
+    candidate, and where the two cannot be compared: see `NearCandidate.causes`.
     """
 
     id: int
@@ -115,13 +116,13 @@ class Missing(Frozen):
 class Coverage(Frozen):
     """The specs of an environment: hits, missing specs and externals, in build order.
 
-    `needs` are what the roots link and run, with themselves. An install takes from the caches what
-    it is to `fetch`, and builds what it is to `build`; all are hashes in build order, without
-    externals. An install tree among the caches counts as one, also in what is fetched.
+    `needs` has the roots and their link/run closures. An install takes the specs of `fetch` from
+    the caches, and builds the specs of `build`; all three are hashes in build order, without
+    externals. An install tree among the caches counts as a cache, also for `fetch`.
 
     `candidates` returns the ids of all specs of a package that are cached or installed, and not
-    external. `unlisted` counts the specs whose sources do not list what else they need. It
-    `is_cut` if there is too much missing to compare all of it with what is nearest.
+    external. `unlisted` counts the specs whose sources do not list dependencies. The coverage
+    `is_cut` if too many specs are missing to compare all of them with their nearest candidates.
     """
 
     graph: Dag
@@ -159,8 +160,8 @@ def percentage(part: int, total: int) -> float:
 def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     """Look up the specs of an environment in caches.
 
-    In place of an environment there may be hashes, of which only the caches know more. Its roots
-    are the explicit specs; without any, those that no other depends on.
+    In place of an environment there may be hashes, which are described by the caches alone. The
+    roots of an environment are its explicit specs, or else the specs without dependents.
 
         coverage = cover(load(["spack.lock"], session), caches)
 
@@ -188,10 +189,10 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         own = dag_of(environment)
         ids = sorted(own.reached(range(own.count)))
         tops = [id_ for id_ in ids if not own.dependents(id_)]
-        # In a damaged document each may depend on another one.
+        # In a damaged document each spec may depend on another one.
         roots = explicit_specs(environment) or tops or ids
-    # Each spec by its identity, and by which id the graph describes it best: that of the
-    # environment's own document, else that of another source.
+    # Each spec by its identity, with the id that describes it best: of the environment's own
+    # document, else of another source.
     second_ids = {id_: graph.second_id(id_) for id_ in ids}
     identities = {id_: graph.identity(second) for id_, second in second_ids.items()}
     described = {
@@ -204,7 +205,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
 
     @lru_cache(None)
     def dependencies(spec: int) -> list[tuple[int, bool]]:
-        """Return what builds a spec, or is linked or run by it, and whether it is the latter."""
+        """Return the build, link and run dependencies of a spec, each with whether it runs."""
         return [
             (graph.identity(child), is_run(kind.deptypes))
             for child, kind in graph.links(described.get(spec, spec))
@@ -236,7 +237,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         } - externals
 
     planned = reached(roots, to_install)
-    # Whether something is to be built before a spec can be used.
+    # Whether another spec has to be built before a spec can be used.
     delayed: dict[int, bool] = {}
     for spec in every:
         delayed[spec] = spec not in externals and any(
@@ -249,7 +250,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         children = to_build(spec) if spec in missing else to_run(spec)
         return [child for child in children if child not in externals]
 
-    # What can be built at once has a bit, and each spec those of what it waits for.
+    # A spec that can be built at once has a bit, and each spec has the bits that it waits for.
     first = [spec for spec in missing if not delayed[spec]]
     bits = {spec: 1 << number for number, spec in enumerate(first)}
     waiting = ClosureMasks(awaited, lambda spec: bits.get(spec, 0))

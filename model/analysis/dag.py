@@ -22,10 +22,10 @@ LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
 
 PROVIDED = "provided_virtuals"
-"""The attribute that only newer documents tell: without it a node may provide anything."""
+"""The attribute that only newer documents have: without it a node may provide anything."""
 
 _OFFSET = 1 << 32
-"""What is added to the ids of a second catalog; an index has no such ids."""
+"""The offset of the ids of a second catalog, which no index reaches."""
 
 _CHECK_INTERVAL = 4096
 _PATCHES = "variant:patches"
@@ -35,13 +35,13 @@ AttributeValue = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
 
 Attributes = Mapping[str, AttributeValue]
-"""The own attributes of a spec: all that its node states but its dependencies and its hash.
+"""The own attributes of a spec: its node without dependencies and hash.
 
-The names are those of fields, such as `version` and `package_hash`, those of compiler flags, and
+Attributes are named after fields, such as `version` and `package_hash`, after compiler flags, and
 `variant:NAME`; the patches are no variant. An attribute without a value is left out, such as the
-compiler where it is a dependency. `external` is the prefix of what Spack did not build,
-`external_module` has its modules, and `external_extra` is more about it as JSON. Of an absent
-dependency only the package is known.
+compiler where it is a dependency. `external` is the prefix of an external, `external_module` has
+its modules, and `external_extra` its other attributes as JSON. Only the package is known of an
+absent dependency.
 """
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -61,11 +61,11 @@ def dag_of(catalog: Catalog) -> Dag:
 class Dag:
     """The specs of a catalog, or of two side by side, and the edges between them.
 
-    The ids of a catalog are those of its records, and then those of absent dependencies, which no
-    document describes. Those of a second one are returned by `second_id`: an index of caches is
-    large and kept, what an environment has is small and changes often, so that they get no index
-    in common. In place of a second catalog there may be bare hashes, such as those on standard
-    input. Edges stay within a catalog. Safe to use from several threads.
+    The ids of a catalog are the ids of its records, followed by ids of absent dependencies, which
+    no document describes. `second_id` returns the ids of a second catalog: the index of caches is
+    large and kept, an environment is small and changes often, so they share no index. In place of
+    a second catalog there may be bare hashes, for example from standard input. Edges stay within a
+    catalog. Safe to use from several threads.
     """
 
     def __init__(self, catalog: Catalog, second: Catalog | Sequence[str] | None = None) -> None:
@@ -124,7 +124,7 @@ class Dag:
         return self.hashes([id_])[0]
 
     def hashes(self, ids: Iterable[int]) -> list[str]:
-        """Return the hash of each id, in their order: of many faster than of one after another."""
+        """Return the hash of each id, in their order: for many ids faster than `hash` for each."""
         wanted = list(ids)
         hashes: dict[int, str] = {}
         for number, side in enumerate(self._sides):
@@ -133,13 +133,13 @@ class Dag:
         return [hashes[id_] for id_ in wanted]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the first ids of hashes, leaving out those that the first catalog lacks."""
+        """Return the first ids of hashes, leaving out hashes that the first catalog lacks."""
         return self._sides[0].find(hashes)
 
     def identity(self, id_: int) -> int:
-        """Return the first id with the same hash: two specs are the same if theirs are equal.
+        """Return the first id with the same hash, which is equal for equal specs.
 
-        Of two catalogs it is that in the first, unless only the second describes the spec.
+        With two catalogs it is the id in the first one, unless only the second describes the spec.
         """
         side, own = self._at(id_)
         first = id_ - own + side.firsts[own]
@@ -181,7 +181,7 @@ class Dag:
         return list(zip(children, kinds, strict=True))
 
     def dependencies(self, id_: int, *, run_only: bool = False) -> list[int]:
-        """Return the first ids of the direct dependencies; `run_only` those to link or run."""
+        """Return the first ids of direct dependencies; `run_only` for link and run edges only."""
         links = self.links(id_)
         return [
             self.identity(child) for child, kind in links if not run_only or is_run(kind.deptypes)
@@ -224,9 +224,9 @@ class Dag:
         return {"package": self.name(id_)} if number < 0 else self._attributes[number]
 
     def tells(self, id_: int, attribute: str) -> bool:
-        """Check whether a source tells the value of an attribute, or that there is none.
+        """Check whether the source of a spec lists an attribute, so that a missing one is unset.
 
-        Pages list few attributes, and older documents do not tell what a spec provides.
+        Pages list few attributes, and older documents no provided virtuals.
         """
         return (
             attribute in LISTED_BY_PAGES
@@ -236,9 +236,9 @@ class Dag:
         )
 
     def lists(self, id_: int) -> frozenset[str]:
-        """Return the names of the attributes of a spec that are lists even of one value.
+        """Return the names of the attributes of a spec that are lists even with one value.
 
-        None before format 5, as documents do not tell.
+        The set is empty before format 5, whose documents do not distinguish lists.
         """
         side, own = self._at(id_)
         return side.lists(own)
@@ -273,8 +273,8 @@ def texts(value: AttributeValue) -> tuple[str, ...]:
 class _Side:
     """The specs of one catalog by its ids, or bare hashes by their places.
 
-    Everything on a record but its hash is read from the dictionaries of the index: a row of it for
-    each spec would take ten times as long.
+    Everything on a record but its hash is read from the dictionaries of the index: to read a row
+    for each spec would take ten times as long.
     """
 
     catalog: Catalog
@@ -303,10 +303,10 @@ class _Side:
 
     @cached_property
     def _repeated(self) -> tuple[array[int], array[int]]:
-        """The ids whose hash a smaller one has, after the first ids with these hashes.
+        """Repeated hashes: the first id of each, and as a second array the other ids.
 
-        Both in order: there may be hundreds of thousands, and a set for each hash would be ten
-        times larger.
+        Both arrays are sorted by the first ids. They may have hundreds of thousands of ids, and a
+        set for each hash would be ten times larger.
         """
         pairs = self.catalog.hashes.repeated() if self.count else iter(())
         absent = (
@@ -317,14 +317,14 @@ class _Side:
 
     @cached_property
     def firsts(self) -> array[int]:
-        """For each id the first one with its hash."""
+        """The first id with the same hash, by id."""
         firsts = array("I", range(self.count + len(self.absent)))
         for first, id_ in zip(*self._repeated, strict=True):
             firsts[id_] = first
         return firsts
 
     def same_hash(self, first: int) -> list[int]:
-        """Return all ids with the hash of the first one that has it."""
+        """Return all ids with the same hash as `first`, the first id with this hash."""
         firsts, others = self._repeated
         return [first, *others[bisect_left(firsts, first) : bisect_right(firsts, first)]]
 
@@ -335,7 +335,7 @@ class _Side:
         return [next(hashes) if i < self.count else self.absent[i - self.count].hash for i in ids]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the first id of each of some hashes, of those that are there."""
+        """Return the first ids of hashes, leaving out hashes that are not there."""
         found = {}
         for hash_ in hashes:
             ids = self.catalog.hashes.ids_of(hash_) if self.count else ()
@@ -346,7 +346,7 @@ class _Side:
     def codes(self, id_: int) -> tuple[int, ...]:
         """Return codes that are equal only for records with equal attributes.
 
-        The last is whether the compiler of the record is its attribute, and not a dependency.
+        The last code is whether the compiler of the record is an attribute, not a dependency.
         """
         catalog, edges = self.catalog, self.edges
         look_alike, node = catalog.look_alike(id_), catalog.column("node")[id_]
@@ -370,7 +370,7 @@ class _Side:
             "package_hash": node.package_hash,
             PROVIDED: self._lists("provides")[provides],
             **{name: texts_of(name)[arch] for name in ("platform", "os", "target")},
-            # Without a prefix it is the modules.
+            # Without a prefix the column has the modules.
             "external": node.external if node.external != ", ".join(node.external_modules) else "",
             "external_module": node.external_modules,
             "external_extra": node.external_attributes,
@@ -389,7 +389,7 @@ class _Side:
         return {name: value for name, value in values.items() if value not in ("", ())}
 
     def lists(self, id_: int) -> frozenset[str]:
-        """Return the names of the variants of a record that are lists even of one value."""
+        """Return the names of the variants of a record that are lists even with one value."""
         return self._lists_of(self.catalog.column("variant_set")[self.catalog.look_alike(id_)])
 
     def _read_lists(self, code: int) -> frozenset[str]:
@@ -404,7 +404,7 @@ class _Side:
 def post_order(
     starts: Iterable[_Node], children: Callable[[_Node], Iterable[_Node]]
 ) -> Iterator[_Node]:
-    """Yield nodes and all below them, each once and after its children.
+    """Yield nodes and their closures, each node once and after its children.
 
     `children` is called once for each node. Of a cycle, which only damaged documents have, one
     node comes before its children.
@@ -430,10 +430,10 @@ Mask = int
 
 
 class ClosureMasks(Generic[_Node]):
-    """The union of the masks of each node and of all that it reaches; none is visited twice.
+    """The union of the masks of each node and its closure; no node is visited twice.
 
-    `below` returns the nodes that one leads to, and `own` the mask of a node alone. A node on a
-    cycle, which no real index has, lacks what is reached through itself.
+    `below` returns the children of a node, and `own` the mask of a node alone. A node on a cycle,
+    which no real index has, lacks the masks of nodes that are reached through itself.
     """
 
     def __init__(
@@ -449,7 +449,7 @@ class ClosureMasks(Generic[_Node]):
         if (mask := known.get(start)) is not None:
             return mask
         if not self._below(start):
-            # Most specs of pages have nothing below them, and need not be kept.
+            # Most specs of pages have no dependencies, and need not be kept.
             return self._own(start)
         for number, node in enumerate(
             post_order([start], lambda node: [c for c in self._below(node) if c not in known])
@@ -463,9 +463,9 @@ class ClosureMasks(Generic[_Node]):
         return known[start]
 
     def witness(self, start: _Node, bits: Mask) -> _Node:
-        """Return a node below another one whose own mask has some bits; the other if none has.
+        """Return a node below `start` whose own mask has some of the bits; else `start`.
 
-        It is kept for all nodes on the way, too.
+        The node is kept for all nodes on the way, too.
         """
         self.whole(start)
         witnesses = self._witnesses.setdefault(bits, {})
@@ -476,7 +476,7 @@ class ClosureMasks(Generic[_Node]):
                 for child in self._below(node)
                 if self._whole.get(child, 0) & bits and child not in path
             ]
-            # The first that has them itself, or else the first.
+            # The first child with such bits of its own, or else the first child.
             child = min(children, key=lambda child: not self._own(child) & bits, default=node)
             if child == node or self._own(child) & bits:
                 witnesses[node] = child
@@ -487,7 +487,7 @@ class ClosureMasks(Generic[_Node]):
 
 
 _RUN_TIME = ("link", "run")
-"""The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""
+"""The deptypes of dependencies that are loaded or run, and fetched from a cache with a spec."""
 
 
 @lru_cache(None)
@@ -498,12 +498,12 @@ def run_time_deptypes(deptypes: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(None)
 def compiled_languages(virtuals: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the languages among the virtuals of an edge: those that a compiler is used for."""
+    """Return the languages among the virtuals of an edge, for which a compiler is used."""
     return tuple(language for language in LANGUAGES if language in virtuals)
 
 
 class Step(NamedTuple):
-    """A dependency: its id, the first one with its hash, its package, the kind of the edge."""
+    """A dependency: its id, the first id with its hash, its package, the kind of the edge."""
 
     id: int
     identity: int
@@ -522,9 +522,9 @@ class Walk(NamedTuple):
     """The closures of one or more specs.
 
     `nodes` has the specs of each package, by the first ids with their hashes, the nearest first;
-    `steps` has the package and the dependency of each edge. `came_from` has for each spec the one
-    by which it is reached first: for roots themselves. `unknown` are specs that do not list their
-    dependencies, or whose dependencies are too many to walk.
+    `steps` has the package and the dependency of each edge. `came_from` maps each spec to the
+    dependent through which it is reached first, and roots to themselves. `unknown` has specs that
+    do not list their dependencies, or have too many to walk.
     """
 
     nodes: dict[str, dict[int, None]]
@@ -541,7 +541,7 @@ class Walk(NamedTuple):
 
 
 class Walker:
-    """Walks the closures of specs; what several of them share is read once."""
+    """Walks the closures of specs; shared dependencies are read once."""
 
     def __init__(self, graph: Dag) -> None:
         self._graph = graph
@@ -582,7 +582,7 @@ class Walker:
 def spec_at(graph: Dag, start: int, path: Sequence[str]) -> int | None:
     """Return the spec at the end of a path of packages; None if there is none.
 
-    Of two dependencies on one package the one that is linked or run is followed.
+    If a spec has two dependencies on one package, the linked or run one is followed.
     """
     id_ = start
     for name in path:

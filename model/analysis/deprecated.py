@@ -26,10 +26,10 @@ class DeprecatedSpecs(NamedTuple):
 
 
 def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]:
-    """Return the deprecations that some records of a catalog fulfil, dependency-only ones too.
+    """Return the deprecations of records of a catalog, also of dependency-only ones.
 
-    Externals do not count, as for Spack: they are not under its control. Nor do the labels that
-    the patches of a record fix, and deprecations of which these are all. Raises Cancelled.
+    Externals do not count, as for Spack: they are not under its control. Labels that a patch of a
+    record fixes are left out, and so are deprecations without any label left. Raises Cancelled.
     """
     nodes, found = catalog.column("node"), []
     for name in catalog.texts("package"):
@@ -39,7 +39,7 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
             for id_ in catalog.match(patched).ids():
                 fixed[id_].update(labels)
         for each in recipes.deprecations.get(name, ()):
-            # What is no spec, or what the source does not tell, is not known to be deprecated.
+            # A wrong spec, or one that the source cannot answer, deprecates nothing.
             with suppress(QueryError, Unanswerable):
                 query = exact_query("package", name).plus(parse_spec(each.spec))
                 matching = catalog.match(query).ids()
@@ -58,9 +58,9 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
 def deprecated_codes(
     catalog: Catalog, recipes: Recipes, deprecated: Iterable[DeprecatedSpecs]
 ) -> CodedLists:
-    """Return a code for each record by its id, and the values of its column that codes mean.
+    """Return a code for each record by its id, and the column's value for each code.
 
-    They are unknown of packages whose recipe is not there, or cannot be read.
+    The value is `unknown` for packages whose recipe is missing or cannot be read.
     """
     values: dict[tuple[str, ...], int] = {(NO,): 0, (UNKNOWN,): 1}
     are_known = [

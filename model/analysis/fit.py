@@ -46,12 +46,12 @@ _LIBC = "libc"
 
 
 def _compiler_bit(name: str) -> Mask:
-    """Return the bit of a compiler or of a runtime, which may have its version behind `@`."""
+    """Return the bit of a compiler or of a runtime; its version may follow after `@`."""
     return _COMPILER_BITS.get(compiler_name(name.partition("@")[0]), 0)
 
 
 _GPU_VARIANTS = {"cuda_arch": "sm_", "amdgpu_target": ""}
-"""The variants that name GPUs, and what comes before their values."""
+"""The variants that name GPUs, with the prefix of their values."""
 
 _TOO_NEW, _OTHER, _UNKNOWN = "target too new", rules.TARGET.label, "unknown target"
 
@@ -68,7 +68,7 @@ def _of_package(name: str) -> list[FitReason]:
 
 
 class ReasonMasks(NamedTuple):
-    """The reasons of a spec as masks: its own, and those with all that it links or runs."""
+    """The reasons of a spec as masks: its own, and with its link/run closure."""
 
     own: Mask
     whole: Mask
@@ -77,12 +77,12 @@ class ReasonMasks(NamedTuple):
 class HostFit:
     """Whether the specs of a catalog run on a host: implements `catalog.by_host.HostAnswers`.
 
-    Each reason that occurs has a bit. What a node states gives its own mask, most of it shared
-    by all of its look-alikes; the masks of what it links or runs are united with it. Safe to use
-    from several threads. `is_listed` says whether the host's packages.yaml lists the external
-    with an id, and `find_kept_out` what else the configuration keeps from being reused. On macOS
-    `os_compatible` has the releases that it declares compatible with others. Where the version of
-    the user's Spack is not known, it is the newest one.
+    Each reason that occurs has a bit. A node has a mask of its own, most of it shared by all of
+    its look-alikes, and this is united with the masks of all specs that it links or runs. Safe to
+    use from several threads. `is_listed` checks whether the host's packages.yaml lists the
+    external with an id, and `find_kept_out` finds the specs that the configuration keeps from
+    being reused. On macOS `os_compatible` maps releases to others whose specs are reused on them.
+    Where the version of the user's Spack is not known, the newest one is assumed.
 
         fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
         fit.of(id_).fits
@@ -114,7 +114,7 @@ class HostFit:
             self._takes_old = version < version_key("1.2")
         self._is_before_1 = COMPILED_IN in self._newer_formats
         self._libc_mask = lru_cache(None)(self._check_libc)
-        # Neighbours mostly share what nodes state, whose decoding takes a fifth of all.
+        # Neighbours mostly share a node, whose decoding takes a fifth of the time.
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
         self._bits: dict[FitReason, Mask] = {}
         self._bits_lock, self._codes_lock = threading.Lock(), threading.Lock()
@@ -146,9 +146,9 @@ class HostFit:
         return self._fit(self._verdict(id_))
 
     def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
-        """Return a code for each spec by its id, and what codes mean, without sentences.
+        """Return a code for each spec by its id, and the fit of each code, without sentences.
 
-        Most specs of pages have nothing below them, and few of these differ. Raises Cancelled.
+        Most specs of pages have no dependencies, and few of these differ. Raises Cancelled.
         """
         with self._codes_lock:
             if self._coded is not None:
@@ -202,7 +202,7 @@ class HostFit:
 
     @cached_property
     def _configured(self) -> Mapping[int, Mask]:
-        """The reasons by the configuration, of the specs that have some."""
+        """The reasons from the configuration, by the ids of specs that have some."""
         masks = defaultdict[int, Mask](int)
         for kept in self._find_kept_out().kept_out:
             bit = self._mask(kept.reason)
@@ -228,9 +228,9 @@ class HostFit:
         )
 
     def _compilers_of(self, id_: int) -> Mask:
-        """Return the compilers and their runtimes that Spack asks for in a spec.
+        """Return the compilers of a spec, and their runtimes where Spack looks for these.
 
-        Before 1.0 it asked for the runtime of the own compiler among the direct dependencies:
+        Before 1.0 Spack looked for the runtime of a spec's compiler among its direct dependencies:
         `_has_runtime_dependencies` in its lib/spack/spack/solver/asp.py.
         """
         if not self._is_before_1:
@@ -252,7 +252,7 @@ class HostFit:
         return ClosureMasks(self._edges.down.of, lambda id_: bits.get(id_, 0))
 
     def _ids_of(self, packages: Collection[str]) -> dict[int, str]:
-        """Return the ids of some packages, each with the name."""
+        """Return the ids of the specs of some packages, each with the package."""
         absent = enumerate(self._edges.absent, self._edges.count)
         ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
         names = self._catalog.texts("package")
@@ -279,7 +279,7 @@ class HostFit:
         if not facts.spec_format:
             mask |= self._mask(rules.UNKNOWN_FORMAT.reason)
         elif (newer := self._newer_formats.get(facts.spec_format)) is not None:
-            # Of a database its own version counts: see `reuse.find_kept_out`.
+            # In a database the version of the database counts: see `reuse.find_kept_out`.
             if not self._are_indexed[self._catalog.column("presence")[look_alike]]:
                 mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
@@ -304,7 +304,7 @@ class HostFit:
         return [([self._mask(*each) for each in its], codes) for its, codes in reasons]
 
     def _of_variants(self, variants: Value) -> list[FitReason]:
-        """Return the reasons of variants; few have names that count."""
+        """Return the reasons of variants; few variants have names that matter."""
         texts = variants if isinstance(variants, tuple) else ()
         text, reasons = "\n".join(texts), list[FitReason]()
         if "dev_path" in text and any(split_variant(each)[0] == "dev_path" for each in texts):
@@ -324,7 +324,7 @@ class HostFit:
 
     @cached_property
     def _driver_masks(self) -> Mapping[int, Mask]:
-        """Why what uses a CUDA does not run, for those that the driver does not run."""
+        """The reason of dependents as a mask, by the ids of CUDAs that the driver cannot run."""
         ids = [id_ for id_ in self._ids_of(["cuda"]) if id_ < self._edges.count]
         driver = self._gpus[1] if ids else ""
         versions = {id_: self._catalog.text("version", id_) for id_ in ids if driver}
@@ -337,9 +337,9 @@ class HostFit:
     def _of_architecture(
         self, platform: str, os: str, target: str, compiler: str
     ) -> list[FitReason]:
-        """Return why nodes of an architecture do not run, or why that is not known.
+        """Return why nodes of an architecture do not run, or why it is unknown whether they do.
 
-        What was compiled on another system is taken to list no C library.
+        Specs that were compiled on another system are assumed to list no C library.
         """
         from archspec.cpu import TARGETS
 
@@ -375,10 +375,10 @@ class HostFit:
 
     @cached_property
     def _reused_oses(self) -> Sequence[str]:
-        """The releases of macOS of which Spack reuses specs.
+        """The releases of macOS whose specs Spack reuses on the host.
 
-        As `os_compatible` in lib/spack/spack/solver/os_compatibility.lp, which knows none before
-        catalina.
+        As `os_compatible` in lib/spack/spack/solver/os_compatibility.lp, which has no release
+        before catalina.
         """
         names = MACOS_RELEASES[MACOS_RELEASES.index("catalina") :]
         older, reused = dict(zip(names[1:], names, strict=False)), [self.host.os]
@@ -400,7 +400,7 @@ class HostFit:
             return 0
         if own is None:
             return self._mask(rules.UNKNOWN_LIBC.reason)
-        # Not the record: that has the answer whether it runs, which is being computed.
+        # Not from the record, which has the answer that is being computed.
         name, version = (self._catalog.text(column, id_) for column in ("package", "version"))
         libc = Libc(name, version, self._facts(id_).external)
         if own.runs(libc):
@@ -426,8 +426,8 @@ class HostFit:
     def _reasons_of(self, mask: Mask) -> list[tuple[FitReason, Mask]]:
         """Return the reasons of a mask with their bits, in the order of their rules.
 
-        Of several with a rule, as on two versions of a C library, it is the one that asks for
-        most.
+        Of several reasons of one rule, as on two versions of a C library, the one that asks for
+        most is returned.
         """
         most: dict[Rule, tuple[FitReason, Mask]] = {}
         for reason, bit in list(self._bits.items()):
@@ -438,9 +438,9 @@ class HostFit:
         return sorted(most.values(), key=lambda pair: RULES.index(pair[0].rule))
 
     def _fit(self, verdict: ReasonMasks, id_: int | None = None) -> Fit:
-        """Return what a verdict means: own reasons, those of dependencies alone, unknown ones.
+        """Return the fit of a verdict: own reasons, then dependencies' reasons, unknown ones last.
 
-        With the id of its spec all have sentences.
+        With the id of its spec all reasons have sentences.
         """
         own = self._reasons_of(verdict.own)
         own_rules = {reason.rule for reason, _ in own}
@@ -467,7 +467,7 @@ class HostFit:
         return Fit(fits, reusable, tuple(reasons))
 
     def _sentence(self, id_: int, reason: FitReason) -> str:
-        """Return what a reason says of a node."""
+        """Return the sentence of a reason for a node."""
         if id_ >= self._edges.count:
             return reason.label
         if reason.sentence:

@@ -1,4 +1,4 @@
-"""What comes with what: which differences of a package normally follow from others of it."""
+"""Decide which differences of a package normally follow from its other differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADERS = {
     "variant": _OTHER,
     "compiler": ("spec_format",),
 }
-"""What an attribute may follow, the likeliest first."""
+"""The attributes that an attribute may follow, the likeliest first."""
 
 _IF_LACKING = ("variant", "compiler")
 """Attributes that follow others only where some specs have none."""
@@ -38,18 +38,18 @@ def follows(
     dependency: str = "",
     virtuals: tuple[str, ...] = (),
 ) -> str:
-    """Return which `differing` attribute of a package one of its attributes comes with, or "".
+    """Return the `differing` attribute of a package that another attribute follows, or "".
 
-    It is the same whether two specs are compared or many. Another version, or another package,
-    brings another recipe, other patches and virtuals, another place of what is external, and
-    variants that some builds do not have (then it `is_lacking`). Patches are part of the recipe,
-    and a variant may provide virtuals. Another spec format tells virtuals, or that the compiler,
-    which some then lack, is a dependency.
+    Two specs are compared in the same way as many. Another version, or another package, brings
+    another recipe, other patches and virtuals, other prefixes of externals, and variants that some
+    builds do not have (then the variant `is_lacking`). Patches are part of the recipe, and a
+    variant may provide virtuals. Another spec format adds virtuals, or makes the compiler, which
+    is then lacking as an attribute, a dependency.
 
-    Of an edge to a `dependency`, with its `virtuals`, any attribute comes with another version,
-    else with the first variant, else with the recipe. If it is a compiler, the spec format comes
-    first; if it is what compilers bring along, then the platform and the compiler, too. A
-    `provider` among `differing` is one of a language: it is the compiler.
+    Any attribute of an edge to a `dependency`, with its `virtuals`, follows another version, else
+    the first variant, else the recipe. If the dependency is a compiler, the spec format comes
+    first; if it comes along with compilers, also the platform and the compiler. A `provider` in
+    `differing` provides a language, and so is a compiler.
 
         follows("package_hash", ["patches", "version"])  # "version"
     """

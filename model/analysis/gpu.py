@@ -1,11 +1,11 @@
-"""Find the GPUs of this machine, and check what GPUs and their drivers run.
+"""Find the GPUs of this machine, and check whether GPUs and their drivers run a build.
 
 NVIDIA, as its compatibility guides say (docs.nvidia.com/cuda/hopper-compatibility-guide): binary
-code for X.y runs on X.z with z >= y, and PTX also on what is newer. Whether there is PTX no record
-says: `cuda_flags` of CudaPackage asks for it, but not every recipe uses that. Code for `90a` runs
-on 9.0 alone, code for `100f` in the family of 10.0. Tegra runs no binary code of others.
-AMD (llvm.org/docs/AMDGPUUsage.html#target-id): the processor is the same, and so are `xnack` and
-`sramecc` where they are stated. Which processors are of a generic target is not looked up.
+code for X.y runs on X.z with z >= y, and PTX also on newer GPUs. No record says whether a build
+has PTX: `cuda_flags` of CudaPackage asks for it, but not every recipe uses these. Code for `90a`
+runs on 9.0 alone, code for `100f` in the family of 10.0. Tegra runs no binary code of other GPUs.
+AMD (llvm.org/docs/AMDGPUUsage.html#target-id): the processor has to be the same, and so have
+`xnack` and `sramecc` where they are stated. Generic targets are not resolved to processors.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from spackscope.model.core.versions import version_key
 _TARGET = re.compile(r"sm_(?P<number>\d{1,4})(?P<only>[af]?)|gfx[0-9a-f]{1,6}")
 _TEGRA = frozenset({32, 53, 62, 72, 87, 101, 110})
 _MINOR_COMPATIBLE = 11
-"""The CUDA from which on a driver runs all versions with its major number."""
+"""The first major version of CUDA whose drivers run all versions with the same major number."""
 
 _DRIVERS = {range(450, 525): "11", range(525, 580): "12"}
-"""The CUDA of the branches of NVIDIA's driver; newer ones run 13 or more
-(docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html)."""
+"""The CUDA version of the branches of NVIDIA's driver; newer branches run 13 or more.
+
+See docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html.
+"""
 
 _NVIDIA = ("nvidia-smi", "--query-gpu=compute_cap,driver_version", "--format=csv,noheader")
 _NVIDIA_LINE = re.compile(r"^(\d{1,3})\.(\d), (\d{1,4})\.", re.MULTILINE)
@@ -41,7 +43,7 @@ _MAX_PRINTED = 2**16
 
 
 def run_on(gpus: Sequence[str], targets: Sequence[str]) -> bool | None:
-    """Check whether one of some GPUs runs one of some targets; None if that is not certain.
+    """Check whether any of the GPUs runs any of the targets; None if this is not certain.
 
     run_on(["sm_90"], ["sm_80"])  # None: only from PTX
     """
@@ -69,7 +71,7 @@ def _runs(gpu: str, target: str) -> bool | None:
 
 
 def driver_runs(driver: str, version: str) -> bool:
-    """Check whether a driver of a CUDA version runs what uses another one, or may do so."""
+    """Check whether a driver of one CUDA version runs, or may run, builds for another version."""
     major, own = version.partition(".")[0], driver.partition(".")[0]
     if not major.isdecimal() or (major == own and int(major) >= _MINOR_COMPATIBLE):
         return True
@@ -78,7 +80,7 @@ def driver_runs(driver: str, version: str) -> bool:
 
 @lru_cache(1)
 def detect_gpus() -> tuple[tuple[str, ...], str]:
-    """Return the GPUs of this machine, and the CUDA of the driver; empty where no tool tells."""
+    """Return the GPUs of this machine, and the CUDA version of the driver; empty if unknown."""
     found = _NVIDIA_LINE.findall(_printed_by(*_NVIDIA))
     gpus = [f"sm_{major}{minor}" for major, minor, _ in found]
     drivers = {int(driver) for *_, driver in found}
@@ -89,7 +91,7 @@ def detect_gpus() -> tuple[tuple[str, ...], str]:
 
 
 def _printed_by(*command: str) -> str:
-    """Return what a tool prints; nothing if it is not there, fails or takes too long."""
+    """Return the output of a tool; "" if the tool is missing, fails or takes too long."""
     with suppress(OSError), tempfile.TemporaryFile() as file:
         process = Popen(
             command, stdin=DEVNULL, stdout=file, stderr=DEVNULL, start_new_session=True
@@ -100,7 +102,7 @@ def _printed_by(*command: str) -> str:
                 return file.read(_MAX_PRINTED).decode("utf-8", "replace")
         except TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            # One that waits in the kernel does not end.
+            # A process that waits in the kernel does not end.
             with suppress(TimeoutExpired):
                 process.wait(_TIMEOUT / 10)
     return ""

@@ -1,4 +1,4 @@
-"""Keep what sources had at a time, as snapshots in the state directory, and read it again."""
+"""Keep snapshots of the specs of sources in the state directory, and read them again."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _MAX_SNAPSHOTS = 2**26
 """Bytes of the file with the snapshots of a source."""
 
 ODD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What is raised by a document that is another than expected."""
+"""The errors that a document of an unexpected form raises."""
 
 BETWEEN = "\t"
-"""What is between the variants of a spec, whose values may have blanks."""
+"""The separator of the variants of a spec, whose values may have blanks."""
 
 Specs = Mapping[str, str]
-"""Specs by their hashes, each as `name@version` with its variants, as far as they are told."""
+"""Specs by their hashes, each as `name@version` with its variants, if these are known."""
 
 
 class Observation(Frozen):
-    """What came and went until a time: an ISO date, or with the time of day.
+    """The specs that came and went until a time: an ISO date, or with the time of day.
 
-    That is since the observation before of the same kind: all that a source had each time would
-    fill the memory. `label` is what tells it from others: a tag, a revision, or the word snapshot.
+    Only changes since the previous observation of the same kind are kept: all specs of a source
+    each time would fill the memory. `label` is a tag, a revision, or the word snapshot.
     """
 
     when: str
@@ -50,14 +50,14 @@ class Observation(Frozen):
 
 
 def observe(when: str, label: str, specs: Specs, before: Collection[str]) -> Observation:
-    """Return an observation: the specs of a source that are new, and those that are gone."""
+    """Return an observation: the new specs of a source, and the hashes that are gone."""
     came = {hash_: text for hash_, text in specs.items() if hash_ not in before}
     went = sorted(hash_ for hash_ in before if hash_ not in specs)
     return Observation(when, label, came, went)
 
 
 def time_text(seconds: float) -> str:
-    """Return a time as an observation has it."""
+    """Return a time in seconds since 1970 as the `when` of an observation, in UTC."""
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
 
 
@@ -72,14 +72,14 @@ def matching_specs(catalog: Catalog, query: Query) -> dict[str, str]:
 
 
 def spec_text(spec: Spec | LookAlike) -> str:
-    """Return what observations tell of a spec."""
+    """Return a spec as observations record it: `name@version`, and variants."""
     return BETWEEN.join([f"{spec.package}@{spec.version}", *spec.variants])
 
 
 def fuller_text(text: str, other: str) -> str:
-    """Return the one of two texts of a spec that tells more: a hash has the same variants always.
+    """Return the fuller of two texts of a spec: a hash always has the same variants.
 
-    What snapshots kept until there were variants in them is `name@version` only.
+    Older snapshots have `name@version` only.
     """
     return max(text, other, key=len)
 
@@ -108,8 +108,8 @@ class Snapshots:
     def add(self, specs: Specs, now: float, *, is_whole: bool = True) -> tuple[int, int]:
         """Add a snapshot, and return how many specs came and went since the last one.
 
-        Where nothing did the last one gets the new time. Of a source that was not read whole
-        nothing has gone. Raises Unreadable and Unwritable.
+        If no spec came or went, the last snapshot gets the new time. From a source that was not
+        read whole no specs have gone. Raises Unreadable and Unwritable.
         """
         if not self.path:
             raise Unwritable("there is no home directory to keep a snapshot in")
@@ -177,7 +177,7 @@ def is_read(source: SourceStatus) -> bool:
 def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
     """Add a snapshot of each source; yield whether it was kept, and a sentence on it.
 
-    Nothing is kept of a source that could not be read.
+    No snapshot is kept of a source that could not be read.
     """
     for source in catalog.sources:
         name = clean(source.name)

@@ -36,7 +36,7 @@ _GPUS = re.compile(rf"{_GPU}(?:,{_GPU})*", re.ASCII)
 
 
 class Libc(NamedTuple):
-    """A C library: its name, its version, and the prefix that Spack knows it by."""
+    """A C library: its name, its version, and its prefix, by which Spack identifies it."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Libc(NamedTuple):
         return f"{self.name} {self.version}"
 
     def runs(self, other: Libc) -> bool:
-        """Check whether it runs what was built with another one.
+        """Check whether builds for another C library run with this one.
 
         As `libc_is_compatible` in lib/spack/spack/solver/core.py.
         """
@@ -58,7 +58,7 @@ class Host(Frozen):
     """The machine on which specs should run.
 
     `is_this_machine` is False for a described host, about which nothing else can be looked up.
-    `gpus` and `cuda`, the version of CUDA of NVIDIA's driver, are known only of such a one.
+    `gpus` and `cuda`, the CUDA version of NVIDIA's driver, are set only for a described host.
     """
 
     platform: str = ""
@@ -87,7 +87,7 @@ class Host(Frozen):
 
     @property
     def targets(self) -> frozenset[str]:
-        """The targets that it can run: its own target and the ancestors of it."""
+        """The targets that the host can run: its own target and the ancestors of this target."""
         from archspec.cpu import TARGETS
 
         if self.target not in TARGETS:
@@ -176,8 +176,8 @@ def detect_host() -> Host:
 def detect_libc() -> Libc | None:
     """Return the C library that this Python runs with; None if it cannot be found out.
 
-    The rules are those of lib/spack/spack/util/libc.py: the prefix is above the directory of the
-    dynamic linker, once that is resolved. It is one of the files that this process has mapped.
+    As in lib/spack/spack/util/libc.py, the prefix is above the directory of the resolved dynamic
+    linker, which is among the files that this process has mapped.
     """
     with suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
         linker = LINKER.search(file.read())

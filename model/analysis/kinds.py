@@ -21,9 +21,9 @@ from spackscope.model.index.catalog import Catalog
 class Kind(Frozen):
     """Builds that run the same.
 
-    `ids` are the most used first: the first is the one to take. `users` has for each the number of
-    records that depend on it. The closures of a kind that is not `is_known` are not listed by
-    their source, so its builds may differ.
+    `ids` has the most used build first, which is the best one to take. `users` has the number of
+    records that depend on each build. The source of a kind that is not `is_known` does not list
+    the closures of its builds, so these may differ.
     """
 
     ids: tuple[int, ...]
@@ -40,9 +40,9 @@ class RunKinds:
     """Codes of the run-time kinds of one graph, computed bottom-up and kept.
 
     Two records have the same code if their closures over link and run edges are equal but for the
-    hashes: per node the values that count at run time, the compilers, and these edges. What is not
-    described has the code of its hash. No closure is copied: a code is made of the codes of the
-    dependencies. Safe to use from several threads.
+    hashes: per node the values that count at run time, the compilers, and these edges. A spec that
+    no document describes has the code of its hash. No closure is copied: a code is made of the
+    codes of the dependencies. Safe to use from several threads.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -50,7 +50,7 @@ class RunKinds:
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[Hashable, int] = {}
-        # Of configurations and of compilers; most are those of many records.
+        # Values of configurations and of compilers; many records share most of them.
         self._values: dict[Hashable, Hashable] = {}
 
     def codes(self, ids: Iterable[int]) -> list[int]:
@@ -63,13 +63,13 @@ class RunKinds:
             return [c for c, kind in links if c not in codes and run_time_deptypes(kind.deptypes)]
 
         with self._lock:
-            # What depends on itself, in a damaged source, has the code of its hash there.
+            # A spec that depends on itself, in a damaged source, has the code of its hash there.
             for id_ in post_order((id_ for id_ in wanted if id_ not in codes), below):
                 codes[id_] = self._code_of.setdefault(self._node(id_), len(self._code_of))
             return [codes[id_] for id_ in wanted]
 
     def _node(self, id_: int) -> Hashable:
-        """Return what makes the kind of a record, whose dependencies have their codes."""
+        """Return the key of the kind of a record, whose dependencies have codes already."""
         graph = self._graph
         if not graph.lists_dependencies(id_):
             return graph.identity(id_)
@@ -121,7 +121,7 @@ def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
 
 
 def shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
-    """Return what the first of some specs links or runs, and all others with equal attributes."""
+    """Return the specs in the first closure with equal attributes in the closure of every spec."""
     closures = [graph.reached([id_], run_only=True) for id_ in ids]
     configurations = (set(map(graph.configuration, closure)) for closure in closures)
     shared = set.intersection(*configurations)

@@ -1,4 +1,4 @@
-"""Find the spec nearest to one: the nearest look-alike, or what a cache has instead of it."""
+"""Find the spec nearest to another one: a look-alike, or a build in a cache."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MAX_COMPARED = 1_000_000
 """Groups of candidates that one search compares in full."""
 
 _MAX_LATER = 50
-"""Groups that are compared with each spec after that."""
+"""Groups that are compared with each spec after MAX_COMPARED."""
 
 _MAX_LOOK_ALIKES = 100
-"""Look-alikes among which the nearest is searched for."""
+"""The most look-alikes among which the nearest is searched for."""
 
 _COMPILER = "compiler"
 _NOT_CHOSEN = frozenset(
@@ -55,7 +55,7 @@ class CandidateGroup(NamedTuple):
     ids: list[int]
 
     def differing(self, other: CandidateGroup) -> set[str]:
-        """Return the names of the attributes that differ, of those that both sources list."""
+        """Return the names of the differing attributes that both sources list."""
         names = {name for name, _ in self.chosen ^ other.chosen}
         if self.lists_dependencies and other.lists_dependencies:
             return names
@@ -85,10 +85,10 @@ def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[CandidateGroup]
 
 
 class NearCandidate(Frozen):
-    """A candidate: in which attributes it differs itself, and how many causes there are in all.
+    """A candidate with its own differing attributes, and the number of all causes.
 
-    `causes` is None if they cannot be counted: the two are of different specfile formats, or a
-    source does not list the dependencies of one; and after MAX_STEPS.
+    `causes` is None if causes cannot be counted: the two specs have different specfile formats, a
+    source does not list the dependencies of one, or the search has taken MAX_STEPS.
     """
 
     id: int
@@ -116,18 +116,18 @@ class NearestSearch:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the search has visited so much that it counts no more causes.
+        """Whether the search has visited so many pairs that it counts no more causes.
 
-        Nor does it compare all candidates then.
+        It does not compare all candidates then, either.
         """
         return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
     def nearest(self, id_: int, candidates: Iterable[int]) -> Nearest:
-        """Return the candidate nearest to a spec, which is not one of them.
+        """Return the candidate nearest to a spec; the spec itself is no candidate.
 
-        It is one with the fewest differing attributes of its own: version, each variant, each
-        flag, patches, compiler, platform, os, target. Among these it has the fewest causes below,
-        and then the first hash. Raises Cancelled.
+        The nearest candidate has the fewest differing attributes of its own: version, each
+        variant, each flag, patches, compiler, platform, os, target. Of several such candidates it
+        has the fewest causes below, and then the first hash. Raises Cancelled.
         """
         graph = self.pairs.dag
         own = graph.identity(id_)
@@ -146,8 +146,8 @@ class NearestSearch:
         tied: list[tuple[int, CandidateGroup]] = []
         fewest = 0
         for count, group in sorted(counted, key=lambda item: item[0]):
-            # One with more differences than another has in all is not the nearest. The compiler
-            # is compared last, as it is searched for among the dependencies.
+            # A group with more differences than another has in all is not the nearest. The
+            # compiler is compared last, as it is searched for among the dependencies.
             if tied and count > fewest:
                 break
             for candidate in group.ids:
@@ -165,7 +165,7 @@ class NearestSearch:
             if self.is_exhausted or not is_told or spec.spec_format != group.spec_format:
                 best = best or (candidate, group)
                 continue
-            # Of equal ones the hash that comes first is the better one.
+            # Of equal candidates the one with the first hash is better.
             most = MAX_PAIRS if fewest_causes is None else fewest_causes - 1
             if (causes := self.pairs.count_causes(id_, candidate, most)) is not None:
                 best, fewest_causes = (candidate, group), causes
@@ -191,7 +191,7 @@ class NearestSearch:
     ) -> bool:
         own, other = self.pairs.compilers(id_), self.pairs.compilers(candidate)
         if not all("@" in compiler for compiler in own + other):
-            # The version of one is not known, so it may be that of the other.
+            # One version is unknown, so it may be equal to the other.
             own, other = (tuple(c.partition("@")[0] for c in names) for names in (own, other))
         if spec.lists_dependencies and group.lists_dependencies:
             return own != other

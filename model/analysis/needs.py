@@ -13,10 +13,9 @@ from spackscope.model.sources.session import Session
 
 
 class NeededSpec(NamedTuple):
-    """A spec of a closure by its id, with where it comes from; nothing in it is cleaned.
+    """A spec of a closure with its id and provenance; its texts are not cleaned.
 
-    A direct dependency provides `virtuals`. Of an absent one no document describes more than its
-    name and hash.
+    A direct dependency provides `virtuals`. Only the name and hash of an absent one are known.
     """
 
     id: int
@@ -30,8 +29,8 @@ class Needs(Frozen):
     """The closure of a spec in three parts, each with the nearest dependencies first.
 
     `specs` are linked or run, the spec itself first; so are `externals`, which Spack did not
-    build. `build_only` is all else. Something `is_unknown` if a spec that is linked or run is
-    absent, or its document lists no dependencies: then there may be more.
+    build. `build_only` has all other specs. The closure `is_unknown` if a spec that is linked or
+    run is absent, or its document lists no dependencies: then there may be more.
     """
 
     specs: tuple[NeededSpec, ...]
@@ -46,7 +45,7 @@ class Needs(Frozen):
 
 
 def read_needs(catalog: Catalog, id_: int) -> Needs | None:
-    """Read what a record needs to run; None if its document lists no dependencies, as pages do.
+    """Read the closure of a record; None if its document lists no dependencies, as pages do not.
 
     needs = read_needs(catalog, row.id)
     hashes = [needed.spec.hash for needed in needs.specs]
@@ -70,7 +69,7 @@ def read_needs(catalog: Catalog, id_: int) -> Needs | None:
         )
         return NeededSpec(node, spec, absent is not None, node in direct, direct.get(node, ()))
 
-    # Of the records of a hash it is the last one, at the place of the first.
+    # If a hash has several records, the last one, at the place of the first.
     in_run, others = ({n.spec.hash: n for n in map(needed, ids)} for ids in (run, every))
     return Needs(
         tuple(each for each in in_run.values() if not each.spec.external),
@@ -88,10 +87,10 @@ def add_sizes(
     *,
     is_offline: bool = False,
 ) -> Needs:
-    """Return needs with the sizes that remote mirrors know, each fetched once and kept.
+    """Return needs with sizes from remote mirrors, which are fetched once and kept.
 
-    If it `is_offline`, only those that were fetched before. `sources` are those that the user
-    gave. Raises Cancelled.
+    With `is_offline` only sizes that were fetched before are added. `sources` are the names that
+    the user gave. Raises Cancelled.
     """
     without_size = [
         needed.spec
@@ -100,7 +99,7 @@ def add_sizes(
     ]
     if not without_size:
         return needs
-    # What asks mirrors takes longer to import than what reads an index.
+    # Modules that ask mirrors take longer to import than modules that read an index.
     from spackscope.model.sources.mirror_spec import Mirrors
 
     mirrors = Mirrors(catalog.sources, session, sources)

@@ -1,4 +1,4 @@
-"""Summarise what a query matches of each package: the newest version, and how many run."""
+"""Summarise the matches of a query by package: the newest version, and how many run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spackscope.model.query.ast import Query
 
 
 class PackageSummary(Frozen):
-    """What matches of a package.
+    """The matches of a query in a package.
 
-    `running` is the number of builds that run on the host. It is None where that is not known,
-    and until the summary `is_whole`.
+    `running` is the number of builds that run on the host. It is None where it is unknown, and
+    until the summary `is_whole`.
     """
 
     newest: str
@@ -33,7 +33,7 @@ Summaries = dict[int, PackageSummary]
 def package_summaries(
     catalog: Catalog, query: Query, packages: Iterable[PackageCount]
 ) -> Iterator[Summaries]:
-    """Yield the summaries of packages twice: first the fast values, then also the slow ones.
+    """Yield all summaries with the fast values, and then each summary again with all values.
 
     The query must not name a package. Raises Cancelled and Unanswerable.
     """
@@ -53,6 +53,6 @@ def package_summaries(
         running = None
         if catalog.by_host.has_host:
             fits = Counter(catalog.by_host.answers.brief(spec).fits for spec in ids)
-            # Where none runs for sure, how many do is not known.
+            # Where no build is known to run, the number is unknown.
             running = fits[True] if fits[True] or not fits[None] else None
         yield {id_: replace(summaries[id_], running=running, is_whole=True)}

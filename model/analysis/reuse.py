@@ -84,7 +84,7 @@ _REQUIREMENT, _CONFLICT, _CONDITION = "the requirement", "the conflict", "the co
 _ANY_TYPE: tuple[tuple[str, ...], ...] = ((),)
 _RUN_TYPES: tuple[tuple[str, ...], ...] = (("link",), ("run",))
 _SOLVED_AGAIN = frozenset({"gcc-runtime", "glibc", "musl", "libc"})
-"""Dependencies that Spack does not take from what it reuses."""
+"""Dependencies that Spack does not take from reused specs."""
 
 _ONLY_DIRECT = "Spack sees only the direct link and run dependencies of what it reuses"
 _AMONG_DIRECT = " among its direct link and run dependencies"
@@ -97,8 +97,8 @@ _OF_RECIPES = "only recipes tell the version of the virtual {name}"
 class KeptOut(NamedTuple):
     """A reason, and the spans of the ids of the specs that Spack does not reuse for it.
 
-    It does not reuse their link and run dependents either: a hash is imposed with all that it
-    needs (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
+    Spack does not reuse their link and run dependents either: a hash is imposed with its closure
+    (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
     """
 
     reason: FitReason
@@ -106,7 +106,7 @@ class KeptOut(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """The specs that are kept out, the rules that are not considered, and why others do not apply.
+    """The specs that are kept out, and the rules that are not considered or do not apply.
 
     `not_applied` is by the package or virtual that a rule is about.
     """
@@ -122,10 +122,10 @@ def find_kept_out(
     deprecated: Iterable[DeprecatedSpecs] = (),
     spack_version: str = "",
 ) -> Findings:
-    """Return which listed specs Spack does not see or the rules exclude.
+    """Return the listed specs that Spack does not see or that the rules exclude.
 
-    Of several reasons of the rules a spec has the first only, besides those of the `deprecated`
-    ones. Raises Cancelled.
+    A spec that several rules exclude has only the first reason, besides its deprecations. Raises
+    Cancelled.
     """
     finder = _Finder(catalog)
     kept = [*finder.not_seen(spack_version)]
@@ -136,7 +136,7 @@ def find_kept_out(
 
 
 class _Reads:
-    """The indexes that a version of Spack reads: all of them if the version is unknown."""
+    """Checks whether a version of Spack reads an index; an unknown version reads all."""
 
     def __init__(self, version: str, every: Iterable[ListedIn]) -> None:
         self._spack, key = clean(f"Spack {version}"), version_key(version)
@@ -145,7 +145,7 @@ class _Reads:
         self._with_own = {each.source for each in every if each.media == str(self._own)}
 
     def lack(self, source: SourceStatus, indexes: Iterable[ListedIn]) -> FitReason | None:
-        """Return why Spack does not see a spec in a source that lists it; None if it does."""
+        """Return why Spack does not see a spec that a source lists; None if it does."""
         place = spack_argument(source.name)
         if has_no_index(source.kind, source.layout):
             if "v3" in source.layout:
@@ -159,10 +159,10 @@ class _Reads:
     def _lack(self, index: ListedIn, place: str) -> FitReason | None:
         """Return why Spack does not read an index; None if it does.
 
-        It asks a mirror of layout v3 for the media type of its own version alone
+        Spack asks a mirror of layout v3 only for the media type of its own database version
         (`IndexFetcher.get_index_manifest` in binary_distribution.py), and reads other databases
-        up to its own version (`_read_from_file` in database.py), but version 5 only before the
-        seventh (`_REINDEX_NOT_NEEDED_ON_READ`).
+        up to its own version (`_read_from_file` in database.py), but version 5 only if its own is
+        at most 6 (`_REINDEX_NOT_NEEDED_ON_READ`).
         """
         own = self._own
         if index.layout == "views":
@@ -196,7 +196,7 @@ def _texts(value: Value) -> tuple[str, ...]:
 
 
 class _Finder:
-    """Finds specs as integers with a byte for each id, so that & and | are quick."""
+    """Finds specs as masks: integers with a byte for each id, so that & and | are quick."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.problems: list[Problem] = []
@@ -216,7 +216,7 @@ class _Finder:
     def _among(self, mask: int, spec: Text) -> int | None:
         """Return the specs of a mask that match a spec of the configuration.
 
-        None where that spec is a problem.
+        None where the spec of the configuration is a problem.
         """
         try:
             query = self._parse(spec)
@@ -238,12 +238,12 @@ class _Finder:
         return mask
 
     def _excluded(self, mask: int, rule: Rule, label: str, by: Text) -> KeptOut:
-        """Return what an entry of the configuration excludes."""
+        """Return the specs that an entry of the configuration excludes."""
         spans = spans_of(mask.to_bytes(self._catalog.total, "little"))
         return KeptOut(rule.with_label(label, place_of(by)), [*spans])
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
-        """Yield the specs that no document lists which Spack reads, by mirror.
+        """Yield the specs that are in no index that Spack reads, by mirror.
 
         Spack knows the specs of a mirror by its index alone (`BinaryCacheIndex.update` in
         lib/spack/spack/binary_distribution.py).
@@ -267,7 +267,7 @@ class _Finder:
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""
         installed = self._matching(parse("installed"))
-        # Specs that an index only describes are judged like cached ones.
+        # Specs that are neither cached nor installed are judged like cached ones.
         cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
             yield self._excluded(self._every, REUSE, f"{_REUSE} is {rules.reuse}", rules.reuse)
@@ -301,7 +301,7 @@ class _Finder:
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that break requirements or conflicts of packages.yaml.
 
-        Those on a virtual are for the provider that a dependent uses. As `RequirementParser` in
+        Rules on a virtual apply to the provider that a dependent uses. As `RequirementParser` in
         lib/spack/spack/solver/requirements.py.
         """
         packages, left = set(self._catalog.texts("package")), self._every
@@ -349,19 +349,19 @@ class _Finder:
                     yield KeptOut(reason, [(id_, id_ + 1) for id_ in sorted(users)])
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
-        """Return the specs of a mask that break a rule, and some of these: the odd ones.
+        """Return the specs of a mask that break a rule, and the odd specs among them.
 
-        An odd spec matches a spec of the rule, but the solver does not see that it does. Where a
-        spec of the rule is a problem, nothing breaks it.
+        An odd spec matches a spec of the rule, but the solver does not see this. If a spec of the
+        rule is a problem, no spec breaks the rule.
         """
         is_conflict, applies = rule.policy == "none_of", among
         if rule.when is not None:
             applies = self._solved(among, rule.when, _CONDITION, name)[0] or 0
         met = met_twice = able = odd = 0
-        # A default does not apply to specs that can match none of it.
+        # A default does not apply to packages that cannot match any of its specs.
         is_default, is_known = name == ALL and not is_conflict, True
         for spec in rule.specs:
-            # One that matches already is not looked for again.
+            # Specs that match already are not looked for again.
             rest = applies & ~met if rule.policy == "any_of" else applies
             if is_default and self._among(0, spec) is not None:
                 can_match = self._able(spec)
@@ -372,7 +372,7 @@ class _Finder:
             if matching is None:
                 is_known = False
                 continue
-            # Of what the solver may choose it takes one.
+            # The solver takes only one of several dependencies that it may choose.
             is_chosen = any(
                 isinstance(c, Depends) and c.direct for c in self._parse(spec).conditions
             )
@@ -388,10 +388,10 @@ class _Finder:
         return broken, broken & odd
 
     def _solved(self, mask: int, spec: Text, role: str, name: str) -> tuple[int | None, int]:
-        """Return the specs of a mask that match a spec of a rule for the solver.
+        """Return the specs of a mask that match a spec of a rule for the solver, None if unknown.
 
-        None where that is not known. Then those that only match it as a spec: why a rule does not
-        apply to them is kept in `not_applied`.
+        The second mask has specs that match only outside the solver: why the rule does not apply
+        to these is kept in `not_applied`.
         """
         try:
             query, why = self._to_solve(self._parse(spec), role, name)
@@ -416,7 +416,7 @@ class _Finder:
         """Return the query that the solver makes of a spec of a rule; None if nothing matches.
 
         The text says why the query asks for less than the spec, if it does. Raises QueryError,
-        also where only recipes could tell.
+        also where only recipes have the answer.
         """
         if self._is_virtual(name):
             return self._to_solve_of_virtual(query, role, name), ""
@@ -474,9 +474,9 @@ class _Finder:
         return self._users(name, () if query.package == name else tuple(query.conditions))
 
     def _users(self, virtual: str, terms: tuple[Condition, ...] = ()) -> Query:
-        """Return the query for specs of which the solver knows the provider of a virtual.
+        """Return the query for specs whose provider of a virtual is known to the solver.
 
-        It knows the compilers of what it reuses, but no other build dependencies.
+        The solver knows the compilers of reused specs, but no other build dependencies.
         """
         types = _ANY_TYPE if virtual in LANGUAGES else _RUN_TYPES
         return Query((tuple(Depends(True, terms, (virtual,), each) for each in types),))
@@ -518,10 +518,11 @@ class _Finder:
         return bool(builds and not builds & self._matching(with_variant))
 
     def _able(self, spec: Text) -> int:
-        """Return the specs that a requirement of all packages applies to.
+        """Return the specs to which a requirement on all packages applies.
 
-        Spack drops it for packages without its variants, and without its values as far as builds
-        tell. One on a dependency applies to neither compilers nor specs without one.
+        Spack drops the requirement for packages without its variants, or, going by their builds,
+        without its values. A requirement on a dependency applies neither to compilers nor to
+        specs without a compiler.
         """
         able = self._every
         for condition in self._parse(spec).conditions:
@@ -537,7 +538,7 @@ class _Finder:
         return able
 
     def _alike(self, query: Query) -> int:
-        """Return the specs of the packages of which a spec matches."""
+        """Return all specs of the packages that have a match."""
         codes = self._catalog.match(query).counts("package")
         packages = enumerate(self._catalog.column("package"))
         return self._mask(self._catalog.span(n) for n, code in packages if code in codes)
@@ -547,14 +548,14 @@ class _Finder:
         """The specs with a compiler that are neither compilers nor runtimes."""
         compiled = self._matching(query_of(Term("compiler", "?*"), Term("compiler", "none", True)))
         for name in self._catalog.texts("package"):
-            # Spack requires no compiler for them.
+            # Spack requires no compiler for these packages.
             if is_compiler(name) or name in _RUNTIMES:
                 compiled &= ~self._matching(Query().with_package(name))
         return compiled
 
 
 def _is_closure(edge: Depends) -> bool:
-    """Check for `^[deptypes=link,run] x`, for which the solver looks at all below a package."""
+    """Check for `^[deptypes=link,run] x`, which the solver looks for in the whole closure."""
     return not edge.direct and edge.deptypes == ("link", "run")
 
 

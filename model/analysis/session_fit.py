@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import Findings
 
 VARIABLE = "SPACKSCOPE_HOST"
-"""The variable of the environment that describes the host."""
+"""The environment variable that describes the host."""
 
 _NO_RECIPES = Problem("", "", "no recipes were found: it is unknown which versions are deprecated")
 
@@ -31,9 +31,9 @@ def described_host(session: Session) -> str:
 
 
 def host_of(session: Session) -> Host:
-    """Return the host that specs are to run on: the one described, else this machine.
+    """Return the host that specs are to run on: the described host, else this machine.
 
-    Raises QueryError where the description is not one.
+    Raises QueryError for a wrong description.
 
         host_of(Session(os.environ, host="target=zen3 glibc=2.34"))
     """
@@ -44,7 +44,7 @@ def host_of(session: Session) -> Host:
 
 
 def host_phrase(session: Session) -> str:
-    """Return where specs run: `here`, or on the target or system of a host that was described."""
+    """Return a phrase for the host: `here`, or `on` the target or system of a described host."""
     host = host_of(session)
     return "here" if host.is_this_machine else f"on {host.target or host}"
 
@@ -111,7 +111,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             problems = recipes.problems or (() if recipes.packages else (_NO_RECIPES,))
             gaps += (Gap(problem, RECIPES) for problem in problems)
         of_rules = kept_out().problems if CONFIGURATION in grounds else []
-        # What was read of the configuration for the rules and the recipes is known by now.
+        # The parts of the configuration for the rules and the recipes were read by now.
         problems = session.spack.problems if session.spack is not None and grounds else ()
         of_spack = dict.fromkeys((*problems, *of_rules))
         return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]

@@ -1,4 +1,4 @@
-"""Compare what two sources list: packages added, removed and changed, and because of what."""
+"""Compare the specs of two sources: packages added, removed and changed, and the causes."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ MAX_CAUSES = 5_000_000
 
 _MAX_CHANGE_SETS = 10_000
 _MAX_PRODUCT = 2_500
-"""Specs of a package on one side, times those on the other, up to which each is compared."""
+"""The most pairs of specs of a package that are compared one by one."""
 
 _UNEXPLAINED = 1
-"""The bit of differences that the sources do not tell."""
+"""The bit of differences that the sources do not list."""
 
 ChangeSet = tuple[Difference, ...]
-"""What changes in a package, or one change that any package may have, such as that of the os."""
+"""The changes in a package, or one change that any package may have, such as another os."""
 
 
 class SpecChange(Frozen):
-    """A spec of the first source, and the one in the second that replaced it.
+    """A spec of the first source, and the spec of the second source that replaced it.
 
-    `own` numbers the causes in the two specs themselves, `causes` all with those below. They
-    are those of `SourceComparison.causes`. They are `untold` if a source does not list all.
+    `own` has the causes in the two specs themselves, `causes` also the causes below them, as
+    places in `SourceComparison.causes`. Some are `untold` if a source does not list all.
     """
 
     a: int
@@ -58,7 +58,7 @@ class SpecChange(Frozen):
 class PackageChange(Frozen):
     """A package with different specs in two sources, one of which may not have it.
 
-    `specs` has what changed, `added` and `removed` the ids of specs beyond that.
+    `specs` has the changed specs, `added` and `removed` the ids of all other specs.
     """
 
     package: str
@@ -68,10 +68,10 @@ class PackageChange(Frozen):
 
 
 class ChangeCause(Frozen):
-    """What changes in specs of a package, or of any package, and what changes because of it.
+    """Changes in specs of a package, or of any package, and counts of the specs they affect.
 
-    `own` counts the specs with these changes, `only` the others that differ because of nothing
-    else, and `also` those that differ because of more changes.
+    `own` counts the specs with these changes, `only` other specs that differ because of nothing
+    else, and `also` other specs that differ because of more changes.
     """
 
     differences: ChangeSet
@@ -88,7 +88,7 @@ class Followers(Frozen):
 
 
 class RootChanges(NamedTuple):
-    """The roots of two environments that differ; those that changed are pairs of ids."""
+    """The roots that differ between two environments; changed roots are pairs of ids."""
 
     added: Sequence[int] = ()
     removed: Sequence[int] = ()
@@ -99,8 +99,8 @@ class SourceComparison(Frozen):
     """How two sources differ. All ids are of `graph`.
 
     `same` counts the hashes that both have, `added` and `removed` are the packages that one of
-    them does not have, `changed` those with different specs in both. `unexplained` counts the
-    changed specs for which the sources name no cause.
+    them does not have, `changed` the packages with different specs in both. `unexplained` counts
+    the changed specs for which the sources name no cause.
     """
 
     graph: Dag
@@ -200,12 +200,12 @@ def match_specs(
 ) -> list[tuple[int, int]]:
     """Match specs with different hashes by their own attributes, each at most once.
 
-    First those that are equal but for what their dependencies depend on, then those that are
-    equal but for their dependencies; then those with another version, another
+    First pairs are matched that are equal but for the dependencies of their dependencies, then
+    pairs that are equal but for their dependencies; then pairs with another version, another
     compiler, or both; then the nearest by the number of attributes that differ. Among equals come
-    first those that are roots alike, then those with the most dependencies in common, then those
-    with the nearest versions. Packages are matched after those that they depend on, so that a
-    dependency in common is one with the same hash, or one that was matched. Raises Cancelled.
+    first pairs in which both or neither are roots, then pairs with the most dependencies in
+    common, then pairs with the nearest versions. Packages are matched after their dependencies, so
+    that a dependency in common has the same hash, or was matched. Raises Cancelled.
     """
     graph, compilers = pairs.dag, pairs.compilers
     sides = [by_package(graph, ids) for ids in (only_a, only_b)]
@@ -215,7 +215,7 @@ def match_specs(
 
     @lru_cache(None)
     def labels(id_: int) -> frozenset[tuple[str, int]]:
-        """Return what stands for dependencies: a match, a hash, or a package with attributes."""
+        """Return a label for each dependency: a match, a hash, or a package with attributes."""
         return frozenset(
             ("", -1 - match_of[link.identity])
             if link.identity in match_of
@@ -290,7 +290,7 @@ def match_specs(
             for side_number, ids in enumerate(rest):
                 for id_ in ids:
                     groups[rule(id_)][side_number].append(id_)
-            # A dependency in common is known for what is matched after all of these.
+            # Later matches know these specs as dependencies in common.
             found = [pair for group in groups.values() for pair in best(*group)]
             for pair in found:
                 match_of |= dict.fromkeys(map(graph.identity, pair), len(match_of))
@@ -303,7 +303,7 @@ def match_specs(
 def _find_causes(
     pairs: Pairs, matched: Sequence[tuple[int, int]]
 ) -> tuple[list[SpecChange], list[ChangeCause], list[Followers]]:
-    """Return the changes of matched specs, their causes and what follows, the most first."""
+    """Return the changes of matched specs, their causes, and followers, the most first."""
     change_sets: dict[ChangeSet, int] = {}
 
     def bit(changes: ChangeSet) -> Mask:
@@ -322,7 +322,7 @@ def _find_causes(
         below = pairs.below(number)
         if not all(map(pairs.dag.is_described, pairs.ids(number))):
             return _UNEXPLAINED
-        # What is not entered any more is not told; nor is it if nothing differs.
+        # Pairs that are not entered any more are unexplained; so are pairs without a difference.
         mask = _UNEXPLAINED if pairs.is_full else 0
         compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
         if not compiler or compiler not in map(pairs.name, below):

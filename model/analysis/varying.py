@@ -1,4 +1,4 @@
-"""Compare n groups of specs and all below them: a row for what varies, a value for each group."""
+"""Compare n groups of specs and their closures: a row per difference, a value per group."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_
 
 _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
 _RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
-"""The order of the attributes of a package; those that are not here are 0."""
+"""The order of the attributes of a package; all other attributes have 0."""
 
 Values = dict[str, tuple[str, ...]]
 """The values of a node by attribute; unset ones are left out."""
@@ -43,19 +43,19 @@ Cell = tuple[str, ...] | None
 """The values of an attribute in one column: None without the package, empty if it is unset."""
 
 UNKNOWN: Cell = ("?",)
-"""The value in a column whose source does not tell it."""
+"""The value in a column whose source does not list the attribute."""
 
 Part = Literal["own", "run", "build"]
-"""Where a row belongs: to the specs themselves, to what they link or run, to what builds them."""
+"""Where a row belongs: to the specs themselves, their link/run closure, or their build tools."""
 
 
 class ComparedRow(Frozen):
     """An attribute of a package with its value in each column.
 
-    `package` is the virtual of a `provider`. `path` has the packages from the specs, which are
-    not in it, down to this one, which is its last. `follows` names the attribute or package that
-    it normally changes with. `tells` is True for the fewest rows that tell all columns apart.
-    `packages` are all packages with these values.
+    For a `provider`, `package` is the virtual. `path` has the packages from the specs, which are
+    not in it, down to this package, which is its last. `follows` names the attribute or package
+    with which the attribute normally changes. `tells` is True for the fewest rows that tell all
+    columns apart. `packages` are all packages with these values.
     """
 
     part: Part
@@ -74,9 +74,9 @@ class ComparedRow(Frozen):
 
 
 def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> Values:
-    """Return the attributes of a node, or those that count at run time.
+    """Return the attributes of a node; `run_only` for attributes that count at run time.
 
-    The recipe, the namespace and the spec format do not.
+    The recipe, the namespace and the spec format do not count at run time.
     """
     skipped = _NOT_AT_RUN_TIME if run_only else ()
     attributes = graph.attributes(id_)
@@ -100,13 +100,13 @@ def varying(
     run_only: bool = False,
     with_equal: bool = False,
 ) -> tuple[ComparedRow, ...]:
-    """Return a row per difference between groups of specs, those between all groups first.
+    """Return a row per difference between groups of specs, the fewest that tell all apart first.
 
     Each group is a column.
 
-    With `run_only` each group is one run-time kind, of which the first spec stands for all, and
-    only what makes the kind is compared. `with_equal` the versions of packages that all have and
-    no row is about come last. Raises Cancelled.
+    With `run_only` each group is one run-time kind, of which only the first spec is read, and only
+    attributes that count at run time are compared. `with_equal` adds the versions of packages that
+    all groups have and no other row is about, at the end. Raises Cancelled.
 
         varying(graph, [kind.ids for kind in run_kinds(graph, ids)], run_only=True)
     """
@@ -161,9 +161,9 @@ def varying(
 def _rows(
     graph: Dag, part: Part, walks: Sequence[Walk], values_of: Callable[[int], Values]
 ) -> list[ComparedRow]:
-    """Return the rows of the linked and run closures of all columns, or of the whole ones.
+    """Return the rows of the link/run closures of all columns, or of the whole closures.
 
-    They are in the order of causes: the root's own first, then what most depends on, then the
+    Rows are in the order of causes: the roots' own first, then the most depended on, then the
     nearest.
     """
     found: list[tuple[str, str, tuple[Cell, ...]]] = []
@@ -182,7 +182,7 @@ def _rows(
             found.append((name, "present", tuple(versions)))
         absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
         if absent:
-            # All that is known of them is the hash.
+            # Only the hashes of absent specs are known.
             hashes = (
                 None if x is None else tuple(sorted(h[:SHORT_HASH] for h in graph.hashes(x)))
                 for x in nodes
@@ -212,7 +212,7 @@ def _rows(
     names, above = [*post_order([*parents], parents.__getitem__)], dict[str, int]()
     masks = {name: 1 << number for number, name in enumerate(names)}
     while above != masks:
-        # Once and to make sure, but for packages that depend on each other.
+        # One round and one to make sure; more for packages that depend on each other.
         above = dict(masks)
         for name in names:
             masks[name] = reduce(or_, map(masks.__getitem__, parents[name]), masks[name])
@@ -332,9 +332,9 @@ def _without_languages(row: ComparedRow) -> ComparedRow:
 def fewest_telling(rows: Sequence[ComparedRow], columns: int) -> list[int] | None:
     """Return the numbers of the fewest rows that tell all columns apart.
 
-    The rows are in tiers: what is run before what is built with, and what only follows from
-    something else last. In a tier the row that splits most columns comes first. None if columns
-    are left that no row tells apart.
+    The rows are in tiers: link/run closures before build tools, and rows that follow from another
+    row last. In a tier the row that splits most columns comes first. None if columns are left that
+    no row tells apart.
     """
     telling: list[int] = []
     classes: list[tuple[Cell, ...]] = [()] * columns

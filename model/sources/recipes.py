@@ -443,7 +443,7 @@ class _Reading:
         return found
 
     def _read_module(self, recipe: _Recipe) -> None:
-        """Read a recipe after the recipes whose versions it takes, and before those of its bases.
+        """Read a recipe after the recipes whose versions it takes, and before its bases.
 
         Thousands of recipes may each follow the next, so there is no recursion.
         """

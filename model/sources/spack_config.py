@@ -167,7 +167,7 @@ class SpackConfig(Frozen):
 
     @cached_property
     def reuse_rules(self) -> ReuseRules:
-        """The rules for reuse, whose problems are added to those of the configuration."""
+        """The rules for reuse; their problems are added to the configuration's."""
         return read_reuse_rules(self)
 
     @cached_property
