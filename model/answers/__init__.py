@@ -1,4 +1,4 @@
-"""The answers: each module is one, whole, and nothing but the table of commands knows it."""
+"""The answers: each module is a whole answer, and only the table of commands imports it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from spackscope.model.sources.session import Session
 
 
 class Asked(Protocol):
-    """What was asked; it opens sources, and understands words as the command line does.
+    """A question; it opens sources, and understands words as the command line does.
 
-    `words` are those after the name of the answer, and `options` the values of those that were
-    given, by their fields. `sources` are those that the user named, or that are
-    configured. The answer adds to `grounds` what it rests on besides them; what could not be read
-    of that is shown with it.
+    `words` follow the name of the answer, and `options` has the values of given options, by their
+    fields. `sources` are named by the user, or configured. The answer adds all other things that
+    it rests on to `grounds`; problems with these are shown with the answer.
     """
 
     words: Sequence[str]
@@ -32,7 +31,7 @@ class Asked(Protocol):
         """Show the first part of an answer that takes long."""
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
-        """Load a catalog for each group of sources, and show what could not be read.
+        """Load a catalog for each group of sources, and show their problems.
 
         Raises SourceError, Cancelled.
         """
@@ -44,13 +43,13 @@ class Asked(Protocol):
         """Return the start of a hash that the only word may be, or an empty text."""
 
     def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
-        """Return the only hash that words name: its start, or a query that matches one spec.
+        """Return the only hash that words name: the start of a hash, or a query for one spec.
 
-        Raises SpackscopeError where they name none, or with the candidates where they name more.
+        Raises SpackscopeError if the words name no spec, or, with candidates, if they name more.
         """
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
-        """Return the exception to raise if no spec matches: it says why, and suggests a query."""
+        """Return the exception to raise if no spec matches, with the reason and a suggestion."""
 
     def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
         """Read the hashes of a list, and count the lines without one, which are shown.

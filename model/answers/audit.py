@@ -1,4 +1,4 @@
-"""Which deprecated versions specs contain, through which roots, and what would clear them."""
+"""Find deprecated versions in the closures of specs, their roots, and newer versions."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _UNREAD = "the recipe cannot be read completely"
 
 
 class DeprecatedVersion(NamedTuple):
-    """A deprecated version: why, how many specs contain it, and the roots among these.
+    """A deprecated version: why, how many specs contain it, and the roots among these specs.
 
-    `hash` is that of its build if there is only one. `newest` is the newest version in the caches
-    that is not deprecated, "" if there is none.
+    `hash` is the hash of its build if it has only one. `newest` is the newest version in the
+    caches that is not deprecated, or "".
     """
 
     package: str
@@ -61,8 +61,8 @@ class DeprecatedVersion(NamedTuple):
 def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     """Return the deprecated versions in the closures of specs, the most severe first.
 
-    Not good if one is as severe as `--fail-on` says; else ended by a recipe that cannot be read.
-    Raises SourceError without recipes.
+    The sheet is not good if a version is as severe as `--fail-on` says; else an unreadable recipe
+    ends it with an error. Raises SourceError without recipes.
     """
     words, session, remarks = asked.words, asked.session, list[str]()
     limit = asked.options.get("fail_on", "")
@@ -98,10 +98,10 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
 def audit(
     catalog: Catalog, chosen: Collection[int], cache: Catalog | None, recipes: Recipes
 ) -> Sheet[DeprecatedVersion]:
-    """Return the deprecated versions that chosen specs, or what they link or run, have.
+    """Return the deprecated versions in the link/run closures of chosen specs.
 
-    Roots are the explicit ones among the chosen, or else those that none of the others links or
-    runs. Raises Cancelled.
+    Roots are the explicit ones among the chosen specs, or else the specs that no other chosen spec
+    links or runs. Raises Cancelled.
     """
     graph, edges = dag_of(catalog), catalog.edges
     bits, own = dict[tuple[str, str, Deprecation], int](), defaultdict[int, int](int)

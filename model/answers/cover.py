@@ -1,4 +1,4 @@
-"""What of an environment is cached, and why the rest is missing; or a row for each of several."""
+"""Compare environments with caches: which specs are cached, which are missing, and why."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _MAX_TREND = 20
 """Snapshots with a bar."""
 
 _MAX_LACKING = 2
-"""Differences of a missing spec from the nearest that are written out in its row."""
+"""The most differences from the nearest build in the row of a missing spec."""
 
 _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
 
 
 def answer(asked: Asked) -> Sheet[Any]:
-    """Return the specs of an environment, the missing ones first, or a row for each of several.
+    """Return the specs of an environment, missing ones first, or a row for each environment.
 
-    Without an environment there is a row for each stack, and with hosts one for each host. Not
+    Without an environment each stack has a row, and with hosts each host, too. The sheet is not
     good where less than `fail_under` percent are cached, or run on a host that is asked for.
     """
     limit = _limit(asked.options.get("fail_under", "100"))
@@ -70,7 +70,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     caches, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
     if coverages and asked.options.get("format") == "hashes":
-        # They need no reasons, which take most of the time.
+        # Hashes need no reasons, which take most of the time.
         rows = [
             CoveredSpec(each.hash)
             for coverage in coverages.values()
@@ -124,8 +124,8 @@ def _limit(text: str) -> float:
 class CoveredSpec(NamedTuple):
     """A spec of an environment: cached, installed, external or missing, and where or why.
 
-    `places` are the sources that have it, or where it is external. What is `missing` has a reason,
-    its place in the order of builds, and the seconds that it took to build somewhere. An install
+    `places` has the sources that have the spec, or the prefix of an external. A `missing` spec has
+    a reason, its place in the build order, and the seconds that a build took. An install
     fetches a spec or builds it, as `to` says.
     """
 
@@ -148,8 +148,8 @@ def coverage_sheet(
 ) -> Sheet[CoveredSpec]:
     """Return the specs of an environment: the missing ones by reason, then the others.
 
-    What is missing for one reason is in the order of its builds, with the `seconds` that they
-    took elsewhere. Reads hashes from the index.
+    Specs that are missing for one reason are in build order, with the `seconds` that they took
+    elsewhere. Reads hashes from the index.
     """
     return Sheet(
         summary(coverage),
@@ -276,7 +276,7 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
 
 
 def coverage_doubts(coverage: Coverage) -> Iterator[str]:
-    """Yield what could not be compared or is unknown."""
+    """Yield sentences on dependencies that are unknown or could not be compared."""
     if any(s.nearest.best is not None and s.comparison is None for s in coverage.missing):
         yield "Not all dependencies are compared: the sources list different types of them"
     if coverage.unlisted:
@@ -309,9 +309,10 @@ def filtered_remarks(
 
 
 def _read_seconds(coverage: Coverage, caches: Catalog) -> tuple[Mapping[str, float], int]:
-    """Return how long needed specs took to build, by their hashes, in install trees of the caches.
+    """Return the seconds that needed specs took to build in install trees of the caches, by hash.
 
-    Second comes how many of these are known of the nearest candidate only. Raises Cancelled.
+    The number counts specs for which only the time of the nearest candidate is known. Raises
+    Cancelled.
     """
     trees = [source.name for source in caches.sources if source.kind == "install tree"]
     nearest = coverage.nearest_hashes()
@@ -344,9 +345,9 @@ def _time_notes(
 def _longest_chain(
     coverage: Coverage, seconds: Mapping[str, float]
 ) -> tuple[float, tuple[Missing, ...]]:
-    """Return the longest chain of builds that wait for each other, the first to be built first.
+    """Return the longest chain of builds that wait for each other, in build order, with its time.
 
-    It may lead through cached specs that link or run missing ones.
+    The chain may lead through cached specs that link or run missing ones.
     """
     graph = coverage.graph
     by_identity = {graph.identity(spec.id): spec for spec in coverage.missing if spec.is_needed}
@@ -374,9 +375,9 @@ def _longest_chain(
 
 
 def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
-    """Return why specs are missing, such as `os only: rhel8 ≠ ubuntu22.04`, the most first.
+    """Return missing specs by reason, such as `os only: rhel8 ≠ ubuntu22.04`, the most first.
 
-    A reason has values only if they are those of all its specs.
+    A reason has values only if all its specs have the same.
     """
     groups: dict[str, list[tuple[str, Missing]]] = {}
     for spec in missing:
@@ -448,9 +449,9 @@ def _kind(difference: Difference) -> str:
 class Total(NamedTuple):
     """How many specs of an environment or a stack are cached, and run on a host.
 
-    `there` counts those that are cached or installed. Of these, `runs` run on the host, and
-    `unknown` may or may not. `size` is the bytes of their archives, without `unknown_sizes` of
-    them. `trend` is `there` at each snapshot, and `wanted` are the missing specs.
+    `there` counts the specs that are cached or installed. `runs` of them run on the host, and
+    `unknown` may or may not. `size` is the bytes of their archives, without the archives of
+    `unknown_sizes` specs. `trend` is `there` at each snapshot, and `wanted` has missing specs.
     """
 
     name: str
@@ -514,7 +515,7 @@ def _environments(
     fits: Sequence[HostFit],
     snapshots: Sequence[Sequence[Observation]],
 ) -> list[Total]:
-    """Return the rows of environments; one sequence of `snapshots` is of one source."""
+    """Return the rows of environments; `snapshots` has a sequence for each source."""
     rows = []
     for name, coverage in coverages.items():
         ids = [caches.by_hash(hit.hash)[0].id for hit in coverage.hits]
@@ -525,7 +526,7 @@ def _environments(
 
 
 def _stacks(caches: Catalog, fits: Sequence[HostFit]) -> Iterator[Total]:
-    """Yield the rows of the stacks of caches, or of all that those without stacks have."""
+    """Yield a row for each stack and host, or for all specs where caches have no stacks."""
     values = caches.values("stack")
     names = sorted({name for value in values if isinstance(value, tuple) for name in value})
     ids_of = {name: caches.match(exact_query("stack", name)).ids() for name in names}
@@ -551,7 +552,7 @@ def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> li
 
 
 def _most_wanted(coverage: Coverage) -> list[str]:
-    """Return missing specs with the number of others that need each, the most needed first."""
+    """Return missing specs with the number of specs that need each, the most needed first."""
     needed = [spec for spec in coverage.missing if spec.is_needed]
     needed.sort(key=lambda spec: -spec.needed_by)
     counts = (f" ({spec.needed_by:,})" if spec.needed_by else "" for spec in needed)

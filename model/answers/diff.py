@@ -1,4 +1,4 @@
-"""How specs differ, and whether they run the same; or what changed from one source to another."""
+"""Compare specs, and whether they run the same; or compare two sources."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from spackscope.model.sources.resolve import names_source
 _ARROW = "→"
 _ALIKE = "These are the same spec"
 _MAX_NAMED_CAUSES = 3
-"""Causes that are named together; of what has more, the number is told."""
+"""The most causes that are named together; specs with more causes are counted."""
 
 
 def answer(asked: Asked) -> Sheet[Any]:
@@ -77,7 +77,7 @@ _MAX_NAME_IN_CELL = 6
 _MAX_USERS = 12
 """Packages that are named as users."""
 _OWN_FIRST = ("package", "version", "compiler", "platform", "os", "target")
-"""What people look for first among the attributes of the specs themselves."""
+"""The attributes of the specs themselves that people look for first."""
 _HEADINGS = {
     "own": "the specs themselves",
     "run": RUN_DEPENDENCIES,
@@ -88,9 +88,9 @@ _HEADINGS = {
 class Differing(NamedTuple):
     """An attribute of a package, with its text and style in the column of each spec.
 
-    `path` leads from the specs to the package, which `where` says, and `providers` are the
-    packages that provide it in each column, if it is a virtual; `follows` is what it normally
-    changes with.
+    `path` leads from the specs to the package, and `where` is its text. `providers` are the
+    packages that provide a virtual in each column. `follows` is the attribute or package with
+    which the attribute normally changes.
     """
 
     part: str
@@ -108,12 +108,13 @@ class Differing(NamedTuple):
 def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Differing]:
     """Return a column for each spec, the causes of differences first.
 
-    Those that run the same have one drawn column, unless `each` is to have one; `build` and `all`
-    add what only builds them, and what follows or is equal. What is read first is shown first.
+    Specs that run the same have one drawn column, or with the option `each` one each; `build` adds
+    build dependencies, and `all` rows that follow from others or are equal. Parts of the answer
+    are shown as they are read.
     """
     graph, options = dag_of(catalog), asked.options
     kinds = run_kinds(graph, ids[:MAX_SPECS])
-    # Two are in the order in which they were named, of more the most used come first.
+    # Two specs are in the order in which they were named; of more the most used come first.
     columns = [id_ for kind in kinds for id_ in kind.ids] if len(ids) > 2 else [*ids]
     listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
     runs_the_same = len(kinds) == 1 and len(listing) == len(columns)
@@ -130,7 +131,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     ) -> Sheet[Differing]:
         drawn = _firsts(rows, columns)
         if not rows and len(kinds) > 1:
-            # They come while what is run is still compared.
+            # Dependencies are still being compared.
             drawn = [kind.ids[0] for kind in kinds]
         if options.get("each"):
             drawn = columns
@@ -153,7 +154,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     if not listing:
         return sheet_of(rows, NOT_LISTED)
     asked.show(sheet_of(rows, "comparing…"))
-    # Those of one kind link and run the same.
+    # Specs of one kind link and run the same.
     first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
     of_kinds = {id_: first_of_kind[id_] for id_ in listing}
     run = [*_rows_below(graph, "run", columns, of_kinds)]
@@ -178,7 +179,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
 def _title(
     graph: Dag, ids: Sequence[int], drawn: Sequence[int], ways: int, total: int, *, nothing: bool
 ) -> Iterator[str]:
-    """Yield the package, how many builds there are, and how many columns stand for others."""
+    """Yield the package, the number of builds, and the number of builds without a column."""
     packages, versions = list(dict.fromkeys(map(graph.name, ids))), set(map(graph.version, ids))
     name = ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
     if len(packages) == len(versions) == 1:
@@ -229,7 +230,7 @@ def _style_in(number: int, row: Differing) -> Style:
 
 
 def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
-    """Return the first of the specs that are alike in some rows, or all if all are alike."""
+    """Return the first of each group of specs with equal rows, or all specs if all are equal."""
     firsts: dict[tuple[Cell, ...], int] = {}
     for number, id_ in enumerate(ids):
         firsts.setdefault(tuple(row.values[number] for row in rows), id_)
@@ -239,7 +240,7 @@ def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
 def differing(row: ComparedRow) -> Differing:
     """Return a row as text: the most common value is dim, and others stand out."""
     known = [value for value in row.values if value and value != UNKNOWN]
-    # A Counter keeps the order of those that are equally common.
+    # A Counter keeps the order of values that are equally common.
     common = Counter(known).most_common(1)[0][0] if known else None
     styles: dict[Cell, Style] = {UNKNOWN: "dim", common: "dim", None: "", (): ""}
     providers = [
@@ -261,9 +262,9 @@ def differing(row: ComparedRow) -> Differing:
 
 
 def value_texts(row: ComparedRow) -> list[str]:
-    """Spell the values of a row as Spack does where the row names the package only.
+    """Spell the values of a row as Spack does, such as `+rxm` or `api=v18`.
 
-    `+rxm`, `api=v18`; of a variant with several values those that not all have.
+    Of a variant with several values only the values that not all specs have are spelled.
     """
     # A cell of several specs has lists as one text.
     sets = [
@@ -298,7 +299,7 @@ def _is_named_in_cells(row: ComparedRow) -> bool:
 def row_label(row: ComparedRow) -> str:
     """Return the package of a row, and its attribute where the values do not name it.
 
-    Of the specs themselves it is the attribute alone.
+    Rows of the specs themselves have the attribute alone.
     """
     kind, _, name = row.attribute.partition(":")
     label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
@@ -311,7 +312,7 @@ def row_label(row: ComparedRow) -> str:
 
 
 def _users(graph: Dag, ids: Sequence[int]) -> Differing:
-    """Return how many specs use each, of which the most used is the one to take, and who."""
+    """Return a row with the number of dependents of each spec, the most used strong, and names."""
     users = [graph.dependents(id_) if graph.lists_dependencies(id_) else None for id_ in ids]
     names = dict.fromkeys(map(graph.name, sorted(set().union(*filter(None, users)))))
     counts = [None if each is None else len(each) for each in users]
@@ -324,7 +325,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
 
 
 def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
-    """Return which of two specs is spliced, from which spec, and with which dependencies."""
+    """Return lines on which of two specs is spliced, from which spec, and its dependencies."""
     builds = [graph.build_spec(id_) for id_ in ids]
     if len(ids) != 2 or not any(builds):
         return []
@@ -350,7 +351,7 @@ def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
 
 
 def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
-    """Yield the attributes of the specs themselves, what people look for first."""
+    """Yield the attributes of the specs themselves, in the order of interest."""
     values = [all_values(graph, id_) for id_ in columns]
     names = sorted(set().union(*values))
     differing = [name for name in names if len({each.get(name) for each in values}) > 1]
@@ -380,7 +381,7 @@ def _rows_below(
     """
     groups = list(dict.fromkeys(group_of.values()))
     rows = varying(graph, [[id_] for id_ in groups], run_only=part == "run", with_equal=True)
-    # Not what the specs themselves state.
+    # Without the attributes of the specs themselves.
     below = [
         row
         for row in rows
@@ -396,7 +397,7 @@ def _rows_below(
 
 
 def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> str:
-    """Return the hash of what a row is about below the spec of a column, or of that spec."""
+    """Return the hash of the package of a row below the spec of a column, or else of this spec."""
     start = graph.find([hash_]).get(hash_)
     if start is None or not row.path:
         return hash_
@@ -414,7 +415,7 @@ def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> s
 
 
 class Change(NamedTuple):
-    """What changed from an old source to a new one: a cause, a package, or a spec.
+    """A change from an old source to a new one: a cause, a package, or a spec.
 
     `specs` counts the specs with the change, and `also` dependents that changed because of it.
     `hash` is set for a spec, and `old_hash` for the spec that it replaced; `hashes` for a package.

@@ -1,4 +1,4 @@
-"""The packages with several hashes in an environment, by what causes that."""
+"""Find packages with several hashes in an environment, and the causes of that."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DIFFERENCE_STEPS = 10
 """Steps that a difference of the builds themselves takes: there may be thousands of variants."""
 
 _MAX_CANDIDATES = 30
-"""Builds that another one is compared with to find the nearest."""
+"""The most builds with which a build is compared to find the nearest."""
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""
@@ -55,11 +55,11 @@ _LEAST_VALUE, _LEAST_PATH = 16, 18
 
 _UNLISTED = "differences that the sources do not list"
 NOT_SEARCHED = "not searched"
-"""A cause, or users, for which there is too much to search."""
+"""The text in place of a cause, or of users, where there are too many specs to search."""
 
 
 def answer(asked: Asked) -> Sheet[DoubledBuild]:
-    """Return the builds of each package with several; not good if there are some."""
+    """Return the builds of each package with several; the sheet is not good if it has rows."""
     ignored = asked.options.get("ignored", ())
     (catalog,) = asked.load([find_environment(name, asked.session) for name in asked.sources])
     return doubles(
@@ -72,11 +72,11 @@ def answer(asked: Asked) -> Sheet[DoubledBuild]:
 class DoubledBuild(NamedTuple):
     """One of several builds of a package, grouped by the cause of the difference.
 
-    `is_run` if roots link or run it, directly or not; else it is a build dependency. `roots`
-    counts the roots that need it, and `users` are the packages on a path from one; None and
-    NOT_SEARCHED if there are too many specs to search. `cause` is None if the sources do not list
-    it, and `value` is the value that this build has there. The cause is among the `deepest` if in
-    some pair of builds no other cause is below it; None where it was not searched.
+    `is_run` if roots link or run the build, directly or not; else it is a build dependency.
+    `roots` counts the roots that need the build, and `users` are the packages on a path from a
+    root; None and NOT_SEARCHED if there are too many specs to search. `cause` is None if the
+    sources do not list it, and `value` is the value of this build for it. `is_deepest` is True if
+    in some pair of builds no other cause is below this one; None where it was not searched.
     """
 
     id: int
@@ -117,9 +117,9 @@ def doubles(
 ) -> Sheet[DoubledBuild]:
     """Return a row for each build and each cause by which it differs, the deepest causes first.
 
-    Then come the causes with the most packages; of these those that change come first, and of a
-    package the build that is used the most. Builds are of the packages that a catalog lists with
-    several hashes, and that are not ignored. Raises Cancelled.
+    Then come the causes with the most packages; within a cause first the packages that change
+    themselves, and within a package the most used build. Only packages count that the catalog
+    lists with several hashes, and that are not ignored. Raises Cancelled.
     """
     graph, listed = dag_of(catalog), listed_specs(catalog)
     packages = by_package(graph, listed)
@@ -176,11 +176,11 @@ def doubles(
 def _uses(
     graph: Dag, roots: Sequence[int], run: Collection[int], ids: Collection[int]
 ) -> Mapping[int, tuple[int, tuple[str, ...]]]:
-    """Return how many roots need some specs, and the packages from one root to a dependent.
+    """Return by id how many roots need a spec, and the packages from one root to a dependent.
 
-    What is in `run` counts as needed by the roots that link or run it; what is used for building
-    only, by all that reach it. The path comes from the root that reaches the fewest specs of the
-    same package. Empty if there are too many to search them all.
+    A spec in `run` is needed by the roots that link or run it; a spec for building only by all
+    roots that reach it. The path comes from the root that reaches the fewest specs of the same
+    package. Empty if there are too many roots or specs to search.
     """
     if len(roots) > MAX_ROOTS:
         return {}
@@ -215,7 +215,7 @@ def _uses(
 def _explained(
     pairs: Pairs, builds: Mapping[str, Sequence[DoubledBuild]], on_progress: OnProgress
 ) -> Iterator[_Pair]:
-    """Yield each build but the first with the nearest one before it, and their first cause."""
+    """Yield each build but the first with the nearest earlier build, and their first cause."""
 
     def distance(id_: int, other: int) -> tuple[int, int]:
         """Count the differences of two builds themselves, and their other dependencies."""
@@ -237,7 +237,7 @@ def _explained(
                 ids[: min(number, _MAX_CANDIDATES)], key=lambda other: distance(id_, other)
             )
             causes = pairs.compare(nearest, id_).causes
-            # The first cause that follows no other.
+            # The first cause that does not follow another.
             own = (
                 cause
                 for cause in causes
@@ -262,7 +262,7 @@ def _ordered(change: Difference) -> Difference:
 def _by_cause(
     builds: Mapping[str, Sequence[DoubledBuild]], pairs: Iterable[_Pair]
 ) -> Iterator[DoubledBuild]:
-    """Yield the builds below each cause of a pair of them, then those that are in no pair."""
+    """Yield the builds of each cause of pairs of builds, then the builds that are in no pair."""
     groups: dict[tuple[Difference, ...], list[_Pair]] = {}
     for pair in pairs:
         groups.setdefault(pair.changes, []).append(pair)

@@ -64,7 +64,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
         return _files_of(spec, lists.of(specs[spec.hash]))
 
     def read() -> Iterator[tuple[Spec, SpecFiles]]:
-        # Those that need no download come first.
+        # Specs that need no download come first.
         for number, records in enumerate(sorted(specs.values(), key=lists.are_remote)):
             check_cancelled()
             session.on_progress("specs searched", number, len(specs))
@@ -126,7 +126,7 @@ def _sheet(title: str, rows: Sequence[FileRow], **fields: Any) -> Sheet[FileRow]
 
 
 def _mode(row: FileRow) -> str | None:
-    """Return the permissions of what can be run, as `755`."""
+    """Return the permissions of an executable file, as `755`."""
     mode = row.file.mode if row.file.kind == "file" else None
     return f"{mode & 0o7777:o}" if mode and mode & _EXECUTABLE else None
 

@@ -1,4 +1,4 @@
-"""The records that match a query."""
+"""List the records that match a query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
     query, options = asked.query(asked.words), asked.options
     (catalog,) = asked.load(asked.sources)
     has_host, format_ = bool(options.get("host")), options.get("format")
-    # With a host every format says what fits it.
+    # With a host every format says which specs fit it.
     catalog.by_host.fills_rows = has_host
     listing = catalog.listing(View(query, order=Order.INDEX))
     tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
@@ -31,7 +31,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
         remarks.append(NO_DEPENDENCIES)
 
     def draw(width: int | None) -> Iterator[Line]:
-        # Only a terminal is shown what sets rows apart.
+        # Only a terminal shows the notes that set rows apart.
         from spackscope.model.report.spec_list import spec_lines
 
         newest_first = Order.PREFERRED_HERE if has_host else Order.PREFERRED

@@ -1,6 +1,6 @@
-"""Since when versions, variants and builds are in a source, and when they went.
+"""Find out since when versions, variants and builds are in a source, and when they went.
 
-Snapshots, dated tags and the revisions of a file in a git work tree say that.
+The dates come from snapshots, dated tags and the revisions of a file in a git work tree.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ VERSION, HASH = "version", "hash"
 """The names after `--by` that are not variants."""
 
 MAX_REVISIONS_SIZE = 2**30
-"""Bytes of all revisions of a file that are read: 500 of a lock file with 700 specs."""
+"""Bytes of all revisions of a file that are read: enough for 500 of a lock file of 700 specs."""
 
 _SHORT_COMMIT = 10
 """Characters of a commit, which are unique in all but the largest repositories."""
@@ -66,7 +66,7 @@ _SHORT_COMMIT = 10
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _MAX_BAR = 30
-"""Cells of a line of time; of more observations each cell is of several."""
+"""The most cells of a timeline; a cell may be of several observations."""
 
 _PRESENT, _PARTLY, _ABSENT = "█", "▒", "·"
 
@@ -104,9 +104,9 @@ def answer(asked: Asked) -> Sheet[Timeline]:
 
 
 class Timeline(Frozen):
-    """When some specs were in a source: how many it had in each of its snapshots.
+    """When some specs were in a source: the `counts` of them in each of its observations.
 
-    `hashes` are those of all the specs it ever had, and `query` finds similar specs.
+    `hashes` has the hashes of all these specs at any time, and `query` finds similar specs.
     """
 
     source: str
@@ -118,14 +118,14 @@ class Timeline(Frozen):
 
     @property
     def since(self) -> str:
-        """The first day with it; in the first snapshot it may be older."""
+        """The first day with a spec, `or earlier` if it is in the first snapshot."""
         first = next(number for number, count in enumerate(self.counts) if count)
         day = _day(self.observations[first])
         return day if first else f"{day} or earlier"
 
     @property
     def until(self) -> str:
-        """The last date with it and the first without; or `still listed`."""
+        """The last day with a spec and the first day without any; or `still listed`."""
         seen = max(number for number, count in enumerate(self.counts) if count)
         if seen + 1 == len(self.observations):
             return "still listed"
@@ -135,7 +135,7 @@ class Timeline(Frozen):
 
     @property
     def hash(self) -> str:
-        """The hash if there is only one, else ""."""
+        """The hash if the specs have only one, else ""."""
         return self.hashes[0] if len(self.hashes) == 1 else ""
 
 
@@ -177,7 +177,7 @@ def _read_timelines(
     """Return the timelines of the specs that match a query on columns in `_KNOWN`.
 
     Builds whose variants no snapshot has are left out; the sentences that come second count them,
-    and name what cannot be read. Raises Cancelled.
+    and name snapshots and revisions that cannot be read. Raises Cancelled.
     """
     kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
     texts: dict[str, str] = {}
@@ -193,7 +193,7 @@ def _read_timelines(
             revisions, failure = of_revisions(path, asked.on_progress)
             its.append(revisions)
             failures += [failure] if failure else []
-        # What dated tags have is not all there now.
+        # Specs of dated tags are not all there now.
         if not (tags := _of_tags(catalog, name)) and is_read(source):
             now = time_text(time.time())
             tags = [observe(now, "now", of_source(catalog, name), ())]
@@ -234,7 +234,7 @@ def timelines(
 ) -> list[Timeline]:
     """Return the timelines of the wanted specs in a source, the newest version first.
 
-    These are by VERSION, by HASH or by the name of a variant. Raises Cancelled.
+    Each timeline is of one VERSION, one HASH or one value of the variant `by`. Raises Cancelled.
     """
     observations = sorted(chain.from_iterable(kinds), key=lambda each: each.when)
     places = {id(each): place for place, each in enumerate(observations)}
@@ -259,7 +259,7 @@ def timelines(
 
 @lru_cache(1 << 14)
 def _line(text: str, by: str) -> tuple[str, Query]:
-    """Return the name of the line that a spec belongs to, and the query for what it stands for."""
+    """Return the name of the timeline that a spec belongs to, and the query for its specs."""
     spec, *variants = text.split(BETWEEN)
     package, _, version = spec.partition("@")
     query = Query().with_package(package)
@@ -273,7 +273,7 @@ def _line(text: str, by: str) -> tuple[str, Query]:
 
 
 def _of_tags(catalog: Catalog, source: str) -> list[Observation]:
-    """Return what the dated tags of a source have, as `develop-2026-01-18`, oldest first."""
+    """Return observations of the dated tags of a source, as `develop-2026-01-18`, oldest first."""
     dated = ((match[0], tag) for tag in catalog.texts("tag") if (match := _DATE.search(tag)))
     observations, before = list[Observation](), dict[str, str]()
     for date, tag in sorted(dated):
@@ -300,13 +300,13 @@ class _Revisions(Git):
     def revisions(self, name: str) -> tuple[list[_Revision], str]:
         """Return the revisions of a file, newest first, and why these may not be all.
 
-        What the commands print depends on no configuration. Raises Cancelled.
+        The output of the commands depends on no configuration. Raises Cancelled.
         """
         most = f"--max-count={MAX_OBSERVATIONS}"
         log, reason = self.run("rev-list", "--timestamp", most, "HEAD", "--", name)
         if not log:
             return [], reason
-        # What comes last may be cut.
+        # The last line may be cut.
         lines = [line.split() for line in log[: log.rfind(b"\n") + 1].splitlines()]
         commits = b"".join(commit + b"\n" for _, commit in lines)
         # A merge that is listed is compared with each of its parents.
@@ -328,9 +328,9 @@ class _Revisions(Git):
         return revisions, reason or failure
 
     def readable(self, revisions: Sequence[_Revision]) -> tuple[list[_Revision], str]:
-        """Return the revisions with their sizes, newest first, without those that are not read.
+        """Return the revisions that can be read, newest first, with their sizes.
 
-        The sentence says why these are not. Raises Cancelled.
+        The sentence says why other revisions are not read. Raises Cancelled.
         """
         sizes = "--batch-check=%(objectsize) %(objectsize:disk)"
         names = "".join(f"{each.blob}\n" for each in revisions if each.blob)
@@ -395,7 +395,7 @@ def of_revisions(
 def _specs_in(data: bytes, known: Specs) -> Specs:
     """Return the specs that a document lists, such as a lock file. Raises Unreadable.
 
-    Those of a lock file that are `known` are not read again.
+    Specs of a lock file that are `known` are not read again.
     """
     specs: dict[str, str] = {}
     # Any other document is parsed once.

@@ -1,4 +1,4 @@
-"""What a spec needs to run: all that it links or runs, and what else it needs to be built."""
+"""List the closure of a spec: specs that it links or runs, and specs needed only to build it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Row = tuple[str, NeededSpec]
 
 
 def answer(asked: Asked) -> Sheet[_Row]:
-    """Return the specs that one needs, the nearest first; no rows if its source lists none."""
+    """Return the specs that a spec needs, the nearest first; no rows if its source lists none."""
     (catalog,) = asked.load(asked.sources)
     row = catalog.listed(asked.find_hash(catalog, asked.words))
     needs = read_needs(catalog, row.id)
@@ -49,7 +49,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
 
 
 def _place(row: _Row) -> str:
-    """Return the states of a spec, or under which prefix and modules an external one is."""
+    """Return the states of a spec, or the prefix and modules of an external."""
     _, (_, spec, is_absent, *_) = row
     if is_absent:
         return "not in this index"

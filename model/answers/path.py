@@ -1,4 +1,4 @@
-"""Why one spec needs another: the specs on a shortest path between them."""
+"""Find a shortest path of dependencies between two specs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PathStep(NamedTuple):
 
 
 def answer(asked: Asked) -> Sheet[PathStep]:
-    """Return the specs from the one that depends on the other, whichever is named first."""
+    """Return the specs on the path from the dependent to the dependency, named in any order."""
     (catalog,) = asked.load(asked.sources)
     hashes = [asked.find_hash(catalog, [word]) for word in asked.words]
     ids = dag_of(catalog).find(hashes)

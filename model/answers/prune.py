@@ -1,4 +1,4 @@
-"""What pruning a build cache would remove, how much that frees, and what would break."""
+"""Preview the pruning of a build cache: specs that it would remove or break, and space freed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _read_keep_list(asked: Asked) -> list[str]:
 
 
 class PrunedSpec(NamedTuple):
-    """A removed spec with the number that still need it, or a broken one with what it needs."""
+    """A removed spec with the number of specs that still need it, or a broken spec with a need."""
 
     state: str
     hash: str
@@ -81,11 +81,12 @@ class PrunedSpec(NamedTuple):
 
 
 def prune(catalog: Catalog, chosen: Collection[int], *, are_kept: bool) -> Sheet[PrunedSpec]:
-    """Return the broken specs, then the removed ones, the largest first; not good if some break.
+    """Return the broken specs, then the removed specs, the largest first.
 
     The chosen specs are removed, or if `are_kept` all others. Only cached specs are removed; if a
     catalog knows none, all count as cached. A broken spec names the nearest removed dependency,
-    and a removed one counts the remaining specs that link or run it directly. Raises Cancelled.
+    and a removed one counts the remaining specs that link or run it directly. The sheet is not
+    good if specs break. Raises Cancelled.
     """
     graph = dag_of(catalog)
     cached = catalog.match(parse("cached")).ids() or range(catalog.total)

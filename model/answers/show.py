@@ -1,4 +1,4 @@
-"""Everything about one spec."""
+"""Show everything about one spec."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _GAP = "  "
 
 
 def answer(asked: Asked) -> Sheet[Any]:
-    """Return each record of one hash; for people a text, on a terminal or not."""
+    """Return each record of one hash; drawn as a text where no format is asked for."""
     asked.grounds.update(
         (CONFIGURATION, RECIPES) if asked.session.recipe_roots else (CONFIGURATION,)
     )
@@ -62,11 +62,11 @@ def answer(asked: Asked) -> Sheet[Any]:
 def _read(
     asked: Asked, catalog: Catalog, hash_: str
 ) -> tuple[list[Row], list[Sequence[MirrorEntry]]]:
-    """Read the records of a hash, with their sizes, and what the mirrors of each have of it."""
+    """Read the records of a hash, with their sizes, and the entries of each in its mirrors."""
 
     @cache
     def mirrors() -> Mirrors:
-        # Where no mirror is asked nothing of it is imported.
+        # Imported only where a mirror is asked.
         from spackscope.model.sources.mirror_spec import Mirrors
 
         return Mirrors(catalog.sources, asked.session, asked.sources)
@@ -146,12 +146,12 @@ def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Lin
 
 
 def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
-    """Join values to lines; variants that are the same in all builds begin one."""
+    """Join values to lines; variants that are the same in all builds begin a new line."""
     room = None if width is None else width - _LABEL_WIDTH - len(_GAP)
     between = " " if block[0].label == VARIANTS else _GAP
 
     def styled_value(value: DetailLine) -> Line:
-        # Scripts get what is before a value of variants only.
+        # Scripts get the lead of variants only.
         lead = value.lead if width is not None or value.style in ("differs", "same") else ""
         if value.style == "same":
             return ((lead, "dim"), *variants_line(value.text))

@@ -1,4 +1,4 @@
-"""The sources and their state, what is wrong in them, and the tags of a public cache."""
+"""List the sources and their state, their problems, or the tags of a public cache."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MAX_PROBLEMS = 20
 
 
 def answer(asked: Asked) -> Sheet[Any]:
-    """Return the sources; or what verifying them finds, or the tags of a public cache."""
+    """Return the sources; or their problems, or wrong records, or the tags of a public cache."""
     if asked.options.get("verify"):
         return _verify(asked)
     if asked.words or asked.options.get("archives"):
@@ -89,9 +89,9 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
 
 
 def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
-    """Return what could not be read, of the sources in the order of reading, and of the rest.
+    """Return the problems of the sources in the order of reading, and then all other problems.
 
-    A row leads to the record that it is about if that was read, or else to its source.
+    A row leads to its record, if the record was read, or else to its source.
     """
 
     names, gaps = [source.name for source in catalog.sources], catalog.gaps()
@@ -151,9 +151,9 @@ def _list_tags(asked: Asked) -> Sheet[Tag]:
 
 
 def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
-    """Return tags with their age, those without a date first, then the newest first.
+    """Return tags with their age, tags without a date first, then the newest first.
 
-    Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
+    The age comes from the date in a name; the tag of a branch is as old as its newest dated tag.
     """
     ages, newest = dict[str, int](), dict[str, int]()
     today = int(now // 86_400) + _EPOCH
@@ -198,10 +198,10 @@ _TAG_COLUMNS: list[SheetColumn[Tag]] = [
 
 
 class WrongSpec(NamedTuple):
-    """A record that does not match its hash, or a spec that a mirror has otherwise.
+    """A record that does not match its hash, or a spec that differs in a mirror.
 
     `content_hash` is computed from the content of the record. A `copy` of a spec differs from
-    those of other mirrors, and the `judgement` is on all of them.
+    copies in other mirrors, and the `judgement` is on all copies.
     """
 
     source: str
@@ -216,10 +216,10 @@ class WrongSpec(NamedTuple):
 
 
 def _verify(asked: Asked) -> Sheet[WrongSpec]:
-    """Return the wrong records of the sources, and what differs between mirrors.
+    """Return the wrong records of the sources, and the differences between mirrors.
 
-    Not good if a record is wrong, or a difference suspicious. It ends with SourceError where
-    something could not be read, and nothing that was is wrong.
+    The sheet is not good if a record is wrong, or a difference suspicious. It ends with
+    SourceError if nothing is wrong, but a source could not be read whole.
     """
     from spackscope.model.sources.mirror_copies import compare_copies
     from spackscope.model.sources.mirror_spec import Mirrors
@@ -258,7 +258,7 @@ def _verified_sheet(
 ) -> Sheet[WrongSpec]:
     """Return a row for each wrong record, spec or copy, by source and problem.
 
-    With `hashes` only those are listed; problems that are `known` are not said again.
+    With `hashes` only specs with these hashes are listed; `known` problems are not repeated.
     """
     from spackscope.model.sources.mirror_copies import JUDGEMENTS
 
@@ -354,7 +354,7 @@ def _line(source: VerifiedSource) -> str:
 
 
 def _doubts(source: VerifiedSource) -> Iterator[str]:
-    """Yield sentences on what could not be checked, with the reasons, or is not listed."""
+    """Yield sentences on records that are not listed or could not be checked, with reasons."""
     if hidden := source.wrong_count - len(source.wrong):
         yield f"{source.name}: {hidden:,} more wrong records are not listed"
     for reason, hashes in source.unchecked.items():

@@ -1,4 +1,4 @@
-"""How often values of one or two columns or variants occur among the records that match."""
+"""Count the values of one or two columns or variants among the records that match."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def answer(asked: Asked) -> Sheet[_Counted]:
 def _with_values(query: Query, terms: Iterable[Term]) -> Query:
     """Return a query with conditions on values that its records have.
 
-    They take the place of others on the same columns, unless these are lists of values.
+    The new conditions replace others on the same column, unless its values are lists.
     """
     for term in terms:
         query = query if FIELDS[term.column].is_list else query.without_column(term.column)
@@ -96,11 +96,11 @@ def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
 
 
 class Axis(Frozen):
-    """What records are counted by.
+    """A column or variant by which records are counted.
 
-    `codes` has a code for each look-alike, or for each record if `by_record`; `values` the values
-    of each code: several of a list, and an empty text where a record has none. `term` returns the
-    query term of a value. `sort_key` orders values with the same count.
+    `codes` has a code for each look-alike, or for each record if `by_record`; `values` has the
+    values of each code: several for a list, and an empty text for none. `term` returns the query
+    term of a value. `sort_key` orders values with the same count.
 
     Example: `find_axis(catalog, "mpi").values` has `("+mpi",)`, `("~mpi",)` and `("",)`.
     """
@@ -119,10 +119,10 @@ def _column_of(name: str) -> Column | None:
 
 
 def find_axis(catalog: Catalog, name: str) -> Axis:
-    """Return what a name stands for: a column by one of its keys, else a variant of any record.
+    """Return the axis of a name: a column by one of its keys, else a variant of any record.
 
     Raises WrongQuestion for an unknown name, and for a column whose values cannot be counted,
-    Unanswerable for what no document lists, and Cancelled.
+    Unanswerable for flags that no document lists, and Cancelled.
     """
     column = _column_of(name)
     if column is None:
@@ -176,15 +176,15 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
 
 
 _STEP = 4096
-"""Look-alikes after which a count looks whether it is to stop."""
+"""Look-alikes that are counted between two checks for cancellation."""
 
 
 class Frequency(NamedTuple):
-    """How many of `total` records have which values of some axes.
+    """The counts of values among `total` records, along some axes.
 
-    `cells` has the number of records with one value of each axis, the most frequent first, then in
-    the order of the values. A record counts at each value of a list; it `has_lists` if some have
-    several.
+    `cells` has the number of records by the values of all axes, the most frequent first, then in
+    the order of the values. A record counts at each value of a list; `has_lists` is True if some
+    records have several values.
     """
 
     total: int

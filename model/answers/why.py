@@ -1,4 +1,4 @@
-"""Why Spack does not reuse specs, with what to change so that it does."""
+"""Explain why Spack does not reuse specs, and suggest changes so that it does."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _BUILD = "build it, or open a cache that has it"
 
 
 def answer(asked: Asked) -> Sheet[Judged]:
-    """Return the verdicts on builds that a query names, or on those nearest to a lock file's.
+    """Return the verdicts on builds that a query names, or on the builds nearest to a lock file's.
 
-    Not good if Spack can reuse none.
+    The sheet is not good if Spack can reuse no build.
     """
     words, session = asked.words, asked.session
     asked.grounds.add(CONFIGURATION)
@@ -75,9 +75,8 @@ def find_candidates(catalog: Catalog, query: Query) -> dict[int, tuple[str, ...]
 
     Maps the id of each build to the conditions of the query that it does not match.
 
-    Those with the fewest unmet conditions come first, and of these the newest; there are none
-    with the name of an unknown package. Raises Cancelled, and Unanswerable for conditions that
-    the index cannot answer.
+    Builds with the fewest unmet conditions come first, and of these the newest; an unknown package
+    has no builds. Raises Cancelled, and Unanswerable for conditions that the index cannot answer.
 
         list(find_candidates(catalog, parse("hdf5@1.14 +mpi")).values())  # [(), ("+mpi",)]
     """
@@ -105,8 +104,8 @@ def find_candidates(catalog: Catalog, query: Query) -> dict[int, tuple[str, ...]
 class Verdict(NamedTuple):
     """Why Spack does not reuse a spec: the reason, the file and line of a rule, and the change.
 
-    Without a reason, Spack can reuse it. `reusable` is the value of this column, if it has one,
-    and `rule` the name of the rule of `core.rules` that it breaks.
+    Without a reason, Spack can reuse the spec. `reusable` is the value in the column of this name,
+    if it has one, and `rule` the name of the rule of `core.rules` that the spec breaks.
     """
 
     reason: str = ""
@@ -119,10 +118,11 @@ class Verdict(NamedTuple):
 class Judged(NamedTuple):
     """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
-    `built_with` are the compiler, os and target of a candidate, whose hash is empty if there is
-    none. `missing` is why the spec itself is not there, "" if it is, and then `lacks` is what the
-    nearest has otherwise. `unmet` counts the conditions of the query that it does not match. A
-    row has one of the verdicts: the first of one of several specs, each of one alone.
+    `built_with` has the compiler, os and target of the candidate, and `candidate` its hash, "" if
+    there is none. `missing` says why the spec itself is missing, or is ""; `lacks` has the
+    differences of a missing spec from the nearest build. `unmet` counts the conditions of the
+    query that the candidate does not match. A row has one verdict: the first one of each of
+    several specs, or each verdict on a single spec.
     """
 
     hash: str
@@ -165,7 +165,7 @@ def verdicts(fit: Fit) -> Iterator[Verdict]:
 def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> list[Judged]:
     """Return the verdicts on the builds that a query names; empty if it matches no spec.
 
-    Of what no cache has they are those on the nearest builds. Raises Cancelled, and Unanswerable
+    For specs that no cache has, the nearest builds are judged. Raises Cancelled, and Unanswerable
     for conditions that the index cannot answer.
     """
     if candidates := find_candidates(catalog, query):
@@ -173,7 +173,7 @@ def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> lis
     ids = catalog.match(query).ids()
     hashes = list(dict.fromkeys(catalog.hashes.of(ids)))
     coverage = find_nearest(cover(hashes, catalog))
-    # What is not missing is external.
+    # Specs that are not missing are external.
     externals = dict.fromkeys(() if coverage.missing else ids, ())
     missing = judge_missing(coverage, catalog)
     return [*missing, *_judge_candidates(catalog, externals, rules)]
@@ -200,7 +200,7 @@ def _judge_candidates(
 def judge_missing(coverage: Coverage, catalog: Catalog) -> Iterator[Judged]:
     """Yield the verdicts on the nearest build of each missing spec.
 
-    A lock file is concretized already: rules on what is asked for do not apply.
+    A lock file is concretized already: rules on requested specs do not apply.
     """
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     for spec in coverage.missing:
@@ -216,7 +216,7 @@ def judge_missing(coverage: Coverage, catalog: Catalog) -> Iterator[Judged]:
 def _configuration_notes(
     session: Session, catalog: Catalog, packages: Collection[str]
 ) -> Iterator[str]:
-    """Yield what else the configuration says of packages, and which rules do not apply."""
+    """Yield other entries of the configuration on packages, and rules that do not apply."""
     spack, rules = session.spack, session.reuse_rules
     if spack is None:
         return
@@ -242,8 +242,8 @@ def _configuration_notes(
 def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:
     """Return the verdicts: reusable builds first, then the others by reason.
 
-    Reasons of the builds that match most of the query come first, then those of the most builds.
-    Not good if every spec is missing or ruled out.
+    Reasons of the builds that match most of the query come first, then reasons of the most builds.
+    The sheet is not good if every spec is missing or ruled out.
     """
     total, counts = len(judged), Counter(each.verdict for each in judged)
     free = sum(not each.verdict.reason for each in judged)
@@ -289,7 +289,7 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
 
 
 _TOLD = ("place", "reason", "change", "missing")
-"""What `change` says, and what the heading of several specs says, which are about the same."""
+"""Columns whose values are in `change`, and in the heading of several specs."""
 
 _COLUMNS: list[SheetColumn[Judged]] = [
     hash_column(lambda row: row.hash),
