@@ -141,7 +141,7 @@ class Rests:
     """
 
     def __init__(self) -> None:
-        self._ends: set[asyncio.Event] = set()
+        self._ends: dict[asyncio.Event, float] = {}
 
     @property
     def count(self) -> int:
@@ -151,18 +151,17 @@ class Rests:
     async def sleep(self, seconds: float) -> None:
         """Wait some seconds, or until the rests are cut short."""
         end = asyncio.Event()
-        self._ends.add(end)
+        self._ends[end] = time.monotonic() + seconds
         try:
             await asyncio.wait_for(end.wait(), seconds)
         except asyncio.TimeoutError:
             pass
         finally:
-            self._ends.discard(end)
+            del self._ends[end]
 
     def cut_short(self) -> None:
-        """Let all jobs that wait begin."""
-        for end in self._ends:
-            end.set()
+        """Let the job begin that would do so first: others may not come to it."""
+        min(self._ends, key=self._ends.__getitem__).set()
 
 
 class Browser:

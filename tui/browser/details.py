@@ -79,7 +79,7 @@ class DetailsController:
     def _clear(self) -> None:
         """Show no spec."""
         self._asked = None
-        self._host.cancel(jobs.DETAIL, jobs.RELATIONS, jobs.TREE, jobs.MIRRORS)
+        self._host.cancel(jobs.DETAIL, jobs.RELATIONS, jobs.PATIENCE, jobs.TREE, jobs.MIRRORS)
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -153,7 +153,7 @@ class DetailsController:
                 self._host.change(details=shown)
                 return
         self._asked = asked
-        self._host.cancel(jobs.RELATIONS, jobs.MIRRORS)
+        self._host.cancel(jobs.RELATIONS, jobs.PATIENCE, jobs.MIRRORS)
         pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
         self._host.change(details=pending)
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
@@ -235,24 +235,30 @@ class DetailsController:
             related = Related(pending_lines_of(asked, members, mark, related.lines))
         elif is_new:
             related = Related()
-        self._host.cancel(jobs.RELATIONS)
+        self._host.cancel(jobs.RELATIONS, jobs.PATIENCE)
         is_read = known is not None or not asked.has_host
-        self._host.change(details=_with(details, related, is_relating=is_new and not is_read))
+        waits = is_new and not (is_read or details.shows_tree)
+        self._host.change(details=_with(details, related, awaits_relations=waits))
         if is_read:
             return
-        listing = self._host.state.listing
+        listing, catalog = self._host.state.listing, asked.row.catalog
 
-        def show(related: Related, *, is_relating: bool = False) -> None:
+        def show(related: Related, *, waits: bool = False) -> None:
             if (details := self._host.state.details) is not None:
                 self._last = row_key, related
-                at = details.at if details.is_relating else None
-                details = _with(details, related, is_relating=is_relating)
+                at = details.at if details.awaits_relations else None
+                waits = waits and details.awaits_relations
+                details = _with(details, related, awaits_relations=waits)
                 self._host.change(details=replace(details, at=at))
+
+        def show_without(_: None) -> None:
+            if (details := self._host.state.details) is not None:
+                self._host.change(details=replace(details, awaits_relations=False))
 
         def read(task: Task) -> Related:
             def show_part(part: Related) -> None:
                 if is_new:
-                    task.report(partial(show, part, is_relating=True))
+                    task.report(partial(show, part, waits=True))
 
             sources = self._host.session, self._host.sources
             return read_relations(asked, listing, members, mark, *sources, show_part)
@@ -261,9 +267,12 @@ class DetailsController:
             self._related[key] = related
             while len(self._related) > _MAX_KEPT:
                 del self._related[next(iter(self._related))]
+            self._host.cancel(jobs.PATIENCE)
             show(related)
 
-        self._host.run(read, take, jobs.RELATIONS, of=asked.row.catalog)
+        self._host.run(read, take, jobs.RELATIONS, of=catalog)
+        if waits:
+            self._host.run(lambda _: None, show_without, jobs.PATIENCE, of=catalog)
 
     def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
@@ -276,12 +285,12 @@ class DetailsController:
         return "" if end - first > 1 else None
 
 
-def _with(details: Details, related: Related, *, is_relating: bool) -> Details:
+def _with(details: Details, related: Related, *, awaits_relations: bool) -> Details:
     return replace(
         details,
         relations=related.lines,
         differing=related.differing,
-        is_relating=is_relating,
+        awaits_relations=awaits_relations,
     )
 
 

@@ -49,6 +49,8 @@ EDGES = Job("edges", blocks=(keymap.LINES, keymap.DETAIL))
 DETAIL = Job("detail", blocks=EDGES.blocks)
 TREE = Job("unfold", blocks=EDGES.blocks)
 RELATIONS = Job("relations", 0.05)
+# After that a spec is shown without its relations.
+PATIENCE = Job("patience", 0.12, EDGES.blocks)
 MIRRORS = Job("mirrors", 0.4)
 HOST = Job("host")
 FIT = Job("fit", 0.4)

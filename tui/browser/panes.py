@@ -10,12 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.errors import NoWidget
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.view import RowRole
 from spackscope.model.report import frame as titles
@@ -57,8 +55,6 @@ if TYPE_CHECKING:
 
 _HINT_WIDTH = len("detail")
 """Cells of the words for Enter: the hints beside it stay where they are from row to row."""
-_PATIENCE = 0.12
-"""Seconds that a spec waits for its relations, to be shown with them at once."""
 
 
 class Panes:
@@ -78,9 +74,6 @@ class Panes:
         self._state = BrowserState()
         # The query and the package of the spec whose values are shown.
         self._described = self._state.view.query, ""
-        self._patience: Timer | None = None
-        # Whether it is shown without its relations, which take long.
-        self._has_shown = False
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(self._title, id="title")
@@ -158,8 +151,7 @@ class Panes:
     @property
     def awaited(self) -> frozenset[str]:
         """What keys need that was read, and is still to be shown."""
-        lines = (keymap.LINES, keymap.DETAIL) if self._patience is not None else ()
-        return frozenset((*lines, *((keymap.COMPLETIONS,) if self._is_box_late else ())))
+        return frozenset([keymap.COMPLETIONS] if self._is_box_late else ())
 
     def _is_seen(self, widget: Widget, line: int) -> bool:
         """Check whether a line of a widget is on the screen, and nothing over it."""
@@ -194,7 +186,7 @@ class Panes:
         if changed & {"marks", "marked"}:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self.marks.display = bool(new.marks)
-            self.toast.show_above(2 if new.marks else 1)
+            self.toast.lines_below = 2 if new.marks else 1
         if "sheet" in changed and (old.sheet.is_open or new.sheet.is_open):
             self._show_sheet(old.sheet, new.sheet)
         if "details" in changed:
@@ -384,49 +376,27 @@ class Panes:
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
-        # While another catalog is read the last lines stay.
-        if details is None:
-            self._end_patience()
-        elif details.is_pending:
-            self._end_patience()
-            self._has_shown = False
+        # While another catalog is read the last lines stay, and while relations are: what is below
+        # them would move.
+        if details is None or (details.awaits_relations and not details.shows_tree):
+            return
+        row = details.row
+        if details.is_pending:
             query, package = self._described
-            is_other = package != details.row.spec.package
+            is_other = package != row.spec.package
             self.detail.wait(is_other=is_other and query != state.view.query)
-        elif details.is_relating and not (self._has_shown or details.shows_tree):
-            # What is below the relations would move.
-            if self._patience is None:
-                self._patience = self._screen.set_timer(_PATIENCE, self._show_late)
-        else:
-            self._end_patience()
-            row = details.row
-            self._described = state.view.query, row.spec.package
-            self.detail.show_details(
-                [*details.lines, *details.relations],
-                details.tree,
-                key=(row.spec.hash, row.count, row.role),
-                shows_tree=details.shows_tree,
-                differing=details.differing,
-                compared_with=next(iter(state.marks), "")[:SHORT_HASH],
-                at=None if self._has_shown else details.at,
-                beside="" if row.spec.in_cache else "not in the table",
-            )
-            self._has_shown = details.is_relating
-
-    def _show_late(self) -> None:
-        """Show a spec whose relations take long without them."""
-        details = self._state.details
-        # A timer that was stopped may have sent its call before.
-        if details is not None and self._patience is not None:
-            shown = replace(details, is_relating=False)
-            self._show_details(replace(self._state, details=shown))
-            self._has_shown = True
-            self.follow_cursor()
-
-    def _end_patience(self) -> None:
-        if self._patience is not None:
-            self._patience.stop()
-            self._patience = None
+            return
+        self._described = state.view.query, row.spec.package
+        self.detail.show_details(
+            [*details.lines, *details.relations],
+            details.tree,
+            key=(row.spec.hash, row.count, row.role),
+            shows_tree=details.shows_tree,
+            differing=details.differing,
+            compared_with=next(iter(state.marks), "")[:SHORT_HASH],
+            at=details.at,
+            beside="" if row.spec.in_cache else "not in the table",
+        )
 
     @property
     def key_panes(self) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ class Details(Frozen):
     `lines` and `members` are those of the spec before while `is_pending`. `relations` to
     other specs are read after them, and `differing` is what of its tree a marked spec has not.
     `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a line, and
-    another line at the top. `is_relating` while the relations are being read.
+    another line at the top. It `awaits_relations`, to be shown with them at once.
     """
 
     row: Row
@@ -135,7 +135,7 @@ class Details(Frozen):
     shows_tree: bool = False
     at: tuple[int, int] | None = None
     is_pending: bool = False
-    is_relating: bool = False
+    awaits_relations: bool = False
 
 
 class Related(NamedTuple):

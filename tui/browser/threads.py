@@ -46,22 +46,13 @@ class JobThreads(ThreadPoolExecutor):
 
 
 class Call(Message):
-    """Call a function on the event loop, for a job of a name."""
+    """Call a function on the event loop, for a job; `is_last` if that has ended."""
 
     def __init__(
-        self,
-        job: str,
-        generation: int,
-        of: Catalog | None,
-        call: Callable[[], object],
-        is_last: bool = False,
+        self, task: ThreadTask, call: Callable[[], object], *, is_last: bool = False
     ) -> None:
         super().__init__()
-        self.of = of
-        self.job = job
-        self.generation = generation
-        self.call = call
-        self.is_last = is_last
+        self.task, self.call, self.is_last = task, call, is_last
 
 
 class ThreadTask(Frozen):
@@ -79,11 +70,11 @@ class ThreadTask(Frozen):
 
     def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self.job, self.generation, self.of, call))
+        self.screen.post_message(Call(self, call))
 
     def finish(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop as the last thing."""
-        self.screen.post_message(Call(self.job, self.generation, self.of, call, is_last=True))
+        self.screen.post_message(Call(self, call, is_last=True))
 
 
 class ScreenHost(BrowserHost):
@@ -163,14 +154,15 @@ class ScreenHost(BrowserHost):
 
     def take(self, call: Call) -> None:
         """Do what a job asks for, unless a newer one, or another catalog, has replaced it."""
-        if call.generation != self._generations[call.job]:
+        task = call.task
+        if task.generation != self._generations[task.job]:
             return
         if call.is_last:
-            self._running.pop(call.job, None)
-        if call.of is None or call.of is self.state.catalog:
+            self._running.pop(task.job, None)
+        if task.of is None or task.of is self.state.catalog:
             call.call()
         if call.is_last:
-            if call.job == LOAD.name and not self.is_running(VIEW):
+            if task.job == LOAD.name and not self.is_running(VIEW):
                 # The catalog stays, but what is known of its sources may be new.
                 self._ask_again()
             self._show_loading()

@@ -340,7 +340,8 @@ class Toast(Widget):
     """
 
     message = _progress = ""
-    _lines_below = 1
+    lines_below = 1
+    """The last lines of the screen, which stay free: the hints, and those above them."""
     _is_error = False
     _timer: Timer | None = None
     _lines: tuple[tuple[str, str], ...] = ()
@@ -370,12 +371,6 @@ class Toast(Widget):
             self._progress = clean(text)
             self.place()
 
-    def show_above(self, lines: int) -> None:
-        """Leave the last lines of the screen free: the hints, and the lines above them."""
-        if lines != self._lines_below:
-            self._lines_below = lines
-            self.place()
-
     def place(self) -> None:
         """Put the lines above the last ones of the screen, but not over the row of the cursor."""
         width, height = self.screen.size
@@ -389,7 +384,7 @@ class Toast(Widget):
         if self._lines:
             widest = max(cell_width(line) for line, _ in self._lines) + 2 * _TOAST_MARGIN
             self.styles.width, self.styles.height = widest, len(self._lines)
-            top = height - self._lines_below - len(self._lines)
+            top = height - self.lines_below - len(self._lines)
             cursor = self.app.cursor_position.y
             if top <= cursor < top + len(self._lines):
                 above = cursor - len(self._lines)
