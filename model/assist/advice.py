@@ -47,47 +47,47 @@ from spackscope.model.query.matchers import ANY, is_glob, target_test, unknown_t
 from spackscope.model.query.parser import ENGLISH_WORDS, ParsedInput, parse
 
 MAX_RELAXATIONS = 8
-"""Relaxations that are offered at most."""
+"""The most relaxations that are offered."""
 
 _MAX_WIDER = 4
-"""Those among them that change a condition rather than drop one."""
+"""The most offered relaxations that change a condition rather than drop one."""
 
 _MAX_COUNTED = 100
-"""Queries that are counted at most where dropping one, two or all but one is tried."""
+"""The most queries that are counted in one stage, such as dropping each two conditions."""
 
 _MAX_CONDITIONS = 2_000
-"""Conditions of these queries in total; a pasted query may have a thousand."""
+"""The most conditions of all these queries; a pasted query may have a thousand."""
 
 _MAX_PARTS = 12
-"""Parts of a query of which every two are dropped together."""
+"""The first parts of a query; every two of them are dropped together."""
 
 _MAX_NEAREST = 3
-"""Versions that are offered in place of one."""
+"""The most versions that are offered in place of one."""
 
 _ALIKE = 0.8
-"""How near a word without its key must be to a value, from 0 to 1."""
+"""The least similarity of a word without a key to a value, from 0 to 1."""
 
 _MIN_PREFIX = 3
-"""Letters that a shortened prefix of a hash keeps."""
+"""The fewest letters of a shortened prefix of a hash."""
 
 _MIN_HASH_WORD = 4
-"""Letters of a word that may be meant as a hash."""
+"""The fewest letters of a word that may be meant as a hash."""
 
 _BOUNDS = re.compile(r"[,:=]")
 
 _Groups = tuple[Group, ...]
 _Candidate = tuple[int, str, Query]
-"""A query that is tried, how much of another it keeps (0: most), and how it differs from that."""
+"""The rank of a query (0 keeps most of the typed one), the difference in words, and the query."""
 
 
 _MOVED, _CHANGED, _DROPPED = range(3)
-"""What is done with a group; that which keeps most comes first."""
+"""Changes of a group, by rank: the first keeps most of it."""
 
 
 def _instead(
     group: Group, kind: int, wider: Callable[[Condition], Iterable[Condition]]
 ) -> Iterator[tuple[str, _Groups]]:
-    """Yield what may take the place of a group, with a label."""
+    """Yield replacements of a group, each with a label."""
     condition = group[0]
     if kind == _DROPPED:
         yield f"without {_text(group)}", ()
@@ -97,7 +97,7 @@ def _instead(
         for other in wider(condition):
             yield f"{_text((other,))} instead of {_text(group)}", ((other,),)
     elif isinstance(condition, Depends):
-        # Variants that were typed after `%gcc` or `^zlib` are those of the spec itself.
+        # Variants after `%gcc` or `^zlib` may have been meant for the spec itself.
         variants = [term for term in condition.terms if term.column == "variants"]
         others = tuple(term for term in condition.terms if term not in variants)
         if variants and others:
@@ -107,10 +107,11 @@ def _instead(
 
 
 def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
-    """Return what to drop or to widen in a query without a match: what keeps most of it first.
+    """Return queries with matches that are similar to a query without, the most similar first.
 
-    Those that keep as much are in the order of their counts, each that of its whole query. More
-    than one condition is changed only where changing one does not help. Raises Cancelled.
+    They drop, widen or correct conditions. Queries that keep equally much are ordered by their
+    numbers of matches. More than one condition is changed only if changing one does not help.
+    Raises Cancelled.
 
     Example: for `hdf5@1.14: +mpi` the first may be `@=1.12.2 instead of @1.14:`.
     """
@@ -119,7 +120,7 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
     def near(of: Query, *kinds: int, after: str = "") -> Iterator[_Candidate]:
         """Yield a query with one group replaced; `after` ends the labels."""
         for kind in kinds:
-            # First the last: it was typed last.
+            # The last condition first, since it was typed last.
             for group in reversed([*chain(of.groups, *of.specs)]):
                 others = _replaced(of, group, ()) or Query()
                 wider = partial(_wider, catalog, others)
@@ -141,14 +142,14 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
     apart = [(_DROPPED, "without the conditions of all specs", Query((), query.specs))]
     reworded = _reworded(catalog, query)
     stages: tuple[Iterable[_Candidate], ...] = (
-        # What is changed is counted last: there may be much of it.
+        # Changed conditions are counted last: there may be many.
         chain(reworded, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
         two_changed(),
         ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
         [(_DROPPED, "without any filter", Query())],
     )
     if len(_specs(query)) > 1 and catalog.virtuals.unknown(query):
-        # Its specs are not those that were meant.
+        # A text with several specs and an unknown package was meant otherwise.
         stages = (reworded, stages[-1])
     conditions = sum(1 for _ in query.conditions)
     budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
@@ -163,7 +164,7 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
                     found.append((rank, Relaxation(clean(label), candidate, count)))
         if found:
             found.sort(key=lambda pair: (pair[0], -pair[1].count))
-            # Those that change a condition leave room for those that drop one.
+            # Changed conditions leave room for dropped ones.
             too_many = [pair for pair in found if pair[0] == _CHANGED][_MAX_WIDER:]
             offered = [pair[1] for pair in found if pair not in too_many]
             return tuple(offered[:MAX_RELAXATIONS])
@@ -171,9 +172,9 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
 
 
 def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
-    """Yield queries with what a word means: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`.
+    """Yield queries with the meaning of a word: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`.
 
-    Of several specs the last query is without all names of unknown packages.
+    For a query of several specs, the last one is without all names of unknown packages.
     """
     specs, unknown = _specs(query), [(term,) for term in catalog.virtuals.unknown(query)]
     rest, unlisted = _without(specs, unknown), catalog.virtuals.unlisted(query)
@@ -187,7 +188,7 @@ def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
             word = group[0]
             if len(group) > 1 or not isinstance(word, Term) or word.negated:
                 continue
-            # The name of a package means that, unless the version may be that of a compiler.
+            # The name of a package is meant, unless its version may belong to a compiler.
             is_unlisted = group in unknown or word.pattern in unlisted
             is_name = word.column == "package" and (is_unlisted or versions)
             if not (is_name or word.column == ANY):
@@ -209,7 +210,7 @@ def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
 
 
 def _specs(query: Query) -> list[_Groups]:
-    """Return the groups of each spec of a query, of which one must hold."""
+    """Return the groups of each alternative spec; alternative names are specs of their own."""
     specs = list[_Groups]()
     for groups in query.whole_specs:
         names = next((g for g in groups if all(is_package_name((c,)) for c in g)), ())
@@ -219,7 +220,7 @@ def _specs(query: Query) -> list[_Groups]:
 
 
 def _without(specs: Iterable[_Groups], words: Collection[Group]) -> Query:
-    """Return the query of some specs without words; what follows a name joins the spec before."""
+    """Return a query of specs without words; the rest of a nameless spec joins the spec before."""
     joined, first = list[_Groups](), _Groups()
     for spec in specs:
         is_nameless = any(group in words and group[0].column == "package" for group in spec)
@@ -240,16 +241,16 @@ def _versions(spec: Iterable[Group]) -> list[Group]:
 
 
 def _typed(spec: Iterable[Group], word: Term) -> str:
-    """Return a word of a spec as it was typed: a name after its namespace."""
+    """Return a word of a spec as it was typed: a name with its namespace before it."""
     first = (group[0] for group in spec if word.column == "package")
     parts = [t.pattern for t in first if isinstance(t, Term) and t.column == "namespace"]
     return ".".join([*parts, word.pattern])
 
 
 def _replaced(query: Query, group: Group, new: _Groups) -> Query | None:
-    """Return the query with others in place of a group.
+    """Return the query with other groups in place of a group.
 
-    None where one of several specs would be left without any, and match everything.
+    None if one of several specs would be left without a group, and so match everything.
     """
     shared, *specs = (
         dict.fromkeys(chain.from_iterable(new if g == group else (g,) for g in groups))
@@ -263,12 +264,12 @@ def _part_text(part: Query) -> str:
 
 
 def _text(group: Group) -> str:
-    """Return the text of alternatives; a package without its key."""
+    """Return the text of a group, with packages as bare names."""
     return " | ".join(re.sub("^(!?)package=", r"\1", str(condition)) for condition in group)
 
 
 def _is_writable(query: Query) -> bool:
-    """Check whether a query can be written, so that it can be shown, and changed by hand."""
+    """Check whether a query has a text, so that it can be shown, and edited."""
     try:
         return parse(str(query), packages=()) == query
     except QueryError:
@@ -276,10 +277,10 @@ def _is_writable(query: Query) -> bool:
 
 
 def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Condition]:
-    """Yield conditions near one that is not negated, or wider ones, the best first.
+    """Yield conditions similar to one that is not negated, or wider, the best first.
 
-    What it becomes exists under the `others` of its query as far as that is quickly found; whether
-    it really leaves a record is for the caller to count. Raises Cancelled and Unanswerable.
+    They mostly have matches under the `others` of the query; the caller counts these. Raises
+    Cancelled and Unanswerable.
     """
 
     def values(column: str) -> list[str]:
@@ -309,7 +310,7 @@ def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Co
         if not is_glob(prefix) and (found := next(longest, None)) is not None:
             yield Term("hash", found)
     elif FIELDS[column].is_by_host:
-        # What may fit: its source does not list what decides it.
+        # Specs that may fit: the source does not list enough to decide.
         if pattern == YES:
             yield Term(column, UNKNOWN)
     elif column in ("version", "compiler", "target") and is_glob(pattern):
@@ -322,7 +323,7 @@ def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Co
             yield Term("compiler", name)
         nearest = _near_compilers(values("compiler"), name, constraint)
     elif column == "target":
-        # What the targets can run, and what the nearest newer ones can run.
+        # Ranges up to the named targets, and up to the nearest newer targets.
         known, newer = values("target"), list[str]()
         for name in dict.fromkeys(filter(None, _BOUNDS.split(pattern))):
             if any(map(target_test(f":{name}"), known)):
@@ -339,7 +340,7 @@ def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Co
 
 
 def _wider_variant(pattern: str, texts: Sequence[str]) -> Iterator[Condition]:
-    """Yield other values of a variant, by the texts of all, or variants with its value."""
+    """Yield terms on other values of a variant, or on similar variants, from all `texts`."""
     name, values = split_variant(pattern)
     is_signed = pattern[:1] in ("+", "~")
     if is_propagated(pattern):
@@ -366,7 +367,7 @@ def _providers(catalog: Catalog, pattern: str) -> Iterator[Depends]:
 def _wider_dependency(
     condition: Depends, values: Callable[[str], list[str]]
 ) -> Iterator[Condition]:
-    """Yield the condition without one of its own, with `^` for `%`, or with other versions."""
+    """Yield a condition with fewer terms, with other compiler versions, or with `^` for `%`."""
     name = condition.name_term
     for term in condition.terms:
         if term is not name and len(condition.terms) > 1:
@@ -386,7 +387,7 @@ def _wider_dependency(
 
 
 def _near_compilers(compilers: Sequence[str], name: str, constraint: str) -> list[str]:
-    """Return the compilers of a name with the nearest versions, or names like it."""
+    """Return the compilers of a name with the nearest versions, or similar names."""
     pairs = [_split_compiler(compiler) for compiler in compilers if compiler != "none"]
     if versions := [version for its_name, version in pairs if its_name == name]:
         return [f"{name}@{version}" for version in nearest_versions(constraint, versions)]
@@ -420,10 +421,10 @@ def _values(catalog: Catalog, query: Query, column: str) -> list[str]:
 def _meant_condition(
     catalog: Catalog, spec: Iterable[Group], term: Term, others: Query, *, is_near: bool = False
 ) -> Condition | None:
-    """Return the condition that a word of a spec stands for which lacks its key, if there is one.
+    """Return the condition that a word without a key was meant as, if there is one.
 
-    A compiler has the versions of the spec, and a variant is one of the package that `others`
-    name. If it `is_near`, the word may also only be near to a value. Raises Cancelled.
+    A compiler takes the version of the spec, and a variant must belong to the package that
+    `others` name. With `is_near`, a value that is similar to the word is enough. Raises Cancelled.
     """
     from archspec.cpu import TARGETS
 
@@ -449,10 +450,10 @@ def _meant_condition(
 
 
 _MAX_VALUES = 3
-"""Values that are named where nothing is close."""
+"""The most values that a sentence names, if none is similar."""
 
 _MAX_NAMES = 6
-"""Variants that are all named where none is close."""
+"""The most variants that a sentence names, if none is similar."""
 
 _ON_HOST = {
     ("fits", YES): ("runs on this host", "is known to run on this host"),
@@ -460,23 +461,23 @@ _ON_HOST = {
     ("reusable", YES): ("can be reused on this host", "is known to be reusable on this host"),
     ("deprecated", YES): ("has a deprecated version", "is known to have a deprecated version"),
 }
-"""What no spec does, and what none is known to do, by the conditions on the host."""
+"""The words after "No spec", by the condition on the host: if all answers are known, and else."""
 
 _MAX_SENTENCE = 160
 
 
 class Advice(Frozen):
-    """A sentence about a condition that no record fulfils."""
+    """A sentence about a condition that no record matches."""
 
     sentence: str
     condition: Condition
 
 
 def advise(catalog: Catalog, query: Query) -> Advice | None:
-    """Return advice on the first condition that no record of the query's packages fulfils.
+    """Return advice on the first condition that no record of the query's packages matches.
 
-    It names an unknown package, or of several specs each has such a condition. None where each
-    condition can be fulfilled, even if not together with the others. Raises Cancelled.
+    An unknown package comes first. For a query of several specs, advice is only returned if each
+    spec has such a condition. None if each condition has a match by itself. Raises Cancelled.
     """
     for word in catalog.virtuals.unknown(query)[:1]:
         return Advice(_unknown_package(catalog, query, word), word)
@@ -499,7 +500,7 @@ def advise(catalog: Catalog, query: Query) -> Advice | None:
 
 
 def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> str:
-    """Return the sentence on a group of a spec that no record of its packages fulfils."""
+    """Return the sentence on a group of a spec that no record of its packages matches."""
 
     def counted(column: str) -> list[Facet]:
         return facets(catalog, packages, column)
@@ -579,9 +580,9 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
 
 
 def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
-    """Return the sentence on a word of a query that is no package, and guess what was meant.
+    """Return the sentence on a word that is not a package, with a suggestion.
 
-    Among several words that must be more alike.
+    With other conditions in the query, a suggested name must be more similar.
     """
     specs = _specs(query)
     spec = next(spec for spec in specs if any(word in group for group in spec))
@@ -622,7 +623,7 @@ def _only(values: Sequence[Facet]) -> str:
 
 
 def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:
-    """Return a note on the first condition of an input that no record fulfils, if there is one.
+    """Return a note on the first condition of an input that no record matches, if there is one.
 
     The conditions at the cursor are checked last. Raises Cancelled.
     """
@@ -634,7 +635,7 @@ def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:
 
 
 def note_on(condition: Condition, sentence: str, parsed: ParsedInput) -> Note:
-    """Return the note on a condition of an input."""
+    """Return a note at the place of a condition in an input."""
     span = parsed.spans.get(condition)
     return Note(sentence, span and span[0])
 
@@ -644,7 +645,7 @@ def _among_read(catalog: Catalog) -> str:
 
 
 def _as_far_as_read(catalog: Catalog, sentence: str) -> str:
-    """Limit a sentence on all specs to those that were read, if not all were."""
+    """Limit a sentence on all specs to the specs that were read, if some were not."""
     if catalog.is_whole or not sentence.startswith(("No ", "Unknown ", "There are no")):
         return sentence
     return f"{_among_read(catalog).capitalize()}: {sentence[0].lower()}{sentence[1:]}"
@@ -653,7 +654,7 @@ def _as_far_as_read(catalog: Catalog, sentence: str) -> str:
 def explain_no_match(catalog: Catalog, query: Query) -> str:
     """Return a sentence on the condition because of which a query has no match.
 
-    What would match instead are the `relaxations` of the query.
+    `relaxations` returns similar queries with matches.
     """
     return _as_far_as_read(catalog, _why_no_match(catalog, query))
 

@@ -1,4 +1,4 @@
-"""What is answered while a query is typed: completions, paths, notes, and relaxations."""
+"""The results that are shown while a query is typed: completions, paths, notes, relaxations."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class Completion(Frozen):
-    """A text for the word at the cursor, and how many records it would leave; 0 if not counted.
+    """A text for the word at the cursor, and the number of records that would match, 0 if unknown.
 
-    For a shell, `note` is told in place of the number; it `is_whole` unless more has to follow.
+    A shell shows `note` in place of the number. `is_whole` is false for a text that has to be
+    continued, such as `os=`.
     """
 
     text: str
@@ -28,7 +29,7 @@ class Completion(Frozen):
 
 
 class Completions(Frozen):
-    """What the characters from `start` to `end` can become, the best first."""
+    """Texts that can replace the characters from `start` to `end`, the best first."""
 
     start: int
     end: int
@@ -36,7 +37,7 @@ class Completions(Frozen):
 
 
 class Note(Frozen):
-    """A sentence about a text, and the offset that it is about; None for no part of it."""
+    """A sentence about a text, and the offset of the part it is about; None for no part."""
 
     sentence: str
     offset: int | None = None
@@ -50,7 +51,7 @@ def is_unfinished(note: Note | None, completions: Completions) -> bool:
 
 
 class Relaxation(Frozen):
-    """A query with matches near one without, how it differs, and how many records match it."""
+    """A query with matches, similar to one without: the difference (`label`), and the matches."""
 
     label: str
     query: Query
@@ -58,14 +59,14 @@ class Relaxation(Frozen):
 
 
 MAX_CHOICES = 100
-"""Choices for a word; more are offered as what they begin with."""
+"""The most choices for a word; more are offered by their beginnings."""
 
 
 def bounded(choices: Sequence[Completion]) -> list[Completion]:
-    """Return the choices, or where there are more than MAX_CHOICES what several begin with.
+    """Return the choices, or, of more than MAX_CHOICES, the beginnings of their texts.
 
-    A beginning is one character longer than what all have in common, so it never hides a choice:
-    a shell inserts what all have in common.
+    A beginning is one character longer than the common beginning of all choices, which a shell
+    inserts. So no choice is hidden.
 
     >>> [choice.text for choice in bounded([Completion(f"py-{n}") for n in range(200)])][:2]
     ['py-0', 'py-1']
@@ -88,16 +89,16 @@ def bounded(choices: Sequence[Completion]) -> list[Completion]:
 
 
 _MAX_ENTRIES = 10_000
-"""Entries of a directory that are looked at."""
+"""The most entries of a directory that are read."""
 
 
 def complete_path(
     text: str, expand: Callable[[str], str] = os.path.expanduser
 ) -> Sequence[Completion]:
-    """Return the paths that a text can become, in order; directories end in a slash.
+    """Return the paths that begin with a text, sorted; directories end in a slash.
 
-    They are of one directory. A file whose name begins with a dot is among them only where the
-    dot was typed.
+    All paths are in one directory. Names that begin with a dot are only returned if the dot was
+    typed.
     """
     folder, slash, start = text.rpartition("/")
     try:

@@ -1,4 +1,4 @@
-"""Complete the word at the cursor by what still occurs under the other conditions."""
+"""Complete the word at the cursor with values that occur under the other conditions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 MAX_COMPLETIONS = 8
-"""Completions that are offered at once."""
+"""The most completions that are offered."""
 
 # Words without a key come first.
 _COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
@@ -63,8 +63,8 @@ _FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
 def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> Completions:
     """Complete the word of an input that ends at the cursor.
 
-    Nothing is offered inside a word; nor for a word without a character, unless `always`. The
-    word as it is comes first, and is not offered alone. Raises Cancelled.
+    Nothing is offered inside a word, nor for an empty word, unless `always`. The typed word itself
+    comes first if it has matches, but is never offered alone. Raises Cancelled.
 
     Example: for `py-build os=ub` with the cursor at its end `os=ubuntu24.04` is offered, with the
     count of that system among the records of py-build.
@@ -90,8 +90,8 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
         items = [each for each in found if each.count]
     except Unanswerable:
         return Completions(cursor, cursor)
-    # The typed word is first, so that Tab takes no longer one instead of it. A word with nothing
-    # longer needs no completion.
+    # The typed word is first, so that Tab does not replace it by a longer one. A word without
+    # longer completions needs none.
     longer = [item for item in items if item.text != word[part]]
     exact = [item for item in items if item.text == word[part]]
     offered = [*exact[:1], *longer] if longer else []
@@ -99,9 +99,9 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
 
 
 class _Completer(NamedTuple):
-    """What words can become under the other conditions of a query.
+    """Completes words under the other conditions of a query.
 
-    Without a catalog they become what the language has.
+    Without a catalog, it completes keys and words of the language.
     """
 
     catalog: Catalog | None
@@ -109,23 +109,23 @@ class _Completer(NamedTuple):
     named: NamedQueries | None
 
     def facets(self, column: str) -> list[Facet]:
-        """Return the values of a column."""
+        """Return the values of a column; `yes` first for a column about the host."""
         if self.catalog is None:
             return []
         found = facets(self.catalog, self.others, column)
         if column in HOST_COLUMNS:
-            # Who asks for it wants what runs here, however much fails to.
+            # Users ask for specs that run here, even if fewer do.
             found.sort(key=lambda facet: facet.value != YES)
         return found
 
     def count(self, query: Query) -> int:
-        """Count the specs that match a query."""
+        """Count the specs that match a query; 0 without a catalog."""
         if self.catalog is None:
             return 0
         return self.catalog.count(query)
 
     def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[Completion]:
-        """Yield what a match of `typed_word` can become; `in_shell` not all begins with it."""
+        """Yield completions of a match of `typed_word`; `in_shell`, some do not begin with it."""
         parts = word.groupdict()
         if parts["key"] is not None:
             yield from self.values(parts["key"], parts["operator"], parts["value"], in_shell)
@@ -174,7 +174,7 @@ class _Completer(NamedTuple):
         column = ALIASES.get(key, key)
         operator = "=" if column in COUNTED else operator
         if in_shell and column in HOST_COLUMNS:
-            # Whether specs run on a host takes longer to find out than somebody waits.
+            # Computing whether specs run on a host takes too long for a completion.
             for answer in ANSWERS:
                 yield Completion(f"{key}={answer}", note="")
         elif column == "target" and before:
@@ -190,7 +190,7 @@ class _Completer(NamedTuple):
                         counts.update(dict.fromkeys(its_values, facet.count))
                 values = [Facet(*pair) for pair in counts.most_common()]
             is_list = column == "version" or column not in COUNTED
-            # Whole values, and another one of a list.
+            # Whole values, and one more value of a list.
             for head in dict.fromkeys(("", before * is_list)):
                 for facet in _ranked(values, typed.removeprefix(head)):
                     text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
@@ -199,9 +199,10 @@ class _Completer(NamedTuple):
             yield Completion(f"{key}={before}{HOST}", note="the same as the host")
 
     def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[Completion]:
-        """Yield lists and ranges of targets: each with a known target that begins with the end.
+        """Yield lists and ranges of targets, with each target that begins with their typed end.
 
-        Once that is begun also with targets that no record has, as that of a host.
+        Once the end has a character, it may also become a target that no record has, such as the
+        target of the host.
         """
         from archspec.cpu import TARGETS
 
@@ -213,7 +214,7 @@ class _Completer(NamedTuple):
                 yield Completion(sign + before + name, self.count(query))
 
     def named_target(self, typed: str) -> Iterator[Completion]:
-        """Yield the targets up to one that is named in full, though no record may have it."""
+        """Yield the range up to a target with the typed name, even if no record has it."""
         from archspec.cpu import TARGETS
 
         if typed in TARGETS:
@@ -221,7 +222,7 @@ class _Completer(NamedTuple):
             yield Completion(f"target=:{typed}", self.count(query))
 
     def views(self, typed: str) -> Iterator[Completion]:
-        """Yield the named queries whose names contain a text, those that begin with it first."""
+        """Yield the named queries whose names contain a text; beginnings come first."""
         if self.named is None:
             return
         for name in sorted(self.named.texts, key=lambda name: not name.startswith(typed)):
@@ -235,7 +236,7 @@ class _Completer(NamedTuple):
             yield Completion(f"{VIEW}={name}", count, None if count else "")
 
     def anything(self, typed: str) -> Iterator[Completion]:
-        """Yield packages, values of the other columns, variants and keys."""
+        """Yield packages, values of other columns, variants, named queries and keys."""
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
                 continue
@@ -255,7 +256,7 @@ class _Completer(NamedTuple):
                 yield Completion(f"{name}=", self.count(self.others))
 
     def shell_words(self, typed: str) -> Iterator[Completion]:
-        """Yield packages; after one, or where none begins so, words, keys and variants."""
+        """Yield packages; after a package, or without a fitting one, words, keys and variants."""
         found = (f for f in self.facets("package") if f.value.startswith(typed))
         packages = [Completion(facet.value, facet.count) for facet in found]
         has_package = bool(self.others.package_term or self.others.specs)
@@ -267,19 +268,19 @@ class _Completer(NamedTuple):
             if self.named:
                 yield Completion(f"{VIEW}=", 0, "a named query", False)
         if has_package or not packages:
-            # What is counted of variants takes as long as the rest.
+            # Counting variants takes as long as all the rest.
             total = self.count(self.others)
             for facet in self.facets("variants"):
                 if facet.value[:1] not in ("+", "~"):
                     yield Completion(f"{split_variant(facet.value)[0]}=", 0, "variant", False)
                 elif not typed and facet.count < total:
-                    # What all have tells nothing.
+                    # A flag that all specs have does not narrow the query.
                     yield Completion(facet.value, facet.count)
         if has_package and typed:
             yield from packages
 
     def filter_values(self, column: str, typed: str) -> Iterator[Completion]:
-        """Yield whole values of a column, where the word alone would match anywhere in others."""
+        """Yield words of a filter for whole values of a column, as `=gcc@13.2.0`."""
         if column == "target" and (lists := _LISTS.match(typed)):
             yield from self.target_lists(lists[0], typed)
             return
@@ -291,7 +292,7 @@ class _Completer(NamedTuple):
 
 
 def satisfiable(catalog: Catalog, query: Query) -> Query:
-    """Return the query without each part that nothing matches together with those before it."""
+    """Return the query without each part that has no match together with the parts before it."""
     try:
         if catalog.count(query):
             return query
@@ -305,9 +306,9 @@ def satisfiable(catalog: Catalog, query: Query) -> Query:
 
 
 def _ranked(values: Iterable[Facet], typed: str, *, begun: bool = False) -> list[Facet]:
-    """Return the values that contain a text: first the text itself, then those that begin so.
+    """Return the values that contain a text: first the text itself, then values that begin so.
 
-    With `begun` only these.
+    With `begun`, only values that begin with the text are returned.
     """
     places = ((facet.value.lower().find(typed.lower()), facet) for facet in values)
     fitting = [
@@ -317,9 +318,9 @@ def _ranked(values: Iterable[Facet], typed: str, *, begun: bool = False) -> list
 
 
 def typed_word(parsed: ParsedInput) -> re.Match[str] | None:
-    """Return the word that ends at the cursor; None for none, or inside a quoted value.
+    """Return the word that ends at the cursor; None without one, or inside a quoted value.
 
-    The groups of the match are the parts of the word, `word` and `value` in a filter.
+    The groups of the match are the parts of the word; in a filter, they are `word` and `value`.
     """
     cursor = parsed.cursor
     if parsed.column:
@@ -335,8 +336,8 @@ def typed_word(parsed: ParsedInput) -> re.Match[str] | None:
 def without_word(parsed: ParsedInput) -> Query:
     """Return the query of an input without the word that ends at the cursor.
 
-    Its alternatives go with it. Where the text is not a query, or the word is part of a
-    dependency, the rest is parsed as far as it can be.
+    Alternatives of the word are left out, too. If the text is not a query, or the word is part of
+    a dependency, the rest of the text is parsed, as far as it can be.
     """
     query, text, cursor = parsed.query, parsed.text, parsed.cursor
     word = typed_word(parsed)
@@ -357,7 +358,7 @@ def without_word(parsed: ParsedInput) -> Query:
     if parsed.column:
         rest = parse_filter_input(before + after, start, parsed.column, parsed.others)
         return rest.query if rest.query is not None else parsed.others
-    # A name that the word is attached to is a name, not a bare word.
+    # A name right before the word stays the name of a package.
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for text in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
@@ -373,12 +374,12 @@ _MAX_LENGTH = 200
 def complete_word(
     catalog: Catalog | None, before: str, word: str, *, named: NamedQueries | None = None
 ) -> list[Completion]:
-    """Return what the last word of a query can become, the most frequent first.
+    """Return completions of the last word of a query, the most frequent first.
 
-    `before` is the text of the words before it, which may use queries of `named`. All choices
-    begin with the word, and are parts of a query, not quoted for any shell. Without a catalog they
-    are the keys and words of the language. Nothing is found in a quoted value, or once
-    the task is cancelled.
+    `before` is the text of the words before it, which may use queries of `named`. All completions
+    begin with the word, and are parts of a query, not quoted for any shell. Without a catalog,
+    they are keys and words of the language. Returns nothing in a quoted value, or once the task is
+    cancelled.
 
         complete_word(catalog, "hdf5", "os=rhel")  # os=rhel9, with the note "12 specs"
     """
@@ -398,7 +399,7 @@ def complete_word(
     head = text[len(before) + 1 : match.start()]
     choices: dict[str, Completion] = {}
     for each in found:
-        # It is inserted in one line.
+        # The shell inserts the text in one line.
         is_short = len(each.text) <= _MAX_LENGTH and is_clean(each.text)
         note = counted(each.count, "spec") if each.note is None and each.count else each.note
         if is_short and note is not None and each.text.startswith(match[0]):
@@ -407,10 +408,11 @@ def complete_word(
 
 
 def _before(text: str, named: NamedQueries | None) -> Query:
-    """Return the conditions before a word on the spec that it belongs to; none of a wrong text.
+    """Return the conditions before a word, on the spec that the word belongs to.
 
-    After `^` it belongs to the dependency, which is looked for as a spec of its own. What fits the
-    host is not among them: to find out takes longer than the rest of a completion.
+    After `^` this is the dependency, as a spec of its own. Conditions on the host are left out:
+    checking them takes longer than the rest of a completion. Returns no condition for a text that
+    is not a query.
     """
     text = text.rstrip(" !|(")
     dependencies = (token for token in lexer.tokens(text) if token.kind == lexer.DEPENDENCY)
@@ -427,20 +429,20 @@ def _before(text: str, named: NamedQueries | None) -> Query:
 
 
 COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)
-"""The columns that records can be counted by; each record has a hash and a size of its own."""
+"""The columns whose values are counted; hashes and sizes differ from record to record."""
 
 
 def axis_names(catalog: Catalog) -> list[str]:
-    """Return the names of all columns and variants to count by: columns first."""
+    """Return the names of all columns and variants whose values can be counted, columns first."""
     sets = cast(Sequence[tuple[str, ...]], catalog.values("variants"))
     variants = {split_variant(text)[0] for set_ in sets for text in set_}
     return [*COUNTABLE, *sorted(variants - {""})]
 
 
 def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Completion]:
-    """Return the hashes with a prefix, each with its spec, unless they are too many.
+    """Return the hashes with a prefix, each with a note on its spec; nothing if they are too many.
 
-    Where no more than MAX_CHOICES records match the query, they are those of these records.
+    If no more than MAX_CHOICES records match `others`, only their hashes are returned.
     """
     ids = catalog.match(others) if others else ()
     if 0 < len(ids) <= MAX_CHOICES:
@@ -454,7 +456,7 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
 
 
 def _note(spec: Spec) -> str:
-    """Return what tells a spec from others of its name, on one line."""
+    """Return the name, version, compiler, os and target of a spec, on one line."""
     name = spec_name(spec.package, spec.version)
     parts = (name, f"%{spec.compiler}", spec.os, spec.target)
     return clean(" ".join(filter(None, parts)))

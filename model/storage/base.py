@@ -1,6 +1,6 @@
-"""What every storage offers: a place that gives files by name, and how such a place is named.
+"""The interface of storages, which fetch files by name, and the storage of a local directory.
 
-What is here needs nothing of the network, since most sources are files of this machine.
+This module imports nothing for the network, since most sources are files on this machine.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 
 Check = Callable[[bytes], object]
-"""Raises Unreadable where the content of a file is cut off, or is not what it should be."""
+"""Raises Unreadable for the content of a file that is cut off or wrong."""
 
 _IN_SCHEME = "abcdefghijklmnopqrstuvwxyz0123456789+.-"
 _REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
 
 
 def scheme_of(source: str) -> str:
-    """Return the scheme of a URL in lower case, or nothing where it is a path."""
+    """Return the scheme of a URL in lower case; empty for a path."""
     scheme, mark, _ = source.partition("://")
     is_plain = scheme.isascii() and not scheme.lower().strip(_IN_SCHEME)
     return scheme.lower() if mark and scheme[:1].isalpha() and is_plain else ""
@@ -42,10 +42,11 @@ def is_remote(source: str) -> bool:
 
 
 class FetchedFile(Frozen):
-    """A file of a storage, or the cached copy of it, at `path` on this machine.
+    """A file of a storage, or its cached copy, at `path` on this machine.
 
-    `origin` names it to the user, without any password. Of a cached file, `checked` is when it was
-    last known to be current, in seconds since 1970, and `remark` says why a stale one serves.
+    `origin` is the name that the user sees, without a password. For a cached copy, `checked` is
+    the time in seconds since 1970 at which it was last known to be current, and `remark` says why
+    a stale copy is used.
     """
 
     path: str
@@ -57,10 +58,10 @@ class FetchedFile(Frozen):
 class Wanted(Frozen):
     """A file to fetch, by its name in the storage.
 
-    `sha256`, in lower-case hexadecimal, is what the file is verified against; without it a server
-    is asked whether a cached copy is current, except for an `immutable` file. No more than
-    `max_size` bytes are downloaded. A download that `check` refuses does not replace a cached copy
-    that it accepts, and otherwise is downloaded again the next time.
+    The file is verified against `sha256`, in lower-case hexadecimal. Without it, the server is
+    asked whether a cached copy is current, except for an `immutable` file. No more than `max_size`
+    bytes are downloaded. If `check` refuses a download, an accepted cached copy is kept; without
+    one, the download is cached, and requested again the next time.
     """
 
     name: str
@@ -70,7 +71,7 @@ class Wanted(Frozen):
     check: Check | None = None
 
     def check_digest(self, digest: str, origin: str) -> None:
-        """Compare the digest of a file with the checksum, if there is one. Raises WrongContent."""
+        """Raise WrongContent if there is a checksum and the digest of the file is another one."""
         if self.sha256 and digest != self.sha256:
             raise WrongContent(
                 f"{origin} does not match its checksum: sha256 is {digest[:12]}…,"
@@ -79,7 +80,7 @@ class Wanted(Frozen):
 
 
 class Storage(ABC):
-    """A place that gives files by name, each with a cached copy if that is current.
+    """A place from which files are fetched by name; a remote one has cached copies.
 
     Names are relative to its URL or path, with `/`.
 
@@ -89,14 +90,14 @@ class Storage(ABC):
     """
 
     origin: str
-    """The URL or path as it is shown to the user, without any password."""
+    """The URL or path that is shown to the user, without a password."""
 
     @abstractmethod
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return a file on this machine, downloading it unless the cached copy is current.
 
-        Raises NotFound, WrongContent, other SourceErrors where there is neither the file nor a
-        cached copy that may serve, and Cancelled.
+        Raises NotFound, WrongContent, other SourceErrors if neither the file nor a cached copy can
+        be used, and Cancelled.
         """
 
     @abstractmethod
@@ -104,14 +105,14 @@ class Storage(ABC):
         """Check whether a file, or a cached copy of it, is on this machine."""
 
     def origin_of(self, name: str) -> str:
-        """Return what the user is shown for a file; without a name, for what the URL names."""
+        """Return the URL or path of a file to show; without a name, that of the storage itself."""
         return os.path.join(self.origin, *filter(None, name.split("/")))
 
     def size_of(self, name: str) -> int | None:
-        """Return the size of a file in bytes without downloading it; None if it is not told.
+        """Return the size of a file in bytes without downloading it; None if it is unknown.
 
-        Nothing is cached. Raises NotFound where there is no such file, other SourceErrors where
-        that is unknown, and Cancelled.
+        Nothing is cached. Raises NotFound if the file does not exist, other SourceErrors if that
+        is unknown, and Cancelled.
         """
         raise SourceError(f"{self.origin} does not tell which files it has: {name}")
 
@@ -124,13 +125,13 @@ class Storage(ABC):
 
 
 class LocalFolder(Storage):
-    """Storage that is a directory on this machine, of which nothing is copied."""
+    """Storage that is a directory on this machine; its files are not copied."""
 
     def __init__(self, top: str, origin: str) -> None:
         self.top, self.origin = top, origin
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
-        """Return a file where it is. Raises NotFound, WrongContent and other SourceErrors."""
+        """Return a file at its own path. Raises NotFound, WrongContent and other SourceErrors."""
         path, origin = self._path(wanted.name), self.origin_of(wanted.name)
         self.size_of(wanted.name)
         if wanted.sha256:
@@ -140,11 +141,11 @@ class LocalFolder(Storage):
         return FetchedFile(path, origin)
 
     def is_cached(self, name: str) -> bool:
-        """Check whether there is such a file."""
+        """Check whether a file exists."""
         return os.path.isfile(self._path(name))
 
     def size_of(self, name: str) -> int:
-        """Return the size of a file. Raises NotFound and SourceError."""
+        """Return the size of a file in bytes. Raises NotFound and SourceError."""
         origin = self.origin_of(name)
         try:
             status = os.stat(self._path(name))

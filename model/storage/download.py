@@ -1,6 +1,6 @@
 """Download files into the cache of the user, or reuse their copies there from an earlier run.
 
-A file is requested in a thread, which may wait in a library for as long as it likes: it is
+A file is requested in a thread, in which a library may wait without a limit. The thread is
 abandoned when the user stops, or when a server takes too long.
 """
 
@@ -51,7 +51,7 @@ from spackscope.model.storage.urls import shown_top
 
 UNUSED_DAYS = 30
 MAX_SIZE = 20 << 30
-"""Bytes of all cached files together; beyond, the least recently used ones are removed."""
+"""The most bytes of all cached files together; the least recently used ones are removed."""
 
 _DAY = 86_400.0
 _META = ".json"
@@ -59,12 +59,12 @@ _MAX_META_SIZE = 2**16
 
 
 class CachedFile(Frozen):
-    """A cached file: where it is, where it comes from, and its version there.
+    """A cached file at `path`, with the URL it comes from and its version on the server.
 
-    `url` is without secrets. `validators` are sent to the server to ask whether its version is
-    another one. `status` is the file's size in bytes, its mtime and its ctime in ns: where they
-    have changed, the file has to be verified again. `checked` is when the file was last known to
-    be current, in seconds since 1970.
+    `url` is without secrets. `validators` are sent to the server to ask whether it has another
+    version. `status` is the file's size in bytes, its mtime and its ctime in ns: if they have
+    changed, the file has to be verified again. `checked` is the time in seconds since 1970 at
+    which the file was last known to be current.
     """
 
     path: str
@@ -79,14 +79,14 @@ class DownloadCache:
     """Directory of cached files, each with a small JSON file of metadata beside it.
 
     Any number of processes may use one directory. A file whose content stays the same is not
-    written again, and so keeps its mtime; one that does not match its metadata is ignored.
+    written again, and so keeps its mtime; a file that does not match its metadata is ignored.
     """
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
 
     def find(self, key: str) -> CachedFile | None:
-        """Return the cached file of a key, or None if there is no intact one."""
+        """Return the cached file of a key; None if there is none, or if it is damaged."""
         path = self._path(key)
         try:
             meta = json.loads(file_access.read_file(path + _META, _MAX_META_SIZE))
@@ -99,14 +99,14 @@ class DownloadCache:
         except (OSError, ValueError, TypeError, RecursionError):
             return None
         with contextlib.suppress(OSError):
-            # Its mtime is when the file was last used.
+            # The mtime of the metadata is the time at which the file was last used.
             if time.time() - os.stat(path + _META).st_mtime > _DAY:
                 os.utime(path + _META)
         return cached
 
     @contextlib.contextmanager
     def open_new(self, key: str) -> Iterator[BinaryIO]:
-        """Open a temporary file, removed afterwards unless it was stored. Raises OSError."""
+        """Open a temporary file; it is removed afterwards unless it was stored. Raises OSError."""
         file_access.make_directories(self.directory)
         with file_access.temporary_file(self.directory, os.path.basename(self._path(key))) as file:
             yield file
@@ -114,28 +114,28 @@ class DownloadCache:
     def store(
         self, key: str, file: BinaryIO, url: str, sha256: str, validators: dict[str, str]
     ) -> CachedFile:
-        """Cache a file of `open_new`, unless the cached one is the same. Raises OSError."""
+        """Cache a file of `open_new`, unless the cached file is the same. Raises OSError."""
         cached = self.find(key)
         if cached is None or cached.sha256 != sha256:
             path = self._path(key)
             file.flush()
             os.replace(file.name, path)
-            # Of the file that was written: another process may have replaced the path since.
+            # The status of this file: another process may have replaced the path by now.
             cached = CachedFile(path, url, sha256, validators, _status_of(file), 0.0)
         return self.confirm(replace(cached, validators=validators))
 
     def confirm(self, cached: CachedFile) -> CachedFile:
-        """Record that a cached file is current now, and return it with that."""
+        """Record that a cached file is current now, and return it with the new time."""
         confirmed = replace(cached, checked=time.time())
         meta = asdict(confirmed)
         path = meta.pop("path")
-        # It is current for this run even where that cannot be written.
+        # If the metadata cannot be written, it is current for this run.
         with contextlib.suppress(OSError):
             file_access.write_atomically(path + _META, json.dumps(meta).encode())
         return confirmed
 
     def prune(self, *, max_size: int = MAX_SIZE) -> None:
-        """Remove files that were not used for 30 days, and the oldest beyond a total of bytes.
+        """Remove files that were not used for 30 days, and the oldest beyond `max_size` bytes.
 
         Files that were used today always stay.
         """
@@ -170,9 +170,9 @@ def _status_of(file: BinaryIO) -> list[int]:
 
 
 def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
-    """Open the cache in the user's cache directory, else one that is removed at exit.
+    """Open the cache in the user's cache directory, else a temporary one, removed at exit.
 
-    Raises SourceError where not even a temporary directory can be written to.
+    Raises SourceError if not even a temporary directory can be created.
     """
     if parent := file_access.xdg_dir(environ, "cache"):
         directory = os.path.join(parent, "copies")
@@ -191,13 +191,13 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
 @functools.cache
 def _prune_at_exit(directory: str) -> None:
-    # Not before, since by then it is known which of the old files were used after all.
+    # At exit, since only then it is known which old files were used.
     atexit.register(DownloadCache(directory).prune)
 
 
 @functools.cache
 def temporary_cache(_user: int) -> DownloadCache:
-    """Create the cache of this process, which is removed at exit. Raises OSError."""
+    """Create the temporary cache of this process, removed at exit. Raises OSError."""
     directory = tempfile.mkdtemp(prefix="spackscope-copies-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return DownloadCache(directory)
@@ -208,12 +208,12 @@ _HEAD_SIZE = 64
 
 
 class Timeouts(Frozen):
-    """Timeouts of a server in seconds, and how often a request is retried.
+    """Timeouts of a server in seconds, and the number of attempts of a request.
 
-    `stalled` is the longest time without any byte, and `slow_for` that with fewer than `min_rate`
-    bytes a second. Between two attempts the client waits `pause` seconds, three times as long
-    before each further one, or as long as the server asks; it does not try again where that is
-    more than `max_pause`.
+    `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
+    `min_rate` bytes a second. Before the second attempt the client waits `pause` seconds, and
+    before each further attempt three times as long, or as long as the server asks. It gives up
+    if a wait would be longer than `max_pause`.
     """
 
     connect: float = 10.0
@@ -229,11 +229,11 @@ USUAL_TIMEOUTS = Timeouts()
 
 
 class Download:
-    """A file on its way, which is requested in a thread that can be abandoned.
+    """The download of one file, in a thread that can be abandoned.
 
-    The thread says what it waits for, counts the bytes that come, and writes those of the file.
-    `cached` is the copy to ask about, `validators` are to be set to those of the version that
-    comes, `host` is where bytes are expected from, and `received` are those on the wire.
+    The thread calls `expect`, `receive` and `write`. `cached` is the copy that the server is asked
+    about. The thread sets `validators` to the validators of the new version. `host` is the host
+    that has to send next, and `received` the number of bytes that have arrived, still packed.
     """
 
     def __init__(
@@ -253,7 +253,7 @@ class Download:
         self.restart()
 
     def restart(self) -> None:
-        """Discard what was received and written."""
+        """Discard all bytes that were received and written."""
         self._target.seek(0)
         self._target.truncate()
         self._digest, self._size = hashlib.sha256(), 0
@@ -262,13 +262,13 @@ class Download:
 
     @property
     def sha256(self) -> str:
-        """The hexadecimal digest of what was written."""
+        """The hexadecimal digest of the written bytes."""
         return self._digest.hexdigest()
 
     def expect(self, host: str, total: int | None = None) -> None:
-        """Note that a host is to respond, or to send a body of `total` bytes.
+        """Note the host that has to respond, or to send a body of `total` bytes.
 
-        Raises SourceError for a body that is announced to be too large.
+        Raises SourceError if `total` is too large.
         """
         limit = self.wanted.max_size
         if total is not None and total > limit:
@@ -277,12 +277,12 @@ class Download:
         self.host, self._total = host, total
 
     def check_abandoned(self) -> None:
-        """Raise Cancelled where nobody waits for the thread any more."""
+        """Raise Cancelled if nobody waits for the thread any more."""
         if self.is_abandoned:
             raise Cancelled
 
     def receive(self, count: int) -> None:
-        """Count and report bytes on the wire. Raises Cancelled as `check_abandoned` does."""
+        """Count and report received bytes, still packed. Raises Cancelled if nobody waits."""
         self.check_abandoned()
         self.received += count
         now = time.monotonic()
@@ -292,9 +292,10 @@ class Download:
             self._on_progress(f"bytes of {name}", self.received, self._total)
 
     def write(self, chunk: bytes) -> None:
-        """Append bytes of the file, which may be unpacked from those on the wire.
+        """Append bytes of the file, which may be unpacked from the received bytes.
 
-        Both are limited, since few may unpack to very many, and many to none. Raises SourceError.
+        Both numbers are limited: few bytes may unpack to very many, and many to none. Raises
+        SourceError.
         """
         self._size += len(chunk)
         if max(self._size, self.received) > self.wanted.max_size:
@@ -307,7 +308,7 @@ class Download:
 
 
 Request = Callable[[Download], bool]
-"""Requests a file from a server once. Returns whether it came; else the cached copy is current.
+"""Requests a file from a server once. Returns True if it came, False if the copy is current.
 
 Raises SourceErrors and Cancelled.
 """
@@ -318,8 +319,8 @@ _Result = TypeVar("_Result")
 class Downloader:
     """Downloads into a cache, for all storages of one session.
 
-    With `asks_anew` a server is not asked whether a copy is current, but for the file. A host that
-    could not be reached is not asked again. Raises SourceError where nothing can be written.
+    With `asks_anew` files are downloaded even if a cached copy may be current. A host that could
+    not be reached is not asked again. Raises SourceError if no cache directory can be written to.
     """
 
     def __init__(
@@ -336,11 +337,11 @@ class Downloader:
         self._unreachable: dict[str, str] = {}
 
     def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
-        """Download a file, or reuse the cached copy of that key if it is still current.
+        """Download a file, or reuse the cached copy of the key if it is still current.
 
-        A copy with the expected sha256 is current whatever the server says. Where the server
-        fails, a stale copy serves even if its sha256 is another one, with a remark that says why;
-        but not where the file no longer exists or does not match its checksum.
+        A copy with the expected sha256 is current, and the server is not asked. If the server
+        fails, a stale copy is used, even with another sha256, with a remark that says why; but not
+        if the file no longer exists or does not match its checksum.
 
         Raises SourceErrors and Cancelled.
         """
@@ -352,7 +353,7 @@ class Downloader:
         if (stale := self.cache.find(key)) is not None:
             return FetchedFile(stale.path, origin, stale.checked, str(failure))
         try:
-            # The disk of the cache may be full, and another one not.
+            # The disk of the cache may be full, and the disk of temporary files not.
             return self._fetch(temporary_cache(os.geteuid()), key, origin, wanted, request)
         except OSError:
             raise failure from None
@@ -376,7 +377,7 @@ class Downloader:
                     target.flush()
                     head = read_head(target.name, _HEAD_SIZE).removeprefix(codecs.BOM_UTF8)
                     if head.lstrip().startswith(b"<"):
-                        # No file of Spack's begins so.
+                        # No file of Spack begins with `<`.
                         message = f"{origin} cannot be read: the server returned a web page"
                         raise WrongContent(message, may_serve_stale=True)
                     wanted.check_digest(download.sha256, origin)
@@ -386,7 +387,7 @@ class Downloader:
                         if is_kept or wanted.immutable:
                             message = f"{origin} cannot be read: {why}"
                             raise WrongContent(message, may_serve_stale=True)
-                        # Without them, a server is asked for all of the file again.
+                        # Without validators, the next run requests the whole file again.
                         validators = {}
                     current = cache.store(key, target, origin, download.sha256, validators)
         except SourceError as error:
@@ -400,9 +401,8 @@ class Downloader:
     ) -> _Result:
         """Send a request in a thread, up to `timeouts.attempts` times; return its result.
 
-        The thread is abandoned if bytes come too slowly. A host that stays silent is asked a
-        second time by a patient caller only. Raises what the request raises, Unreachable and
-        Cancelled.
+        The thread is abandoned if bytes come too slowly. A silent host is asked again only if
+        `is_patient`. Raises the exceptions of the request, Unreachable and Cancelled.
         """
         timeouts, since, received = self.timeouts, 0.0, 0
 
@@ -456,11 +456,11 @@ class RemoteStorage(Storage):
 
     @abstractmethod
     def _cache_key(self, name: str) -> str:
-        """Return what identifies a file in the cache."""
+        """Return the key of a file in the cache."""
 
     @abstractmethod
     def _request(self, download: Download) -> bool:
-        """Request a file once, as a `Request` does."""
+        """Request a file once; see `Request`."""
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
@@ -468,12 +468,12 @@ class RemoteStorage(Storage):
         return self.downloader.fetch(key, origin, wanted, self._request)
 
     def is_cached(self, name: str) -> bool:
-        """Check whether there is a cached copy of a file."""
+        """Check whether a file has a cached copy."""
         return self.downloader.cache.find(self._cache_key(name)) is not None
 
 
 def _why_unreadable(path: str, wanted: Wanted) -> str:
-    """Return why a copy is not to be kept; "" if it can be read. Raises OSError."""
+    """Return the reason why a copy should not be kept; "" to keep it. Raises OSError."""
     try:
         if wanted.check is not None and not wanted.sha256:
             wanted.check(read_file(path, wanted.max_size))

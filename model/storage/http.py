@@ -1,6 +1,6 @@
 """Files on web servers, with the proxies and certificates of the user's environment.
 
-Connections are those of urllib3, which is slow to import: it is imported by the first request.
+urllib3 makes the connections. It is slow to import, so the first request imports it.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _SYSTEM_BUNDLES = (
 
 
 class HttpStorage(RemoteStorage):
-    """Storage below an http or https URL; 403, 404 and 410 mean that a file is not found."""
+    """Storage below an http or https URL. 403, 404 and 410 raise NotFound."""
 
     def __init__(self, url: str, client: Client) -> None:
         super().__init__(url, client)
         self._url, self._client = web_url(url), client
 
     def _headers(self) -> dict[str, str]:
-        """Return headers of every request. Raises SourceError."""
+        """Return the headers that every request has. Raises SourceError."""
         return {}
 
     def _cache_key(self, name: str) -> str:
@@ -69,7 +69,7 @@ class HttpStorage(RemoteStorage):
         return request_file(self._client, url, download, self._headers())
 
     def size_of(self, name: str) -> int | None:
-        """Return the size that a server announces. Raises SourceErrors and Cancelled."""
+        """Return the size that the server states, or None. Raises SourceErrors and Cancelled."""
 
         def ask(download: Download) -> int | None:
             url, headers = self._url.below(name), self._headers()
@@ -80,19 +80,19 @@ class HttpStorage(RemoteStorage):
                 return int(length) if is_size else None
 
         download = Download(Wanted(name), self.origin_of(name))
-        # A server that is silent is not worth a second wait for an answer of this kind.
+        # A silent server is not asked a second time, just for a size.
         return self._client.retry(download, ask, is_patient=False)
 
 
 def request_file(client: Client, url: Url, download: Download, headers: Mapping[str, str]) -> bool:
-    """Request a file once, and return whether it came: the cached copy is current else.
+    """Request a file once. Return True if it came, False if the cached copy is current.
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
     sha256, cached = download.wanted.sha256, download.cached
     headers = {
         **headers,
-        # A checksum is that of the file on the server, which may itself be compressed.
+        # The checksum is for the file on the server, which may itself be compressed.
         "Accept-Encoding": "identity" if sha256 else "gzip",
         **(cached.validators if cached is not None else {}),
     }
@@ -110,7 +110,7 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
                 download.write(chunk)
         if not encoding or download.sha256 == sha256:
             break
-    # What a server says of the version is kept so far as it can be sent back.
+    # Validators of the version are kept if they can be sent back.
     download.validators = {
         condition: value
         for condition, name in _VALIDATORS.items()
@@ -127,7 +127,7 @@ def _encoding(response: BaseHTTPResponse) -> str:
 def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
     """Unpack gzip piece by piece, since a few bytes may unpack to very many.
 
-    urllib3 takes a body that is cut off for whole, and reads on without end for one that is empty.
+    urllib3 accepts a body that is cut off as whole, and never stops reading an empty one.
     """
     member, members = zlib.decompressobj(_GZIP), 1
     for chunk in chunks:
@@ -146,14 +146,14 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
 
 
 def _chunks(response: BaseHTTPResponse, download: Download) -> Iterator[bytes]:
-    """Yield a body as it comes over the wire."""
+    """Yield the chunks of a body as they arrive, still encoded."""
     while chunk := response.read1(_READ_SIZE, decode_content=False):
         download.receive(len(chunk))
         yield chunk
 
 
 class Client(Downloader):
-    """Downloader that keeps connections to web servers, which several storages share."""
+    """Downloader with connections to web servers, which several storages share."""
 
     def __init__(self, environ: Mapping[str, str], **options: Any) -> None:
         super().__init__(environ, **options)
@@ -163,7 +163,7 @@ class Client(Downloader):
     def read(
         self, url: Url, headers: Mapping[str, str], download: Download, origin: str = ""
     ) -> bytes:
-        """Return a small document, such as a token, or its beginning. Raises as `request` does."""
+        """Return a document, or its first 4 MiB. Raises the errors of `request`."""
         reply = b""
         with self.request("GET", url, headers, download, origin) as response:
             for chunk in _chunks(response, download):
@@ -183,14 +183,15 @@ class Client(Downloader):
     ) -> Iterator[BaseHTTPResponse]:
         """Send a request with the method GET or HEAD, follow redirects, and yield the response.
 
-        Its status is 200, or 304 where the request has conditions. User and password of the URL,
-        or else the header Authorization, are sent to its own server only: same scheme, host and
-        port. `origin` names the file in errors, if it is not that of the download. Raises
-        NotFound, Unauthorized, Unreachable, TemporaryFailure, other SourceErrors and Cancelled.
+        Its status is 200, or 304 if the request has conditions. User and password of the URL, or
+        else the header Authorization, are only sent to the server of the URL: the same scheme,
+        host and port. `origin` names the file in errors; by default it is the origin of the
+        download. Raises NotFound, Unauthorized, Unreachable, TemporaryFailure, other SourceErrors
+        and Cancelled.
         """
         import urllib3
 
-        # In which the case of a name does not matter.
+        # A mapping that ignores the case of names.
         headers = urllib3.HTTPHeaderDict({"User-Agent": "spackscope", "Accept": "*/*", **headers})
         if url.authorization:
             headers["Authorization"] = url.authorization
@@ -221,7 +222,7 @@ class Client(Downloader):
                         return
                 finally:
                     if response.length_remaining == 0:
-                        # Nothing more comes, and the connection can be used again.
+                        # The body is at its end: the connection can be used again.
                         response.drain_conn()
                     response.close()
             try:
@@ -242,7 +243,7 @@ class Client(Downloader):
     def _open_pool(self, scheme: str, proxy: Url | None) -> PoolManager:
         import urllib3
 
-        # Certificates take long to load, and are of no use without TLS.
+        # Loading certificates takes long, and only TLS needs them.
         needs_tls = "https" in (scheme, proxy.scheme if proxy is not None else "")
         context = _tls_context(self.environ) if needs_tls else None
         options: dict[str, Any] = {"maxsize": MAX_THREADS, "ssl_context": context}
@@ -262,7 +263,7 @@ class Client(Downloader):
 def _check_status(
     response: BaseHTTPResponse, headers: Mapping[str, str], url: Url, origin: str
 ) -> None:
-    """Raise what a status means for a file: NotFound, TemporaryFailure and so on."""
+    """Raise the error for a status: NotFound, Unauthorized, TemporaryFailure or SourceError."""
     import urllib3
 
     status = response.status
@@ -293,11 +294,11 @@ def _translated_errors(host: str, stalled: float, proxy: Url | None) -> Iterator
     try:
         yield
     except ValueError:
-        # The message quotes what may be secret.
+        # The message may quote a secret.
         forbidden = "its URL or a header has characters that HTTP does not allow"
         raise SourceError(f"{host} cannot be requested: {forbidden}") from None
     except exceptions.HTTPError as error:
-        # That of the socket, of TLS or of HTTP, which urllib3 wraps.
+        # urllib3 wraps errors of sockets, TLS and HTTP.
         cause: BaseException = error
         while not isinstance(cause, http.client.HTTPException):
             inner = cause.__cause__ or cause.__context__
@@ -336,11 +337,12 @@ def _translated_errors(host: str, stalled: float, proxy: Url | None) -> Iterator
 
 
 def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
-    """Return the proxy that requests to a URL go through, if any.
+    """Return the proxy for requests to a URL; None for a direct connection.
 
     As in curl, it is `http_proxy` or `https_proxy`, else `all_proxy`, unless `no_proxy` names the
-    host, a domain above it, or a network that its address is in. Lower case goes first. A proxy
-    without a scheme is an http one. Raises SourceError for an invalid one.
+    host, a domain above it, or a network that its address is in. A variable in lower case goes
+    before the same one in upper case. A proxy without a scheme is an http proxy. Raises
+    SourceError for an invalid proxy.
     """
 
     def variable(name: str) -> str:
@@ -368,8 +370,9 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
 def _tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a TLS context that trusts the environment's, the system's or certifi's certificates.
 
-    SSL_CERT_FILE and SSL_CERT_DIR name them, or as for curl and requests CURL_CA_BUNDLE and
-    REQUESTS_CA_BUNDLE, which may be directories. Raises SourceError where they cannot be read.
+    SSL_CERT_FILE and SSL_CERT_DIR name the certificates of the environment, or, as for curl and
+    requests, CURL_CA_BUNDLE and REQUESTS_CA_BUNDLE. Each may be a file or a directory. Raises
+    SourceError if they cannot be read.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     bundle = next((name for name in _BUNDLES if environ.get(name)), "")

@@ -1,9 +1,9 @@
 """Build caches in object stores, `s3://bucket/prefix` and `gs://bucket/prefix`, and in registries.
 
-Requests to S3 go through boto3, as those of Spack do. Google's buckets are read as files of a web
-server, by the client that sends those requests; google-auth finds who is to read them. A registry
-(lib/spack/spack/oci) takes no more than a request, a token and a digest, so it is read by the same
-client, with its proxies, retries and cache, which no library for registries offers.
+Requests to S3 go through boto3, as in Spack. Google's buckets are read with the client for web
+servers; google-auth finds the credentials. A registry (lib/spack/spack/oci) needs only a request,
+a token and a digest, so it is read with the same client: no library for registries offers its
+proxies, retries and cache.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ _Result = TypeVar("_Result")
 
 _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
 _READ_SIZE = 1 << 12
-"""Bytes of one read, few enough that a slow server is noticed in time."""
+"""The number of bytes of one read, small enough to notice a slow server in time."""
 
 _GOOGLE = "https://storage.googleapis.com"
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 
 
 def how_to_install(library: str) -> str:
-    """Return a library with the command of the installer that made this environment.
+    """Return the name of a library with the command that installs it in this environment.
 
-    pipx and uv leave a sign in theirs. Where nobody knows the installer, the Python is named that
-    lacks the library: the single file finds there what it does not contain.
+    pipx and uv leave a mark in their environments. Outside of an environment, the Python that
+    needs the library is named instead: the single file imports libraries from there.
     """
     prefix = sys.prefix
     if os.path.exists(f"{prefix}/pipx_metadata.json"):
@@ -74,12 +74,12 @@ def how_to_install(library: str) -> str:
 
 
 def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) -> dict[str, str]:
-    """Read the options of a mirror's connection, as lib/spack/spack/mirrors/mirror.py does.
+    """Read the options of a mirror's connection, like lib/spack/spack/mirrors/mirror.py.
 
-    `access_pair` is a list of id and secret, or a mapping with `id` or `id_variable` and
-    `secret_variable`; `access_token` may be an `access_token_variable`. A variable is one of the
-    environment. Returns `id`, `secret`, `access_token`, `profile` and `endpoint_url`; what is not
-    known is empty.
+    `access_pair` is a list of id and secret, or a mapping with `id` or `id_variable`, and
+    `secret_variable`; `access_token` may be given by `access_token_variable`. Options that end in
+    `_variable` name environment variables. Returns `id`, `secret`, `access_token`, `profile` and
+    `endpoint_url`, each empty if it is not known.
     """
     pair = options.get("access_pair")
     if isinstance(pair, (list, tuple)) and len(pair) == 2:
@@ -96,7 +96,7 @@ def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) 
 
 
 def _bucket_of(url: str) -> tuple[str, str]:
-    """Return the bucket of a URL, and what precedes the names of its files. Raises SourceError."""
+    """Return the bucket of a URL, and the prefix of its keys, as `a/b/`. Raises SourceError."""
     split = split_url(url)
     if not split.netloc:
         raise SourceError(f"{split.shown} is not a valid URL: it has no bucket")
@@ -105,16 +105,16 @@ def _bucket_of(url: str) -> tuple[str, str]:
 
 
 def _names(keys: Iterable[str], prefix: str) -> Iterator[str]:
-    """Yield the sorted names of the objects that are files."""
+    """Yield the sorted names of the objects that are files: keys without the prefix."""
     return (key[len(prefix) :] for key in sorted(keys) if not key.endswith("/"))
 
 
 class S3Storage(RemoteStorage):
-    """Bucket that is read as the user of the mirror, or that boto3 finds, else anonymously.
+    """Bucket that is read with the credentials of the mirror, or of boto3, else anonymously.
 
-    As in lib/spack/spack/util/s3.py, requests are not signed without credentials. boto3 reads the
-    process's environment, the user's ~/.aws, and the metadata of cloud machines. Raises
-    ImportError without boto3, and SourceError for an endpoint that is not a URL.
+    As in lib/spack/spack/util/s3.py, requests are not signed without credentials. boto3 reads
+    environment variables of the process, the user's ~/.aws, and the metadata of cloud machines.
+    Raises ImportError without boto3, and SourceError for an endpoint that is not a URL.
     """
 
     def __init__(self, url: str, credentials: Mapping[str, str], downloader: Downloader) -> None:
@@ -134,13 +134,13 @@ class S3Storage(RemoteStorage):
 
     @cached_property
     def _client(self) -> Any:
-        """The client of boto3, which connects when it is first used."""
+        """The client of boto3; the first request connects."""
         import boto3
         from botocore import UNSIGNED
         from botocore.config import Config
 
         given, timeouts = self._credentials, self.downloader.timeouts
-        # Of the mirror or of the environment, and never a part of each.
+        # All keys from the mirror, or all from the environment.
         keys = {
             "aws_access_key_id": given["id"],
             "aws_secret_access_key": given["secret"],
@@ -226,7 +226,7 @@ class S3Storage(RemoteStorage):
             raise self._translated(error, download.origin) from None
 
     def _translated(self, error: Exception, origin: str) -> Exception:
-        """Return the SourceError for an exception of boto3; any other exception as it is."""
+        """Return the SourceError for an exception of boto3; any other exception unchanged."""
         from botocore import exceptions
 
         if isinstance(error, exceptions.ClientError):
@@ -259,11 +259,11 @@ def _status(error: Any) -> object:
 
 
 class GcsStorage(HttpStorage):
-    """Bucket that is read as the user that google-auth finds, else anonymously.
+    """Bucket that is read with the credentials that google-auth finds, else anonymously.
 
-    google-auth reads GOOGLE_APPLICATION_CREDENTIALS of the process's environment, the user's
-    gcloud configuration, and the metadata of cloud machines. STORAGE_EMULATOR_HOST is the URL of
-    another server. Raises ImportError without google-auth.
+    google-auth reads the variable GOOGLE_APPLICATION_CREDENTIALS of the process, the user's gcloud
+    configuration, and the metadata of cloud machines. STORAGE_EMULATOR_HOST is the URL of another
+    server. Raises ImportError without google-auth.
     """
 
     def __init__(self, url: str, client: Client) -> None:
@@ -326,10 +326,10 @@ class GcsStorage(HttpStorage):
 
 
 INDEX = "index.json"
-"""The file of a registry that is the index of the build cache; the others are archives."""
+"""The file of a registry that is the index of the build cache; other files are archives."""
 
 _ENDING = ".spack"
-"""How the tags of the index and of archives end."""
+"""The ending of the tags of the index and of archives."""
 
 _TAG = "index.spack"
 _ACCEPTED = (
@@ -344,8 +344,8 @@ _PARAMETER = re.compile(r'([a-zA-Z_]+)="?([^",]*)"?')
 class OciRegistry(Storage):
     """Storage of a registry's build cache: `oci://host/name`, or `oci+http://` without TLS.
 
-    User and password are those of the URL, else those of the mirror. They are sent to the server
-    of the registry only: from a realm elsewhere an anonymous token is requested.
+    User and password come from the URL, else from the mirror. They are only sent to the server of
+    the registry: if its tokens come from another server, an anonymous token is requested.
     """
 
     def __init__(self, url: str, user: str, password: str, client: Client) -> None:
@@ -356,7 +356,7 @@ class OciRegistry(Storage):
         self._password, self._authorization = split.authorization, ""
         if user and not self._password:
             try:
-                # The environment consists of bytes, and they are sent as they are.
+                # Environment variables are bytes, and these bytes are sent.
                 self._password = basic_authorization(os.fsencode(user), os.fsencode(password))
             except UnicodeEncodeError:
                 wrong = "its access_pair has characters that cannot be sent"
@@ -366,7 +366,7 @@ class OciRegistry(Storage):
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return the cached copy of the index, or of an archive, by the manifest of its tag.
 
-        Raises NotFound for every other name, and where there is no such tag.
+        Raises NotFound for every other name, and for a tag that the registry does not have.
         """
         name, tag = wanted.name, _TAG if wanted.name == INDEX else wanted.name
         if not tag.endswith(_ENDING):
@@ -398,9 +398,9 @@ class OciRegistry(Storage):
         )
 
     def _request(self, url: Url, download: Download) -> bool:
-        """Request a file, and again with what the registry asks for if it refuses.
+        """Request a file, and again with credentials if the registry asks for them.
 
-        The challenge is answered as the token specification of the distribution registry says.
+        It answers a challenge by the token specification of the distribution registry.
         """
         try:
             return self._send(url, download)
@@ -454,7 +454,7 @@ class OciRegistry(Storage):
 
 
 def _last_digest(manifest: bytes) -> str:
-    """Return the sha256 of the last layer of an image; those before are what it depends on.
+    """Return the sha256 of the last layer of an image: the layers before are its dependencies.
 
     Raises Unreadable.
     """

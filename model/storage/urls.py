@@ -1,7 +1,7 @@
 """Split, check, join and show URLs.
 
-No other module imports `urlsplit` and its like: they raise for some broken URLs, drop characters
-from others, and leave ports, hosts and text that cannot be sent unchecked.
+No other module imports `urlsplit` and similar functions: they raise for some broken URLs, drop
+characters from others, and do not check ports, hosts, and characters that cannot be sent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import scheme_of
 
 MAX_URL_LENGTH = 1 << 14
-"""Characters of a URL; one with a signature in its query has up to some thousand."""
+"""The most characters of a URL; a URL with a signature in its query has a few thousand."""
 
 _MAX_HOST_LENGTH = 253
 _PORTS = {"http": 80, "https": 443}
@@ -34,8 +34,8 @@ _NO_HOST = "its host cannot be read"
 class Url(Frozen):
     """Parts of a valid URL, all of them ASCII and percent-encoded.
 
-    The scheme and the host are in lower case, except the name of a bucket. `userinfo` is what
-    precedes the `@`. What may be secret is not in `repr`.
+    The scheme and the host are in lower case, except the name of a bucket. `userinfo` is the part
+    before the `@`. Parts that may be secret are not in `repr`.
     """
 
     scheme: str
@@ -53,7 +53,7 @@ class Url(Frozen):
 
     @property
     def server(self) -> str:
-        """The scheme and the host with its port: what credentials are for."""
+        """The scheme and the host with its port; credentials are for one server."""
         return f"{self.scheme}://{self.netloc}"
 
     @property
@@ -63,13 +63,13 @@ class Url(Frozen):
 
     @property
     def key(self) -> str:
-        """What identifies a cached file: the URL with its user and without the password."""
+        """The key of a cached file: the URL with its user and without the password."""
         user = self.userinfo.partition(":")[0]
         return self.address.replace("://", f"://{user}@", 1) if user else self.address
 
     @property
     def shown(self) -> str:
-        """The URL as it may be shown, without user, password and query."""
+        """The URL to show, without user, password and query."""
         return shown_url(self.address)
 
     @property
@@ -80,11 +80,11 @@ class Url(Frozen):
 
     @property
     def authorization(self) -> str:
-        """The Authorization header for the user and password, or nothing."""
+        """The Authorization header for user and password; empty if the URL has none."""
         return basic_authorization(*self.credentials) if self.userinfo else ""
 
     def is_same_server(self, other: Url) -> bool:
-        """Check whether both have the same scheme, host and port, and so the same credentials."""
+        """Check whether two URLs have the same scheme, host and port: the same credentials."""
         ours, theirs = (
             (url.scheme, url.host, _PORTS.get(url.scheme) if url.port is None else url.port)
             for url in (self, other)
@@ -94,7 +94,7 @@ class Url(Frozen):
     def below(self, name: str) -> Url:
         """Return the URL of a file below this one. The query is kept: it may grant access.
 
-        Raises SourceError where the name is not text.
+        Raises SourceError for a name that is not text.
         """
         if not name:
             return self
@@ -118,7 +118,7 @@ class Url(Frozen):
 def split_url(url: str) -> Url:
     """Split a URL and check its parts; the fragment is dropped.
 
-    Raises SourceError, which shows no secret, where it is not valid.
+    Raises SourceError, without secrets, for an invalid URL.
     """
     _check_characters(url)
     if not (scheme := scheme_of(url)):
@@ -127,7 +127,7 @@ def split_url(url: str) -> Url:
         parts = urlsplit(url)
         userinfo, _, netloc = parts.netloc.rpartition("@")
         match = re.fullmatch(_HOST_AND_PORT, netloc)
-        # Programs do not agree on which host is meant where there is a backslash.
+        # Programs do not agree on the host of a URL with a backslash.
         if match is None or "\\" in parts.netloc:
             raise _invalid(url, _NO_HOST)
         host, port = match[1], match[2] or ""
@@ -157,7 +157,7 @@ def split_url(url: str) -> Url:
 
 
 def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
-    """Split a URL that must have one of the schemes, and a host. Raises SourceError."""
+    """Split a URL; it must have one of the schemes, and a host. Raises SourceError."""
     split = split_url(url)
     if split.scheme not in schemes:
         raise _invalid(url, f"it must begin with {' or '.join(f'{each}://' for each in schemes)}")
@@ -167,7 +167,7 @@ def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
 
 
 def local_path(url: str) -> str:
-    """Return the path that a `file:` URL names. Raises SourceError for that of another machine."""
+    """Return the path of a `file:` URL. Raises SourceError for a path of another machine."""
     split = split_url(url)
     if split.host not in ("", "localhost"):
         raise SourceError(f"{shown_url(url)} names files of {split.host}, another machine")
@@ -183,7 +183,7 @@ def basic_authorization(user: bytes, password: bytes) -> str:
 
 
 def shown_top(url: str) -> str:
-    """Return the URL of a storage as it is shown before the names of its files."""
+    """Return the shown URL of a storage, to which names of files are added."""
     return shown_url(url).removesuffix("?…").rstrip("/")
 
 
@@ -197,7 +197,7 @@ def _invalid(url: str, why: str) -> SourceError:
 
 
 def _check_characters(url: str) -> None:
-    """Raise SourceError for a text that cannot be a URL or a part of one."""
+    """Raise SourceError for a text that is too long for a URL, or has forbidden characters."""
     if len(url) > MAX_URL_LENGTH:
         raise _invalid(url, f"it is longer than {MAX_URL_LENGTH:,} characters")
     if re.search(_CONTROL, url):
