@@ -55,9 +55,11 @@ VARIABLES = (
         "SPACKSCOPE_FROM",
         "the sources, separated by blanks, instead of those of your Spack",
     ),
-    ("SPACKSCOPE_HOST", "the machine that specs are to run on, as with `--host`"),
-    ("SPACKSCOPE_COPY", "the program that copies, with its arguments"),
-    ("SPACKSCOPE_PUBLIC", "the tag list of the public cache, instead of that of cache.spack.io"),
+    *(
+        (setting.variable, f"{setting.sentence[:1].lower()}{setting.sentence[1:-1]}")
+        for setting in SETTINGS
+        if setting.variable and setting.kind == "text"
+    ),
     (
         "SPACKSCOPE_PYTHON",
         "the Python that spackscope.pyz runs with; by default `python3`, if that is new enough",
@@ -182,7 +184,8 @@ def _command(command: Command) -> Iterator[str]:
             else:
                 yield from (".PP", marked(" ".join(lines)))
     yield from _options(option for option in command.options if option not in COMMON)
-    yield from example(command.examples.split("\n"))
+    if command.examples:
+        yield from example(command.examples.split("\n"))
 
 
 def _keys() -> Iterator[str]:

@@ -13,6 +13,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.process import ExitCode, Leave, stdio
+from spackscope.tui.settings.table import SETTINGS
 
 VARIABLE = "SPACKSCOPE_CONFIG"
 """The variable that names the file which is read in place of the user's own."""
@@ -161,15 +162,16 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
         mistakes += [Mistake(Origin(path, line), *what) for line, what in file.mistakes]
         of_file = {name: Origin(path, line) for name, line in file.lines.items()}
         values, origins = {**file.values, **values}, {**of_file, **origins}
-    for name in ("host", "copy", "public"):
-        variable = f"SPACKSCOPE_{name.upper()}"
-        if value := environ.get(variable, "").strip():
-            values[name], origins[name] = value, Origin(variable)
+    for setting in SETTINGS:
+        # The sources of a variable are not those of files: `resolve_sources` reads it.
+        value = environ.get(setting.variable, "").strip() if setting.kind == "text" else ""
+        if value:
+            values[setting.name], origins[setting.name] = value, Origin(setting.variable)
     for name, value in given.items():
         if value:
             values[name], origins[name] = value, COMMAND_LINE
     fields = {name: value for name, value in values.items() if "." not in name}
-    for table in ("keys", "views"):
+    for table in (setting.name for setting in SETTINGS if setting.is_table):
         names = {name: name.removeprefix(f"{table}.") for name in values}
         fields[table] = {own: values[name] for name, own in names.items() if own != name}
     return Settings(**fields, origins=origins, mistakes=tuple(mistakes))

@@ -21,7 +21,7 @@ NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
     "spackscope.model.storage.http",
     "spackscope.model.sources.mirror",
-    *("tomllib", "spackscope.tui.settings.config_file", "spackscope.tui.settings.table"),
+    *("tomllib", "spackscope.tui.settings.config_file"),
 )
 ALL_MODULES = """
 import sys

@@ -106,8 +106,9 @@ def _command_lines(command: Command) -> Iterator[str]:
         names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
         yield from _entry(names, option.text, _OPTION_COLUMN)
     for heading, text in sections_of(command).items():
-        yield f"\n{heading}:"
-        yield from (f"  {line}" for line in text.split("\n"))
+        if text:
+            yield f"\n{heading}:"
+            yield from (f"  {line}" for line in text.split("\n"))
 
 
 def sections_of(command: Command) -> dict[str, str]:
