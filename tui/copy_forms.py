@@ -43,7 +43,7 @@ def _install_command(specs: Sequence[Spec]) -> str:
 
 
 FORMS = (
-    CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
+    HASH := CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
     CopyForm(
         "slash", "/hash, as Spack takes it", "hashes", _line_by_line(lambda spec: f"/{spec.hash}")
     ),
@@ -51,13 +51,11 @@ FORMS = (
     CopyForm("i", "install command", "specs in one install command", _install_command),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
-    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
+    ADDRESS := CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
 )
 """All forms, in the order of the menu."""
 
-ADDRESS = FORMS[-1]
-
-ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", FORMS[0].spell)
+ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", HASH.spell)
 """The form of marked specs that are not all in sight: chosen, it takes all of them."""
 
 
@@ -84,7 +82,7 @@ def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
 def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     """Return in some words what is copied: the beginning of a hash, a text, or how many.
 
-    >>> summary(FORMS[0], [spec], marked=False)
+    >>> summary(HASH, [spec], marked=False)
     '2ggad67…'
     """
     if marked and len(specs) > 1:
@@ -92,7 +90,7 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     text = spelled(form, specs)
     if "\n" in text:
         return f"the {form.name}"
-    text = f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
+    text = f"{text[:SHORT_HASH]}…" if form is HASH else text
     return f"marked {text}" if marked else text
 
 

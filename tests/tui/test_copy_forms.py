@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.tui.copy_forms import FORMS, spelled, summary
+from spackscope.tui.copy_forms import ADDRESS, FORMS, HASH, spelled, summary
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
 SPECS = [
@@ -14,7 +14,8 @@ SPECS = [
     )
     for hash_ in HASHES
 ]
-HASH, SLASH, SPEC, INSTALL, JSON, REQUIREMENT, ADDRESS = FORMS
+BY_KEY = {form.key: form for form in FORMS}
+SLASH, SPEC, INSTALL, JSON, REQUIREMENT = (BY_KEY[key] for key in ("slash", *"siJr"))
 
 
 def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:

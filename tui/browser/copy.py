@@ -47,7 +47,7 @@ from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
-    FORMS,
+    HASH,
     CopyDone,
     CopyForm,
     ViewForm,
@@ -97,7 +97,7 @@ class CopyContent(Frozen):
 
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
-    copy = partial(_copy_specs, controllers, FORMS[0])
+    copy = partial(_copy_specs, controllers, HASH)
     _read(controllers, copy, job=jobs.COPY, is_bare=True)
 
 

@@ -28,6 +28,9 @@ def browser() -> FakeBrowser:
     return browser
 
 
+BY_KEY = {form.key: form for form in FORMS}
+
+
 def hash_at(browser: FakeBrowser, number: int) -> str:
     return browser.go_to(number).spec.hash
 
@@ -81,7 +84,7 @@ def test_the_selected_spec_or_all_marks_in_their_order_are_copied(browser: FakeB
     hashes = [mark(browser, 2), mark(browser, 0)]
     assert copy(browser).splitlines() == hashes
     assert browser.message == "Copied 2 marked hashes (test)"
-    assert choose(browser, FORMS[1]).splitlines() == [f"/{hash_}" for hash_ in hashes]
+    assert choose(browser, BY_KEY["slash"]).splitlines() == [f"/{hash_}" for hash_ in hashes]
     here = hash_at(browser, 3)
     browser.host.focus("detail")
     assert copy(browser) == here, "the detail copies its own spec, whatever is marked"
@@ -160,8 +163,7 @@ def test_each_form_is_copied(browser: FakeBrowser) -> None:
     assert f"os={raw['os']} target=" in spec
     (required,) = yaml.safe_load(texts.pop("r"))["packages"]["py-build"]["require"]
     assert required.startswith(f"@={built.replace('~', ' ~', 1)}")
-    (text,) = texts.values()
-    copied = json.loads(text)
+    copied = json.loads(texts.pop("J"))
     assert copied["hash"] == hash_
     assert set(copied["variants"]) == set(raw["variants"])
 
@@ -169,8 +171,8 @@ def test_each_form_is_copied(browser: FakeBrowser) -> None:
 def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
     for number in range(3):
         mark(browser, number)
-    assert len(choose(browser, FORMS[1]).splitlines()) == 3
-    assert len(choose(browser, FORMS[2]).splitlines()) == 1
+    assert len(choose(browser, BY_KEY["slash"]).splitlines()) == 3
+    assert len(choose(browser, BY_KEY["s"]).splitlines()) == 1
 
 
 def test_what_is_unsafe_to_paste_is_not_copied(tmp_path: Path) -> None:
@@ -183,7 +185,7 @@ def test_what_is_unsafe_to_paste_is_not_copied(tmp_path: Path) -> None:
 def test_a_copied_spec_has_its_compilers_and_is_found_again() -> None:
     browser = FakeBrowser(INSTALL_TREE, query="curl").load()
     hash_ = hash_at(browser, 0)
-    copied = choose(browser, FORMS[2])
+    copied = choose(browser, BY_KEY["s"])
     assert copied.endswith(" %c,cxx=gcc@12.2.0")
     assert FakeBrowser(INSTALL_TREE, query=copied).load().shown == {hash_}
 
