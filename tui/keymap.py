@@ -263,6 +263,16 @@ KEYS = (
 )  # fmt: skip
 """All keys, in the order in which they are shown."""
 
+_GONE = (
+    *("compare-choose", "compare-close", "compare-copy", "compare-left", "compare-right"),
+    *("coverage-choose", "coverage-close", "coverage-compare", "coverage-copy"),
+    *("coverage-other", "coverage-present", "dialogs-commands"),
+    *("exporting-previous-format", "exporting-previous-rows"),
+    *("frequency-by", "frequency-choose", "frequency-filter", "frequency-left", "frequency-right"),
+    *("name-query", "path-choose", "problems"),
+    *("reports-choose", "reports-copy", "reports-filter"),
+    *("specs-mark-range", "specs-narrower", "specs-wider"),
+)
 OLD_NAMES: Mapping[str, str] = {
     "challenge": "verify",
     "changes": "diff-sources",
@@ -272,9 +282,6 @@ OLD_NAMES: Mapping[str, str] = {
     "compare-regroup": "diff-regroup",
     "copying-choose": "dialogs-choose",
     "count": "stats",
-    "dialogs-commands": "",
-    "exporting-previous-format": "",
-    "exporting-previous-rows": "",
     "exporting-write": "dialogs-choose",
     "facets": "values",
     "facets-clear": "values-clear",
@@ -284,13 +291,12 @@ OLD_NAMES: Mapping[str, str] = {
     "facets-include": "values-include",
     "facets-only": "values-only",
     "history-choose": "dialogs-choose",
-    "name-query": "",
     "opening-choose": "dialogs-choose",
-    "problems": "",
     "searched-choose": "dialogs-choose",
     "timeline": "history",
     "tree-close": "back",
     "why-not": "why",
+    **dict.fromkeys(_GONE, ""),
 }
 """Old names that configurations may have, each with the new one; "" for a key that has gone."""
 
