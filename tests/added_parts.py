@@ -3,7 +3,8 @@
 Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
 columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
 column, and `successor`, which is a new field of records. It also has the predicate `external`, a
-rule on reuse, a format, a command, and an answer with a key.
+rule on reuse, a format, a command, an answer with a key, a setting, forms of `Y`, and a job that
+a key waits for.
 """
 
 from __future__ import annotations
@@ -211,6 +212,25 @@ def test_the_new_command_runs_and_is_in_the_help(tmp_path: Path) -> None:
     assert program("greet").stdout == f"hello {program.home}\n"
     assert "Greet." in program("help", "greet").stdout
     assert "greet" in program("help").stdout
+    assert "examples:" not in program("help", "greet").stdout
+
+
+def test_a_new_setting_is_read_from_its_variable_before_the_file(
+    program: Program, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('greeting = "good day"\n', "utf-8")
+    for variable, word in (("", "good day"), ("hi", "hi")):
+        greeted = program("greet", SPACKSCOPE_CONFIG=str(file), SPACKSCOPE_GREETING=variable)
+        assert greeted.stdout == f"{word} {program.home}\n"
+    assert "SPACKSCOPE_GREETING" in program("config", SPACKSCOPE_GREETING="hi").stdout
+
+
+async def test_a_key_waits_for_the_new_job_that_brings_what_it_needs(source: Path) -> None:
+    async with browsing(source) as browser:
+        browser.send("B", "V")
+        await browser.settle()
+        assert "there are 3" in browser.text
 
 
 async def test_the_browser_shows_and_filters_it(source: Path) -> None:
@@ -243,6 +263,10 @@ async def test_the_menu_has_a_new_form(source: Path, tmp_path: Path) -> None:
     async with browsing(source, environ=clipboard.environ) as browser:
         await browser.press("2", "Y", "n")
         assert clipboard.text == "zlib"
+        await browser.press("Y", "N")
+        assert clipboard.text == "3"
+        await browser.press("y")
+        assert clipboard.text == browser.current.spec.hash
 
 
 async def test_the_key_of_an_answer_shows_it_in_the_place_of_the_table(source: Path) -> None:

@@ -15,6 +15,7 @@ from tests.program import PATIENCE, edit, environment, link_program
 
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
+(JOB,) = re.findall(r"`(Job\(.*?\))`", " ".join(RECIPES.split()))
 (COPY_FORM,) = re.findall(r"`(CopyForm\(.*?)`", " ".join(RECIPES.split()))
 COLUMN, PREDICATE = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))
 
@@ -52,6 +53,29 @@ EDITS = {
         '    Format("names", "names", ".txt",\n'
         "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
+    "tui/settings/table.py": (
+        "\nSETTINGS = (\n",
+        "\nSETTINGS = (\n"
+        '    Setting("greeting", "text", "The word that greets.", \'"hi"\', "hello",\n'
+        '            "SPACKSCOPE_GREETING"),\n',
+    ),
+    "tui/settings/__init__.py": (
+        '    copy: str = ""\n',
+        '    copy: str = ""\n    greeting: str = ""\n',
+    ),
+    "tui/browser/state.py": (
+        '    stale: str = ""\n',
+        '    stale: str = ""\n    total: int = 0\n',
+    ),
+    "tui/browser/jobs.py": (
+        "\n# Files\n",
+        f"\n# Files\nCOUNT_ALL = {JOB}\n",
+    ),
+    "tui/browser/copy.py": (
+        "        *_lists(catalog, view),\n",
+        "        *_lists(catalog, view),\n"
+        '        ViewForm("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
+    ),
     "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),
     "tui/cli/command_table.py": (
         '            _choice(\n                "keep-list"',
@@ -74,15 +98,31 @@ def answer(asked):
     packages = catalog.packages(asked.query(asked.words))
     return Sheet("builds of each package", columns, packages)
 """
-KEY = (
+KEYS = (
     '    Key(ANYWHERE, "cover", "C",',
     '    Key(ANYWHERE, "tally", "T", "tally", "Count builds.", as_text="tally",\n'
     "        is_answer=True),\n"
+    '    Key(ANYWHERE, "count-all", "B", "count_all", "Count all specs."),\n'
+    '    Key(ANYWHERE, "total", "V", "total", "Say how many there are.", needs=(TOTAL,)),\n'
     '    Key(ANYWHERE, "cover", "C",',
+)
+NEED = ('ROW, SPEC, LINES = "row"', 'TOTAL = "total"\nROW, SPEC, LINES = "row"')
+ACTIONS = (
+    "ACTIONS: dict",
+    """\
+def count_all(screen):
+    host, catalog = screen.host, screen.host.state.catalog
+    host.run(lambda _: catalog.total, lambda n: host.change(total=n), jobs.COUNT_ALL, of=catalog)
+
+
+ACTIONS: dict""",
 )
 ACTION = (
     '    "cover": lambda',
-    '    "tally": lambda self: self.controllers.sheets.ask_shown("tally"),\n    "cover": lambda',
+    '    "tally": lambda self: self.controllers.sheets.ask_shown("tally"),\n'
+    '    "count_all": count_all,\n'
+    '    "total": lambda self: self.host.say(f"there are {self.host.state.total}"),\n'
+    '    "cover": lambda',
 )
 COMMAND = (
     "    Command(HELP, ",
@@ -93,10 +133,11 @@ COMMAND = (
 )
 GREET = """\
 from spackscope.tui.process import ExitCode
+from spackscope.tui.settings import read_settings
 
 
 def run(options, environ):
-    print("hello", environ["HOME"])
+    print(read_settings(environ).greeting or "hello", environ["HOME"])
     return ExitCode.FOUND
 """
 
@@ -110,8 +151,11 @@ def copy(tmp_path: Path) -> Path:
     edit(program / "tui/cli/command_table.py", *COMMAND)
     (program / "tui/cli/commands/greet.py").write_text(GREET, "utf-8")
     (program / "model/answers/tally.py").write_text(ANSWER, "utf-8")
-    edit(program / "tui/keymap.py", *KEY)
-    edit(program / "tui/browser/actions.py", *ACTION)
+    for name, change in (
+        *(("tui/keymap.py", NEED), ("tui/keymap.py", KEYS)),
+        *(("tui/browser/actions.py", ACTION), ("tui/browser/actions.py", ACTIONS)),
+    ):
+        edit(program / name, *change)
     return tmp_path
 
 
