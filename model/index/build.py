@@ -1,27 +1,31 @@
 """Read documents into an index: give records their ids, and write columns in display order.
 
-Everything but the hash, the size and the node of a record goes through dictionaries, which the
-column registry lists: a *look-alike* is one combination of their codes, shared by all specs that
-differ in nothing else. Ids are given in display order: by the codes in the order of `CODES`, then
-by hash. So look-alikes are adjacent, a range of ids is a range of rows, and the order of codes is
-the order of values. Dependency-only specs are *unlisted*, and have the last ids.
+All values but the hash, the size and the node of a record are stored in dictionaries, which the
+column registry lists. A *look-alike* is one combination of codes of all dictionaries, shared by
+all specs with these codes. Ids are given in display order: by the codes in the order of `CODES`,
+then by hash. So the specs of a look-alike are adjacent, a range of ids is a range of rows, and the
+order of codes is the order of values. Dependency-only specs are *unlisted*, and have the last ids.
 
 The sections are:
 
 - `meta`: the fingerprint, when it was built, and whether any document lists dependencies.
 - The dictionaries: a section with the values of each column, or three if they are lists.
-- The look-alikes: for each dictionary the codes, `first` with the first spec of each and the
-  number of specs, and `preferred` with their numbers in the order in which they are listed by
-  default.
-- The specs: `hash` with 20 bytes of each, `hash_order` with the ids in the order of hashes,
-  `hash_repeats` with the places in it where the hash is that of the place before, `size`, and
-  `node`, which is the code of what `nodes` states beside the columns.
+- The look-alikes: for each dictionary the codes; `first` with the id of the first spec of each
+  look-alike, and the number of specs; `preferred` with the numbers of look-alikes in the order in
+  which they are listed by default.
+- The specs: `hash` with 20 bytes for each; `hash_order` with the ids sorted by hash;
+  `hash_repeats` with the places in `hash_order` that have the same hash as the place before;
+  `size`; and `node` with codes of `nodes`, the `NodeFacts`.
 - The edges to dependencies in CSR form: spec i owns the edges edge_first[i]:edge_first[i + 1] of
-  `edge_child`, the ids of the dependencies, and `edge_kind`, the codes of `edge_kinds`. The ids
-  after those of all specs are those of `absent`: dependencies that no document describes.
-  `up_first`, `up_parent` and `up_kind` are the same edges from dependencies to dependents.
-- `provenance` with what is known of few specs, whose ids are `provenance.spec`, and `build_specs`.
-- `documents` and what else is known of them, `sources`, and `problems`.
+  `edge_child`, the ids of the dependencies, and `edge_kind`, the codes of `edge_kinds`. Ids after
+  the last spec belong to `absent`: dependencies that no document describes. `up_first`,
+  `up_parent` and `up_kind` are the same edges from dependencies to dependents.
+- The packages: `package.first` with the id of the first listed spec of each, and `package.specs`
+  with the number of its listed specs.
+- `provenance` with path, time and build spec of the few specs that state one; their ids are
+  `provenance.spec`. `build_specs` has the build specs alone.
+- `documents` with the origins of the documents, `documents.*` with more about each document,
+  `sources`, and `problems`.
 """
 
 from __future__ import annotations
@@ -66,7 +70,7 @@ PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
 
 _PARSING = 0.6
-"""The part of the time of a document in which its records are parsed; then they are stored."""
+"""The part of the time for a document that parsing takes; the rest is for storing records."""
 
 _PROGRESS_SPECS = 256
 
@@ -82,12 +86,11 @@ def build(
 
     Arguments:
         discovered: The sources with their documents.
-        session: Whether dependency-only specs are listed with all others, where progress is
-            reported, and whether to stop.
-        fingerprint: That of the sources, which the index keeps.
-        old: An index whose records are reused for documents that did not change.
+        session: It says whether dependency-only specs are listed, and reports progress.
+        fingerprint: The fingerprint of the sources, which the index keeps.
+        old: An older index, whose records are reused for unchanged documents.
 
-    Raises SourceError if no source holds a record, and Cancelled once the session says so.
+    Raises SourceError if no source can be read, and Cancelled.
 
     Example:
         >>> columns = Columns(build(discover(["index.json"], session), session))
@@ -123,7 +126,7 @@ class _Reading:
         self._source, self._before, self._size = "", 0, 0
 
     def read_source(self, discovered: DiscoveredSource) -> str:
-        """Stage the documents of a source; return why nothing of it can be read, if so."""
+        """Stage the documents of a source; return why it cannot be read at all, or ""."""
         self._source = discovered.source
         for problem in discovered.problems:
             self.staged.add_problem(discovered.source, problem)
@@ -157,7 +160,7 @@ class _Reading:
         return failure
 
     def _read(self, document: Document) -> bool:
-        """Stage one document; return whether it is of a known format. Raises any error."""
+        """Stage one document; return whether its format is known. Raises any error."""
         data = read_bytes(document)
         page = is_page(data)
         if document.kind == "candidate" and not page:
@@ -172,13 +175,13 @@ class _Reading:
             self.report(_PARSING * done / total)
 
         def watched() -> Iterator[Records | Problem]:
-            """Yield what the reader yields, and report how much is stored."""
+            """Yield the items of the reader, and report how many records are stored."""
             stored = 0
             for item in items:
                 if isinstance(item, Records):
                     stored += len(item.hashes)
                 if stored >= _PROGRESS_SPECS:
-                    # How many there are may not be known: the more, the nearer to the end.
+                    # The total may be unknown: the more records, the nearer to the end.
                     part = stored / (stored + 1000)
                     if total:
                         part = _PARSING + (1 - _PARSING) * min(1, stored / total)
@@ -194,7 +197,7 @@ class _Reading:
         return self.staged.add(document, watched(), is_page=page) or page
 
     def _read_packages(self, document: Document | None) -> PackageFile | None:
-        """Read the names of the specs in the data of the site, if there are any."""
+        """Read the file with the names of specs for the data of the site, if there is one."""
         if document is not None:
             try:
                 return PackageFile(read_bytes(document), document.origin)
@@ -205,9 +208,9 @@ class _Reading:
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document
     ) -> Iterator[Records | Problem]:
-        """Yield the records of an index, with what the files of its mirror say of the archives.
+        """Yield the records of a mirror's index, with sizes of archives from the files there.
 
-        What is listed without an archive is not cached; whatever is missing is a problem.
+        A record without an archive is not cached; missing files are a problem.
         """
         stored = self._stored_specs(document)
         missing: dict[str, list[str]] = {}
@@ -232,7 +235,7 @@ class _Reading:
             yield Problem(document.origin, "", reason)
 
     def _stored_specs(self, document: Document) -> Mapping[str, StoredSpec]:
-        """Return the specs of the mirror of an index by hash, read once for all its indexes."""
+        """Return the specs in the mirror of an index, by hash; each mirror is read once."""
         from spackscope.model.sources.mirror import stored_specs
 
         if document.files not in self._stored and document.mirror is not None:
@@ -260,7 +263,7 @@ DocumentNode = tuple[int, bytes]
 """A dependency as a document names it: the number of the document, and the hash."""
 
 _AT_ONCE = 1024
-"""Records that are sorted at once: all would take much memory, and stop all other threads."""
+"""About how many records are sorted at once: all would take much memory, and stop all threads."""
 
 
 def _write(
@@ -272,7 +275,8 @@ def _write(
 ) -> bytes:
     """Merge repeated records, give them ids, and return the index.
 
-    `failures` are the reasons why nothing of a source can be read. Raises Cancelled.
+    `failures` are the reasons why sources cannot be read, "" for sources that can. Raises
+    Cancelled.
     """
 
     staged.finish()
@@ -299,7 +303,7 @@ def _write(
     for name in ("is_page", "dependencies", "merged"):
         sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
     sections.add_bytes("documents.key", bytes(staged.keys))
-    # Each spec once, however many documents of the source list it.
+    # Each spec counts once for a source, however many of its documents list it.
     specs = [0] * len(discovered)
     presence, look_alikes = staged.codes["presence"], map(staged.look_alikes.__getitem__, records)
     listed = filterfalse(staged.codes["unlisted"].__getitem__, look_alikes)
@@ -325,10 +329,10 @@ def _write(
 
 
 def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], bytes]:
-    """Return rows of the numbers of columns side by side, the highest byte of each first.
+    """Join the numbers of several columns row by row, with the highest byte of each number first.
 
-    So rows are ordered by their numbers, and comparing two takes no longer than comparing one.
-    Returns how many bytes each column takes, and the rows.
+    Rows sort by their numbers, and comparing two rows is one comparison of bytes. Returns the
+    number of bytes of each column, and the bytes of all rows.
     """
     parts = [planes(column) for column in columns]
     sizes = [size for size, _ in parts]
@@ -342,7 +346,7 @@ def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], bytes]:
 
 
 def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
-    """Yield the columns of rows that `_interleave` has returned with these sizes."""
+    """Yield the columns from the result of `_interleave`."""
     width, end = sum(sizes), 0
     for size in sizes:
         end += size
@@ -357,7 +361,8 @@ def _write_look_alikes(
 ) -> tuple[dict[str, array[int]], array[int], bytes, array[int]]:
     """Write the look-alikes in display order.
 
-    Returns their codes, the first spec of each, and the hashes and the records of all specs.
+    Returns the codes and the first spec of each look-alike, and the hashes and the record numbers
+    of all specs.
     """
     look_alikes = staged.look_alikes
     used = bytearray(len(staged.codes["document"]))
@@ -374,7 +379,7 @@ def _write_look_alikes(
     names = ("unlisted", *CODES[:-1])
     sizes, heads = _interleave([columns[name] for name in names])
     head = sum(sizes)
-    # Some packages at once: sorting all would take much memory, and stop all other threads.
+    # Some packages at once: see `_AT_ONCE`.
     packages, unlisted = columns["package"], columns["unlisted"]
     parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
     group_of = [parts * package // total for package in range(total)]
@@ -411,7 +416,7 @@ def _write_look_alikes(
 
 
 def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
-    """Return a column with the places of its codes in an order; 0 for those that are not in it."""
+    """Return a column with each code replaced by its place in an order; 0 if it has no place."""
     ranks = [0] * (max(column, default=0) + 1)
     for rank, code in enumerate(order):
         ranks[code] = rank
@@ -427,7 +432,7 @@ def _write_dictionary(
     codes: Iterable[int],
     discovered: Sequence[DiscoveredSource],
 ) -> list[int]:
-    """Write the values with some codes in their order; return the codes in this order."""
+    """Write the entries of some codes, sorted; return the codes in this order."""
     codes = list(codes)
     values: list[Sequence[Any]] = [[entries[code] for code in codes]]
     if len(STORED[storage]) > 1:
@@ -458,7 +463,7 @@ def _write_dictionary(
 
 
 def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> None:
-    """Write what nodes state, and the code of each spec: 0 for what states nothing."""
+    """Write the `NodeFacts`, and the code of each spec; 0 is for a node without facts."""
     codes = array("I", map(staged.nodes.__getitem__, records))
     stated = staged.nodes_stated.entries
     order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
@@ -471,9 +476,9 @@ def preferred_order(
 ) -> array[int]:
     """Return the look-alikes in the order in which they are listed by default.
 
-    Packages are in the order of their names. Of one the newest version comes first, and then what
-    most specs depend on. `columns` are those of the look-alikes in display order, `first` has the
-    first spec of each, and `up_first` says where the edges to each spec begin.
+    Packages are in the order of their names. In a package the newest version comes first, then the
+    look-alikes with the most dependents. `columns` are the codes of look-alikes in display order,
+    `first` has the first spec of each look-alike, and `up_first` the first edge to each spec.
     """
     keys: Sequence[Any] = columns["version"]
     if up_first[-1]:
@@ -486,7 +491,7 @@ def preferred_order(
 
 
 def _package_spans(columns: Mapping[str, array[int]]) -> list[tuple[int, int]]:
-    """Return where the look-alikes of each package begin and end: of all listed, then unlisted."""
+    """Return the span of look-alikes of each package: first listed, then unlisted look-alikes."""
     packages, listed = columns["package"], bisect_left(columns["unlisted"], 1)
     starts = [
         bisect_left(packages, package, *part)
@@ -499,7 +504,7 @@ def _package_spans(columns: Mapping[str, array[int]]) -> list[tuple[int, int]]:
 def _write_packages(
     sections: SectionWriter, codes: Mapping[str, array[int]], first: array[int]
 ) -> None:
-    """Write the first spec of each package, and how many are listed."""
+    """Write the first listed spec of each package, and the number of its listed specs."""
     spans = _package_spans(codes)
     spans = spans[: len(spans) // 2]
     sections.add_array("package.first", array("I", [first[start] for start, _ in spans]))
@@ -524,7 +529,7 @@ def _write_provenance(
 
 
 def _described(staged: Staged) -> dict[DocumentNode, int]:
-    """Return the first record of each dependency that its own document describes."""
+    """Return, for each dependency with a record in its own document, the first such record."""
     texts = {edge.hash for edges in staged.edges.values() for edge in edges}
     wanted, records = set(map(pack_hashes, texts)), dict[DocumentNode, int]()
     documents = staged.codes["document"]
@@ -543,8 +548,8 @@ def _write_edges(
 ) -> array[int]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
-    `records` has the record of each spec, `record_of` that of the nodes that their own document
-    describes, and `hashes` the hashes of the specs. Returns where the edges to each spec begin.
+    `records` has the record of each spec, `record_of` the records of dependencies in their own
+    document, and `hashes` the hashes of the specs. Returns the first edge to each spec.
     """
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
@@ -560,7 +565,7 @@ def _write_edges(
     packages = staged.dictionaries["package"].entries
     # One document after the other: all nodes of all documents would take much memory.
     for document, specs in sorted(specs_of.items()):
-        # Numbered by the objects of the dependencies, which most edges share.
+        # Dependencies are numbered by their objects, which most edges share.
         numbers, distinct, numbered = dict[int, int](), list[Dependency](), array("I")
         for edge in chain.from_iterable(map(edges.__getitem__, specs)):
             if (number := numbers.get(id(edge))) is None:
@@ -568,13 +573,13 @@ def _write_edges(
                 distinct.append(edge)
             numbered.append(number)
         nodes = [pack_hashes(edge.hash) for edge in distinct]
-        # Of a node the first edge has the name.
+        # The first edge to a node names it.
         names = dict(zip(reversed(nodes), (e.name for e in reversed(distinct)), strict=True))
         ids: dict[bytes, int] = {}
         for hash_, name in sorted(names.items()):
             spec = spec_of.get(record_of.get((document, hash_), -1), -1)
             if spec < 0:
-                # It is searched for in all documents: it is the first spec with the hash.
+                # Another document may describe it: the first spec with the hash.
                 first_of = first_of or {
                     hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)]: n
                     for n in reversed(range(len(records)))
@@ -583,8 +588,8 @@ def _write_edges(
                 if spec >= len(records):
                     absent.append((unpack_hashes(hash_)[0], name))
                 elif packages[codes["package"][look_alikes[records[spec]]]] != name:
-                    # The index does not keep the name by which a document calls what another one
-                    # names otherwise, so that must be read again.
+                    # The index does not keep the name in this document if the other document has
+                    # another name, so this one must be read again.
                     staged.merged[document] = 1
             ids[hash_] = spec
         kinds = [
@@ -615,10 +620,10 @@ def _write_edges(
 def reverse_edges(
     first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
 ) -> tuple[array[int], array[int], array[int]]:
-    """Return edges in CSR form sorted by their child, of which there are `nodes`.
+    """Return edges in CSR form by child, from edges in CSR form by parent.
 
-    Edges are given in CSR form by their parent: parent i owns edges first[i]:first[i + 1].
-    Returns where the edges of each child begin, their parents, and their kinds.
+    Parent i owns the edges first[i]:first[i + 1]. There are `nodes` children. Returns the first
+    edge of each child, and the parents and the kinds of all edges.
     """
     if not children:
         # Pages list no dependencies.

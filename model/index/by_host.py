@@ -1,6 +1,7 @@
-"""What depends on the host that specs are to run on: columns that no index has, and its parts.
+"""Columns that depend on the host: whether specs run there, and can be reused there.
 
-The answers come from outside: `analysis.fit` has them, and whoever loads a catalog connects them.
+An index does not have their values. `analysis.fit` computes them, and the caller that loads a
+catalog connects both.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from spackscope.model.query.ast import Condition, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
 
 HOST = "host"
-"""What stands for the part of the host in `os=host` and `target=:host`."""
+"""The word in `os=host` and `target=:host` for the os or target of the host."""
 
 
 class HostAnswers(Protocol):
@@ -29,14 +30,14 @@ class HostAnswers(Protocol):
 
     @property
     def is_ready(self) -> bool:
-        """Whether `coded` has returned once, so that nothing is left to compute."""
+        """Whether `coded` has returned once, so that all answers are computed."""
 
     def part(self, column: str) -> str:
-        """Return the platform, os or target of the host, or "" if it is not known."""
+        """Return the platform, os or target of the host; "" if it is not known."""
 
     @property
     def not_applied(self) -> Mapping[str, Sequence[Problem]]:
-        """Why rules of the configuration do not apply, by the package or virtual of each."""
+        """The rules of the configuration that do not apply, by their package or virtual."""
 
     def of(self, id_: int) -> Fit:
         """Return whether the spec with an id runs on the host, with sentences."""
@@ -45,25 +46,25 @@ class HostAnswers(Protocol):
         """Return whether the spec with an id runs on the host, without sentences."""
 
     def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
-        """Return a code for each spec by its id, and what codes mean, without sentences.
+        """Return a code for each spec by its id, and the answers by code, without sentences.
 
         Raises Cancelled.
         """
 
 
 FindGaps = Callable[[Collection[str] | None], list[Gap]]
-"""Returns the problems of some grounds, or of all that were read so far."""
+"""Returns the problems of some grounds; None: of all grounds that were read so far."""
 
 CodedValues = tuple[Sequence[int], Sequence[Value]]
 CodedLists = tuple[Sequence[int], Sequence[tuple[str, ...]]]
-"""A code for each spec by its id, and the values of a column that codes mean."""
+"""A code for each spec by its id, and the values of a column by code."""
 
 
 class ByHost:
-    """The columns that depend on the host, read like those of the index.
+    """The columns that depend on the host, read like columns of the index.
 
     Methods with a column raise Unanswerable before `connect` is called. Records have answers once
-    those of all are computed, or from the start if it `fills_rows`.
+    the answers of all specs are computed, or from the start with `fills_rows`.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class ByHost:
         self._answers: HostAnswers | None = None
         self._find_deprecated: Callable[[], CodedLists] | None = None
         self.deprecated: CodedLists | None = None
-        """What recipes deprecate, once that was asked."""
+        """The values of the column `deprecated`, once the recipes were read."""
         self.find_gaps: FindGaps = lambda grounds: []
         self._lock, self._recipes_lock = threading.Lock(), threading.Lock()
         self.fills_rows = False
@@ -82,7 +83,7 @@ class ByHost:
         find_deprecated: Callable[[], CodedLists] | None = None,
         find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
-        """Set what returns the answers, what recipes deprecate, and what could not be read."""
+        """Set the functions that return answers, deprecations, and the problems of grounds."""
         self._find_answers, self._answers = find_answers, None
         self._find_deprecated, self.deprecated = find_deprecated, None
         self.find_gaps = find_gaps
@@ -93,18 +94,18 @@ class ByHost:
         return self._find_answers is not None
 
     def has_values(self, column: str) -> bool:
-        """Check whether a column has values; recipes, which may be many, are not read for it."""
+        """Check whether a column has values, without reading recipes, which may be many."""
         of_recipes = FIELDS[column].storage == BY_RECIPES
         return self.deprecated is not None if of_recipes else self.has_host
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is known of all specs whether they run on the host."""
+        """Whether the answers of all specs are computed."""
         return self._answers is not None and self._answers.is_ready
 
     @property
     def answers(self) -> HostAnswers:
-        """The answers about the host; there must be one."""
+        """The answers about the host; only with `has_host`."""
         with self._lock:
             if self._answers is None:
                 assert self._find_answers is not None
@@ -112,7 +113,7 @@ class ByHost:
             return self._answers
 
     def prepare(self, query: Query) -> None:
-        """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
+        """Compute the host columns that a query names. Raises Cancelled and Unanswerable."""
         for term in query.terms:
             if term.column in HOST_COLUMNS:
                 self.values(term.column)
@@ -142,7 +143,7 @@ class ByHost:
         return by_value
 
     def values(self, column: str) -> CodedValues:
-        """Return a code for each spec by its id, and the values of a column that codes mean."""
+        """Return a code for each spec by its id, and the values of a column by code."""
         if FIELDS[column].storage == BY_RECIPES:
             if self._find_deprecated is None:
                 term = Term(column, "*")
@@ -155,7 +156,7 @@ class ByHost:
         return codes, [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in fits]
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
-        """Return ids by their values of a column, what runs first; all of them without answers."""
+        """Return ids sorted by a column, "yes" first; without a host in their own order."""
         if not self.has_host:
             return array("I", ids)
         codes, values = self.values(column.name)
@@ -164,9 +165,9 @@ class ByHost:
         return sorted_by(keys_of_ids, ids, descending=descending)
 
     def filled(self, id_: int, spec: Spec) -> Spec:
-        """Return a record with whether it runs on the host, if that is wanted or computed.
+        """Return a record with `fit`, if it is computed or `fills_rows`, and with `deprecated`.
 
-        So it is whether a recipe deprecates it.
+        `deprecated` is filled in once the recipes were read.
         """
         has_fit = self.is_ready or (self.fills_rows and self.has_host)
         fit = self.answers.brief(id_) if has_fit else spec.fit
@@ -176,7 +177,7 @@ class ByHost:
         return replace(spec, fit=fit) if has_fit else spec
 
     def resolved(self, query: Query) -> Query:
-        """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""
+        """Return the query with the os or target of the host for `host`. Raises Unanswerable."""
         shared, *specs = (
             tuple(tuple(map(self._resolved, group)) for group in groups)
             for groups in (query.groups, *query.specs)
@@ -203,6 +204,6 @@ class ByHost:
 
 def _order(value: Value) -> tuple[int, Value]:
     answer = value[0] if isinstance(value, tuple) and value else ""
-    # What runs comes first, and then what is not known.
+    # "yes" comes first, then "unknown".
     order = (ANSWERS[0], ANSWERS[2])
     return order.index(str(answer)) if answer in order else len(order), value

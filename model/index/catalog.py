@@ -1,4 +1,4 @@
-"""The index, read: packages, listings of rows, single records, sources, problems."""
+"""Read an index: packages, listings of rows, single records, sources, problems."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 class Catalog(IndexData):
     """Answer questions from one index; safe to use from several threads.
 
-    `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
-    was damaged, and `part` why it has only a part of the sources, or is empty. `discovered` is
-    what was last discovered about the sources. `edges` has the dependencies, `virtuals` the
-    providers of virtuals, and `by_host` what depends on the host. `count_codes` counts the records
-    that match by their codes of a dictionary.
+    `notice` is a message on trouble with the index. `was_damaged` is true if the index was rebuilt
+    because it was damaged. `part` says why it has only a part of the sources; it is empty for all.
+    `discovered` is the last result of looking for the sources, without documents. `edges` has the
+    dependencies, `virtuals` the providers of virtuals, and `by_host` the columns that depend on
+    the host. `count_codes` counts matching records by their codes of a dictionary.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and
     Cancelled.
@@ -61,7 +61,7 @@ class Catalog(IndexData):
 
     @property
     def sources(self) -> list[SourceStatus]:
-        """What is known of each source, in the order given, with what was discovered since."""
+        """The status of each source, in the order given, updated by `discovered`."""
         newest = {source.source: source for source in self.discovered}
         return [
             replace(
@@ -81,9 +81,9 @@ class Catalog(IndexData):
         return not (self.part or any(source.failure for source in self.sources))
 
     def gaps(self, grounds: Collection[str] | None = None) -> list[Gap]:
-        """Return the problems of the sources and of other grounds.
+        """Return the problems of the sources, and of other `grounds`.
 
-        By default these are all grounds that answers from this catalog have rested on.
+        By default, the other grounds are all on which answers from this catalog have rested.
         """
         failed = (
             Gap(Problem("", "", now.failure), now.name)
@@ -93,21 +93,21 @@ class Catalog(IndexData):
         return [*failed, *self.indexed_gaps, *self.by_host.find_gaps(grounds)]
 
     def has_mirror(self, spec: Spec) -> bool:
-        """Check whether a mirror may tell more of a record than its index says."""
+        """Check whether a mirror may have more on a record than its index."""
         return spec.in_cache and any(
             state.may_be_mirror for state in self.sources if state.name in spec.sources
         )
 
     def match(self, query: Query) -> Matches:
-        """Return the records that match; they are cached."""
+        """Return the matching records; the result is cached."""
         return self._evaluation.match(query)
 
     def count(self, query: Query) -> int:
-        """Return the number of records that match."""
+        """Return the number of matching records."""
         return len(self.match(query))
 
     def counts(self, query: Query, column: str) -> Counter[Value]:
-        """Count the records that match by their values of a column."""
+        """Count the matching records by their values of a column."""
         if FIELDS[column].is_by_host:
             return self.by_host.counts(column, self.match(query))
         values, by_value = self.values(column), Counter[Value]()
@@ -116,7 +116,7 @@ class Catalog(IndexData):
         return by_value
 
     def packages(self, query: Query) -> list[PackageCount]:
-        """Return the packages with a match, in the order of their names."""
+        """Return the packages with a matching record, in the order of their names."""
         specs = self.match(query)
         if len(specs) == self.total:
             return self.all_packages
@@ -124,7 +124,7 @@ class Catalog(IndexData):
         return [p._replace(shown=shown[p.id]) for p in self.all_packages if p.id in shown]
 
     def listing(self, view: View, *, partition: Partition = lambda ids: ()) -> Listing:
-        """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
+        """Return the rows of a view; `partition` splits opened look-alikes into kinds."""
         specs = self.match(view.query)
         check_cancelled()
         # The next view mostly has the same query, and only another order.
@@ -138,16 +138,16 @@ class Catalog(IndexData):
         return Listing(self, view, values, partition)
 
     def listed(self, hash_: str) -> Row:
-        """Return the first record of a hash whose source lists dependencies, else the first.
+        """Return the first record of a hash whose document lists dependencies, else the first.
 
-        Raises WrongQuestion where no source has the hash any more.
+        Raises WrongQuestion if no source has the hash any more.
         """
         if not (rows := self.by_hash(hash_)):
             raise WrongQuestion(f"/{hash_} is not among what is read")
         return next((row for row in rows if self.edges.lists(row.id)), rows[0])
 
     def with_compilers(self, row: Row) -> Spec:
-        """Return the record of a row with its compilers, as its spec string needs them."""
+        """Return the record of a row with its compilers, which its spec string needs."""
         return replace(row.spec, compilers=self.edges.compilers(row.id))
 
     def full_record(self, row: Row) -> Spec:

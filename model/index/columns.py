@@ -1,15 +1,15 @@
 """The file of an index: named columns, written once, each read when it is first needed.
 
-A file is a header, the sections one after the other, and a table of them. A section is an array
-of numbers, or JSON, or bytes that are read in parts. Numbers are stored as planes: first the
-lowest byte of each, then the next one of each, as many as the largest needs. So they take as few
-bytes as they can without losing their order, look the same on every processor, and compress well.
+A file is a header, the sections one after the other, and a table of the sections. A section is an
+array of numbers, or JSON, or bytes that are read in parts. Numbers are stored as planes: first the
+lowest byte of each number, then the next byte of each, as many as the largest number needs. So
+they take few bytes, are the same on every processor, and compress well.
 
-The header makes the file safe to use. Its schema distinguishes an index of another program from a
-damaged one: a number, and a checksum of what the registry of columns has the file store. Its
-CRC-32 detects every changed byte, and reads 2 GB a second: it is verified where a file is opened,
-and what the file holds is believed then. It does not protect against somebody who may write to
-the file; the modes of the file and its directory do.
+The header makes the file safe to use. Its schema, a number and a checksum of the stored columns,
+distinguishes an index of another program from a damaged one. Its CRC-32 detects every changed
+byte, and reads 2 GB a second: it is verified when a file is opened, and the content is trusted
+from then on. It does not protect against somebody who may write to the file; the modes of the file
+and its directory do.
 
 The file is read whole, some megabytes even of a large index, and kept in memory. So it can be
 replaced, cut or removed while it is in use. It is never mapped into memory: a mapped file that a
@@ -39,25 +39,25 @@ from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
 SCHEMA_VERSION = 19
-"""Raise it with a change of what the registry does not state: sections, or what readers make."""
+"""Raise it with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
 _OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX, ".json")
-"""Of indexes, also earlier ones, of the names in directories, and of what recipes deprecate."""
+"""Suffixes of indexes, also earlier ones, of caches of directories, and of deprecations."""
 
 HASH_BYTES = HASH_LENGTH * 5 // 8
 ROWS = 512
-"""Rows of JSON in a section, where few of many are needed."""
+"""The number of rows in a section of JSON, if few of many rows are needed."""
 
 UNUSED_DAYS = 30
-"""Days after which an index that nobody has opened is removed, when another one is written."""
+"""Days after which an unused index is removed, when another one is written."""
 
 _DAY = 24 * 3600
 
 
 def _schema() -> bytes:
-    """Return what tells indexes of different programs apart: columns are stored as registered."""
+    """Return the schema: SCHEMA_VERSION, and a checksum of the columns that are stored."""
     stored = [
         (storage, [(c.name, c.attribute, c.is_list, c.restores) for c in columns])
         for storage, columns in STORED.items()
@@ -71,15 +71,15 @@ _SCHEMA = slice(len(MAGIC), len(MAGIC) + len(SCHEMA))
 _CHECKSUM = slice(_SCHEMA.stop, _SCHEMA.stop + 4)
 _TABLE = slice(_CHECKSUM.stop, _CHECKSUM.stop + 8)
 HEADER = _TABLE.stop
-"""Bytes of the header: the magic, the schema, the checksum, the length of the table."""
+"""The bytes of the header: the magic, the schema, the checksum, the length of the table."""
 
 _LEVEL = 1
 """Higher levels of compression take several times as long, and save a tenth."""
 _PAYS = 0.9
-"""The part of its size that a section has to be compressed to."""
+"""The part of its size to which a section must shrink to be stored compressed."""
 
 _TYPES = {1: ("B", 1), 2: ("H", 2), 3: ("I", 4), 4: ("I", 4), 8: ("d", 8)}
-"""Types of arrays, and the bytes of their items, by the stored bytes of an item."""
+"""The type of an array and the bytes of its items, by the stored bytes of an item."""
 
 _STORAGES = tuple(STORED)
 _DOCUMENT = _STORAGES.index("tag") + 1
@@ -93,14 +93,14 @@ CODES = (*_STORAGES[:_DOCUMENT], "document", *_STORAGES[_DOCUMENT:], "unlisted")
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _LETTERS = "234567abcdefghijklmnopqrstuvwxyz"
-"""The letters of hashes in their order, so that bytes are in the order of hashes."""
+"""The letters of hashes in their order, so that bytes sort like hashes."""
 
 _TO_DIGITS = bytes.maketrans(_LETTERS.encode(), _DIGITS.encode())
 _PACKED_AT_ONCE = 1024 * HASH_LENGTH
 
 
 def pack_hashes(hashes: str) -> bytes:
-    """Return the bytes of hashes that are joined to one text, 20 for each."""
+    """Return the bytes of hashes, 20 for each; the hashes are joined to one text."""
     digits = hashes.encode().translate(_TO_DIGITS)
     return b"".join(
         int(part, 32).to_bytes(len(part) * 5 // 8, "big")
@@ -110,8 +110,8 @@ def pack_hashes(hashes: str) -> bytes:
 
 
 def unpack_hashes(data: bytes) -> list[str]:
-    """Return the hashes that bytes mean."""
-    # Each five bytes are eight letters; all first letters are computed at once, all second …
+    """Return the hashes of bytes from `pack_hashes`."""
+    # Five bytes are eight letters. All first letters are computed at once, then all second ones.
     columns = [data[n::5] for n in range(5)]
     letters = bytearray(len(data) * 8 // 5)
     for place in range(8):
@@ -130,12 +130,12 @@ _TO_LETTERS = _LETTERS.encode() * 8
 
 @functools.cache
 def _shifted(bits: int) -> bytes:
-    """Return the table that shifts bytes to the left, or to the right, and keeps five bits."""
+    """Return a table for `translate` that shifts bytes left (or right) and keeps five bits."""
     return bytes((byte << bits if bits > 0 else byte >> -bits) & 0b11111 for byte in range(256))
 
 
 def union(first: bytes, second: bytes) -> bytes:
-    """Return the bytes that have the bits of two others of the same length."""
+    """Return the bitwise or of two bytes objects of the same length."""
     return (int.from_bytes(first, "little") | int.from_bytes(second, "little")).to_bytes(
         len(first), "little"
     )
@@ -145,7 +145,7 @@ def union(first: bytes, second: bytes) -> bytes:
 
 
 def planes(numbers: array[Any]) -> tuple[int, bytes]:
-    """Return how many bytes of each number are stored, and these."""
+    """Return the number of bytes that each number needs, and the planes of bytes."""
     size, data = numbers.itemsize, numbers.tobytes()
     parts = [data[n::size] for n in range(size)]
     if sys.byteorder == "big":
@@ -157,7 +157,7 @@ def planes(numbers: array[Any]) -> tuple[int, bytes]:
 
 
 def from_planes(size: int, data: bytes) -> array[Any]:
-    """Return the numbers that `planes` has stored."""
+    """Return the numbers from the result of `planes`."""
     count = len(data) // size
     if size == 1:
         return array("B", data)
@@ -170,16 +170,16 @@ def from_planes(size: int, data: bytes) -> array[Any]:
 
 
 def narrowed(codes: array[int]) -> array[int]:
-    """Return a copy of 32-bit codes with as few bytes for each as fit all."""
+    """Return a copy of 32-bit codes in the narrowest type that fits all."""
     return from_planes(*planes(codes))
 
 
 class SectionWriter:
-    """Collects the sections of an index; it is an index once it is sealed."""
+    """Collects the sections of an index; `seal` returns the index."""
 
     def __init__(self) -> None:
-        # Where a section is, its stored size, its size, the bytes of each number, and whether it
-        # has differences.
+        # By section: its offset, stored size, size, the bytes of each number, and whether it has
+        # differences of numbers.
         self._table: dict[str, tuple[int, int, int, int, bool]] = {}
         self._data = bytearray(HEADER)
 
@@ -192,7 +192,7 @@ class SectionWriter:
         whole: bool = False,
         ascending: bool = False,
     ) -> None:
-        """Add bytes, compressed if that pays, unless parts of them are read."""
+        """Add bytes, compressed if that saves enough; `whole` bytes can be read in parts."""
         stored = data if whole else zlib.compress(data, _LEVEL)
         if len(stored) >= _PAYS * len(data):
             stored = data
@@ -200,24 +200,24 @@ class SectionWriter:
         self._data += stored
 
     def add_array(self, name: str, numbers: array[Any], *, ascending: bool = False) -> None:
-        """Add 32-bit numbers, or floating point numbers; of ascending ones their differences."""
+        """Add 32-bit numbers, or floats; for `ascending` numbers, differences are stored."""
         if ascending:
             numbers = array("I", map(sub, numbers, chain((0,), numbers)))
         size, data = planes(numbers)
         self.add_bytes(name, data, size, ascending=ascending)
 
     def add_json(self, name: str, value: object) -> None:
-        """Add what JSON can represent."""
+        """Add a value as JSON."""
         self.add_bytes(name, json.dumps(value, separators=(",", ":")).encode())
 
     def add_lists(self, name: str, texts: Sequence[str], lists: Sequence[Sequence[int]]) -> None:
-        """Add lists of texts, which are given by their places among all texts."""
+        """Add lists of texts, each list given as places in `texts`."""
         self.add_json(f"{name}.texts", texts)
         self.add_array(f"{name}.lengths", array("I", map(len, lists)))
         self.add_array(f"{name}.places", array("I", chain.from_iterable(lists)))
 
     def add_rows(self, name: str, rows: Sequence[object]) -> None:
-        """Add rows of JSON of which few are needed at once."""
+        """Add rows as JSON, in parts, of which a reader may need only few."""
         self.add_json(name, len(rows))
         for start in range(0, len(rows), ROWS):
             self.add_json(f"{name}.{start // ROWS}", rows[start : start + ROWS])
@@ -253,12 +253,12 @@ class Columns:
         return iter(self._table)
 
     def view(self, name: str) -> memoryview:
-        """Return the stored bytes of a section: itself if it is not compressed."""
+        """Return the stored bytes of a section, which may be compressed."""
         offset, stored, *_ = self._table[name]
         return memoryview(self._data)[offset : offset + stored]
 
     def raw(self, name: str) -> bytes:
-        """Return the bytes of a section."""
+        """Return the bytes of a section, unpacked."""
         view, size = self.view(name), self._table[name][2]
         return bytes(view) if len(view) == size else zlib.decompress(view)
 
@@ -269,7 +269,7 @@ class Columns:
         return array("I", accumulate(numbers)) if ascending else numbers
 
     def json(self, name: str) -> Any:
-        """Return the value of a section."""
+        """Return the value of a section of JSON."""
         return json.loads(self.raw(name))
 
     def lists(self, name: str) -> list[tuple[str, ...]]:
@@ -279,9 +279,9 @@ class Columns:
 
 
 class Rows(Sequence[Any]):
-    """Rows that `SectionWriter.add_rows` has written; some hundred at a time are read.
+    """The rows of `SectionWriter.add_rows`, read some hundred at a time.
 
-    `make` returns the item of a row.
+    `make` turns a row into an item.
     """
 
     def __init__(
@@ -304,17 +304,17 @@ class Rows(Sequence[Any]):
 
 
 def node_rows(columns: Columns) -> Sequence[NodeFacts]:
-    """Return what nodes state beside the columns, by the codes of specs."""
+    """Return the `NodeFacts`, by the codes in the column `node`."""
     return Rows(columns, "nodes", lambda row: NodeFacts(*with_tuples(row)))
 
 
 def with_tuples(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a row of JSON with tuples for lists."""
+    """Return a row of JSON as a tuple, with tuples in place of lists."""
     return tuple([tuple(value) if isinstance(value, list) else value for value in row])
 
 
 def read_dictionary(columns: Columns, storage: str) -> dict[str, Sequence[Value]]:
-    """Return the values of the columns that a dictionary stores, by their codes."""
+    """Return, for each column of a dictionary, its values by code."""
     return {
         column.name: columns.lists(column.name)
         if column.is_list
@@ -327,9 +327,9 @@ def read_dictionary(columns: Columns, storage: str) -> dict[str, Sequence[Value]
 
 
 def open_index(path: str) -> Columns | None:
-    """Open an index file; None where there is none of this user and of this version.
+    """Open an index file; None without one of this user and this schema.
 
-    Links and files that others can write to are none. Raises IndexDamaged.
+    Links, and files that others can write to, are ignored. Raises IndexDamaged.
     """
     try:
         with open_private(path) as file:
@@ -346,7 +346,7 @@ def open_index(path: str) -> Columns | None:
 
 
 def write_index(path: str, data: bytes) -> None:
-    """Write an index beside the one there is, and put it in its place. Raises OSError."""
+    """Write an index to a temporary file, and replace the old index by it. Raises OSError."""
     directory, name = os.path.split(path)
     private_directory(directory)
     with temporary_file(directory, name.removesuffix(SUFFIX)) as file:
@@ -362,7 +362,7 @@ def write_index(path: str, data: bytes) -> None:
 
 
 def _remove_unused(directory: str, newest: float) -> None:
-    """Remove the index files that have not been opened for long."""
+    """Remove index files that were last used before a time, in seconds since 1970."""
     with contextlib.suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.endswith(_OLD_SUFFIXES) and entry.is_file(follow_symlinks=False):
@@ -372,11 +372,11 @@ def _remove_unused(directory: str, newest: float) -> None:
                         os.unlink(entry.path)
 
 
-# Masks: a byte for each of some numbers in their order, 1 for those that belong.
+# Masks: a byte for each number, in order; 1 for numbers that belong, else 0.
 
 
 Span = tuple[int, int]
-"""A range of numbers: the first one, and the one after the last."""
+"""A range of numbers: its first number, and the number after its last."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -389,7 +389,7 @@ def spans_of(mask: bytes | bytearray) -> Iterator[Span]:
 
 
 def mask_of(numbers: Iterable[int], count: int) -> bytearray:
-    """Return a mask of `count` bytes with some numbers in it."""
+    """Return a mask of `count` bytes, with 1 for some numbers."""
     mask = bytearray(count)
     for number in numbers:
         mask[number] = 1
@@ -397,7 +397,7 @@ def mask_of(numbers: Iterable[int], count: int) -> bytearray:
 
 
 def flags_of(codes: array[int], flags: bytes) -> bytes:
-    """Return the flag of each code: a byte 0 or 1."""
+    """Return the flag (0 or 1) of each code; `flags` has a byte for each distinct code."""
     data, size = codes.tobytes(), codes.itemsize
     if size == 1:
         return data.translate(flags.ljust(256, b"\0"))
@@ -418,9 +418,9 @@ def flags_of(codes: array[int], flags: bytes) -> bytes:
 def sorted_by(
     keys: Iterable[_Key], numbers: Collection[int], *, descending: bool = False
 ) -> array[int]:
-    """Return numbers sorted by keys, of which there are few; equal ones as they are given.
+    """Return numbers sorted by their keys, stably; fast if there are few distinct keys.
 
-    Unlike `sorted` it lets other threads run meanwhile, and makes no object for each number.
+    Unlike `sorted`, it lets other threads run, and makes no object for each number.
     """
     of_key: dict[_Key, array[int]] = {}
     for key, number in zip(keys, numbers, strict=True):

@@ -16,7 +16,7 @@ from spackscope.model.index.rows import IndexData
 _Node = TypeVar("_Node", bound=Hashable)
 
 _MIN_SHARE = 100
-"""A mask of all nodes is faster than spans if at least one of so many nodes is in it."""
+"""A mask of all nodes is faster than single spans if it has at least one node of this many."""
 
 
 class Adjacency:
@@ -25,12 +25,12 @@ class Adjacency:
     def __init__(self, first: array[int], nodes: array[int], kinds: Sequence[int]) -> None:
         self.first = first
         self.nodes = nodes
-        # As bytes the kinds can be translated.
+        # Bytes have `translate`.
         is_narrow = isinstance(kinds, array) and kinds.itemsize == 1
         self.kinds = bytes(kinds) if is_narrow else kinds
 
     def edges(self, node: int) -> range:
-        """Return the numbers of the edges of a node; an absent dependency has none."""
+        """Return the numbers of the edges of a node; an absent dependency has no edges."""
         if node + 1 >= len(self.first):
             return range(0)
         return range(self.first[node], self.first[node + 1])
@@ -57,12 +57,12 @@ class Adjacency:
         return neighbours
 
     def reached(self, starts: Iterable[int], of_kind: Sequence[bool] | None = None) -> set[int]:
-        """Return nodes and all that they reach over edges of some kinds."""
+        """Return nodes and all nodes that they reach over edges of some kinds."""
         newest, count = set(starts), len(self.first) - 1
         reached = set(newest)
         while newest:
-            # A mask of all costs more than a few spans, above all once a level of a deep tree; of
-            # many nodes it makes fewer spans.
+            # A mask of all nodes costs more than a few spans, above all at each level of a deep
+            # tree. For many nodes it gives fewer spans.
             nodes = (id_ for id_ in newest if id_ < count)
             is_few = len(newest) < count // _MIN_SHARE
             spans = (
@@ -93,7 +93,7 @@ def nearest_first(
 ) -> dict[_Node, _Node]:
     """Return nodes and the nodes they reach, level by level, each with its predecessor.
 
-    `below` returns the nodes that one leads to. Starts are reached from themselves.
+    `below` returns the neighbours of a node. The predecessor of a start is the start itself.
     """
     came_from = {start: start for start in starts}
     queue = [*came_from]
@@ -106,7 +106,7 @@ def nearest_first(
 
 
 def path_to(came_from: Mapping[_Node, _Node], end: _Node) -> list[_Node]:
-    """Return the nodes on the path from a start to one that it reaches, both included."""
+    """Return the nodes on the path from a start to a node that it reaches, both included."""
     path = [end]
     while (node := came_from[path[-1]]) != path[-1]:
         path.append(node)
@@ -114,7 +114,7 @@ def path_to(came_from: Mapping[_Node, _Node], end: _Node) -> list[_Node]:
 
 
 class EdgeKind(NamedTuple):
-    """What edges have in common: the deptypes in Spack's order, and the virtuals sorted."""
+    """The deptypes of an edge in Spack's order, and its virtuals, sorted; many edges share one."""
 
     deptypes: tuple[str, ...]
     virtuals: tuple[str, ...]
@@ -133,7 +133,7 @@ class Edges:
     """The edges of an index; they are read when they are first needed.
 
     A dependency has the id of its record. If it is absent, because no document describes it, its
-    id comes after those of all records. Safe to use from several threads.
+    id comes after the ids of all records. Safe to use from several threads.
     """
 
     def __init__(self, data: IndexData) -> None:
@@ -146,12 +146,12 @@ class Edges:
 
     @cached_property
     def absent(self) -> list[Dependency]:
-        """The dependencies that no document describes; their ids come after those of records."""
+        """The dependencies that no document describes, in the order of their ids."""
         return [Dependency(*row) for row in self._data.columns.json("absent")]
 
     @cached_property
     def kinds(self) -> list[EdgeKind]:
-        """The kinds of edges by their codes."""
+        """The kinds of edges, by code."""
 
         def rank(deptype: str) -> tuple[int, str]:
             is_known = deptype in DEPTYPES
@@ -167,12 +167,12 @@ class Edges:
 
     @cached_property
     def up(self) -> Adjacency:
-        """The edges from dependencies to their dependents, which are in display order."""
+        """The edges from dependencies to their dependents; dependents are in display order."""
         return Adjacency(*map(self._data.column, ("up_first", "up_parent", "up_kind")))
 
     @cached_property
     def are_listed(self) -> bytes:
-        """Whether the document of each look-alike lists dependencies, as pages do not: 1 or 0."""
+        """For each look-alike, 1 if its document lists dependencies, else 0, as for pages."""
         listing = self._data.columns.raw("documents.dependencies")
         if 1 not in listing:
             return bytes(self._data.look_alike_count)
@@ -183,11 +183,11 @@ class Edges:
         _ = self.down, self.up, self.are_listed
 
     def lists(self, id_: int) -> bool:
-        """Check whether the document of a record lists dependencies, as pages do not."""
+        """Check whether the document of a record lists dependencies; pages do not."""
         return id_ < self.count and bool(self.are_listed[self._data.look_alike(id_)])
 
     def of(self, id_: int) -> list[Edge]:
-        """Return the edges to the direct dependencies of a record, in its document's order."""
+        """Return the edges to direct dependencies of a record, in the order of its document."""
         down, kinds = self.down, self.kinds
         return [Edge(id_, down.nodes[n], *kinds[down.kinds[n]]) for n in down.edges(id_)]
 
@@ -197,7 +197,7 @@ class Edges:
         return [Edge(up.nodes[n], id_, *kinds[up.kinds[n]]) for n in up.edges(id_)]
 
     def absent_at(self, id_: int) -> Dependency | None:
-        """Return the absent dependency of an id; None if it is that of a record."""
+        """Return the absent dependency of an id; None for the id of a record."""
         return self.absent[id_ - self.count] if id_ >= self.count else None
 
     def name(self, id_: int) -> str:
@@ -208,7 +208,8 @@ class Edges:
     def compilers(self, id_: int) -> tuple[Compiler, ...] | None:
         """Return the direct dependencies that compile a record, ordered by name.
 
-        None if its document lists no dependencies. What was built before Spack 1.0 has none.
+        None if its document lists no dependencies. Specs from before Spack 1.0 have no compilers
+        among their dependencies.
         """
         if not self.lists(id_):
             return None
@@ -223,7 +224,7 @@ class Edges:
     def path(self, start: int, end: int) -> list[Edge] | None:
         """Return the edges of a shortest path from a record down to a dependency.
 
-        Empty if both are the same, None if there is no path.
+        Empty if both are the same spec, None if there is no path.
         """
         came_from = nearest_first([start], self.down.of)
         if end not in came_from:

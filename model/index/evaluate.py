@@ -45,18 +45,18 @@ from spackscope.model.query.ast import (
 from spackscope.model.query.matchers import ANY, is_glob, target_ranges, unknown_target
 
 _MAX_NAMES = 6
-"""Providers that a sentence names."""
+"""The most providers that a sentence names."""
 
 _MAX_VIRTUALS = 100
-"""Virtuals whose providers are cached; a real index has some forty."""
+"""The most virtuals whose providers are cached; a real index has some forty."""
 
 
 class Virtuals:
-    """The names of packages in queries, and what provides those that are virtuals.
+    """Finds names in queries that are virtuals or unknown, and the providers of virtuals.
 
-    Since Spack 1.3 records tell what they provide (`Spec._provides_virtual` in
-    lib/spack/spack/spec.py); of others Spack knows it from its recipes, and here the providers are
-    the packages that are used as such, which `providers_of` returns for a virtual.
+    Since Spack 1.3 records list the virtuals that they provide (`Spec._provides_virtual` in
+    lib/spack/spack/spec.py). For older records Spack asks recipes; here the providers of a virtual
+    are all packages that some edge uses as its provider. `providers_of` returns both.
     """
 
     def __init__(
@@ -72,14 +72,15 @@ class Virtuals:
     def providers(self, query: Query) -> Mapping[str, Sequence[str]]:
         """Return the virtuals that a query names as packages, with the names of their providers.
 
-        A name that is also that of a package is not taken for a virtual.
+        A name that is also the name of a package is not a virtual here.
         """
         return self._known(map(_package_name, query.conditions))
 
     def unknown(self, query: Query) -> list[Term]:
-        """Return the conditions that name an unknown package: with one a query matches nothing.
+        """Return the conditions that name an unknown package; such a query matches nothing.
 
-        Such a word was meant otherwise, and would begin a spec that takes the conditions after it.
+        The word was meant as something else: as a package it would begin a new spec, which takes
+        the conditions after it.
         """
         known = {"", *self._data.texts("package"), *self.providers(query)}
         terms = (c for c in query.conditions if isinstance(c, Term) and c.column == "package")
@@ -91,22 +92,22 @@ class Virtuals:
         ]
 
     def unlisted(self, query: Query) -> list[str]:
-        """Return the packages that a query names and that have dependency-only specs alone."""
+        """Return the packages in a query that have only dependency-only specs."""
         names = {_package_name(c) for c in query.conditions if not c.negated} - {""}
         listed_names = {package.name for package in self._data.all_packages}
         return sorted(names.intersection(self._data.texts("package")) - listed_names)
 
     def asked_of_compilers(self, query: Query) -> Iterable[str]:
-        """Return the virtuals that a query names after `%` where records name their compiler.
+        """Return the virtuals after `%` in a query, if records state their compiler by name.
 
-        Spack looks in the recipe of that compiler whether it provides them.
+        For such records, Spack looks up the virtuals in the recipe of the compiler.
         """
         dependencies = (c for c in query.conditions if isinstance(c, Depends))
         names = self._known(c.name for c in dependencies if c.direct and not is_glob(c.name))
         return names if names and self._states_compilers() else ()
 
     def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
-        # Of names with a version the first part only would be compared.
+        # A virtual with a version would only be compared by its name.
         names = {text for text in texts if text and "@" not in text}.difference(NO_VIRTUALS)
         unknown = sorted(names.difference(self._data.texts("package"))) if names else []
         providers = ((name, sorted(self._providers_of(name))) for name in unknown)
@@ -117,7 +118,7 @@ class Virtuals:
         providers = self.providers(query)
         if not providers:
             return query
-        # A version may be in what all specs share, and the name that it belongs to in one of them.
+        # A version may be in the shared groups, and its name in one of the specs.
         specs = tuple(_resolve(groups, providers) for groups in query.whole_specs)
         return Query((), specs) if query.specs else Query(specs[0])
 
@@ -151,9 +152,9 @@ def _package_name(condition: Condition) -> str:
 def _resolve(
     groups: tuple[Group, ...], providers: Mapping[str, Sequence[str]]
 ) -> tuple[Group, ...]:
-    """Return groups with the providers of virtuals in place of these.
+    """Return groups with the providers of virtuals in place of the virtuals.
 
-    A record that tells what it provides counts for that alone, others by the names of packages.
+    A record that lists its virtuals matches by this list alone, other records by their package.
     """
     is_virtual = {
         condition: name
@@ -180,16 +181,16 @@ def _resolve(
 
 
 def _some(names: Sequence[str]) -> str:
-    """Name some of many, and how many more there are."""
+    """Return the first names and the number of the others, joined for a sentence."""
     return listed(list(map(clean, cut_list(names, _MAX_NAMES))), "and")
 
 
 _CUT = "…/"
-"""What a name begins with where the screen has no room for all of it."""
+"""The beginning of a name that is cut on the screen."""
 
 
 def with_full_name(term: Term, names: Collection[str]) -> Term:
-    """Return a condition on a source with its whole name, if only one name has that end.
+    """Return a condition on the end of a source's name with the whole name, if that is unique.
 
     Ends that begin with a part of a path come first. Raises Unanswerable if several sources have
     the same end.
@@ -211,7 +212,7 @@ def with_full_name(term: Term, names: Collection[str]) -> Term:
 
 
 def unique_end(name: str, names: Collection[str]) -> str:
-    """Return the last parts of a path or an address: as few as no other name ends with.
+    """Return the end of a path or an address, from a `/` on, that no other name ends with.
 
     >>> unique_end("/a/b/c.json", ["/a/b/c.json", "/a/d/c.json"])
     'b/c.json'
@@ -227,7 +228,7 @@ def unique_end(name: str, names: Collection[str]) -> str:
 
 
 def source_term(name: str, names: Collection[str]) -> Term:
-    """Return the shortest condition that only a source of some sources fits."""
+    """Return the shortest condition that only one source fits, among all `names`."""
     term = exact_term("source", unique_end(name, names))
     return exact_term("source", name) if is_glob(term.pattern) else term
 
@@ -235,7 +236,7 @@ def source_term(name: str, names: Collection[str]) -> Term:
 _BEFORE_TARGET = frozenset(
     ("package", "provides", "hash", "namespace", "version", "platform", "os")
 )
-"""What `Spec._satisfies` of Spack compares before the target."""
+"""The columns that `Spec._satisfies` of Spack compares before the target."""
 
 _ENTRY_SIZE = 100
 """Approximate bytes of an entry of a dict of numbers."""
@@ -244,9 +245,9 @@ _ENTRY_SIZE = 100
 class Evaluation:
     """Evaluates queries on one index; answers are cached.
 
-    Its masks have a byte for each look-alike, or for each spec by its id: 1 if it matches a
-    condition, regardless of negation. The rules on dependencies are those of `query.ast`.
-    `virtuals` resolves the virtuals in queries.
+    Its masks have a byte for each look-alike, or for each spec: 1 if it matches a condition,
+    regardless of negation. Dependencies match by the rules that `query.ast` names. `virtuals`
+    resolves the virtuals in queries.
     """
 
     def __init__(self, data: IndexData, edges: Edges) -> None:
@@ -262,7 +263,7 @@ class Evaluation:
         self._masks: BoundedCache[tuple[str, str], bytes] = BoundedCache(len)
 
     def match(self, query: Query) -> Matches:
-        """Return the listed records that match.
+        """Return the listed records that match a query.
 
         Raises Cancelled and Unanswerable.
         """
@@ -287,17 +288,17 @@ class Evaluation:
         return self._matches.get(query, find)
 
     def count_codes(self, query: Query, storage: str) -> Mapping[int, int]:
-        """Count the matching records that are listed by their codes of a dictionary.
+        """Count the matching listed records by their codes of a dictionary.
 
         Raises Cancelled and Unanswerable.
         """
-        # While a word is typed, the conditions under which its values are counted stay the same.
+        # While a word is typed, the other conditions stay the same.
         return self._code_counts.get((query, storage), lambda: self.match(query).counts(storage))
 
     def _check_targets(self, query: Query) -> None:
-        """Check that the ends of ranges of targets are known. Raises Unanswerable.
+        """Check that the ends of ranges of targets are known targets. Raises Unanswerable.
 
-        As in Spack only where the target of a record is compared with them.
+        As in Spack, an end is only checked if the target of a record is compared with it.
         """
         for groups in query.whole_specs:
             before = tuple(g for g in groups if all(c.column in _BEFORE_TARGET for c in g))
@@ -311,10 +312,10 @@ class Evaluation:
                             raise Unanswerable(sentence, term)
 
     def _find(self, query: Query) -> Matches:
-        """Return all records that match, dependency-only specs included.
+        """Return all records that match, including dependency-only specs.
 
-        First the look-alikes that match what look-alikes have in common, and then of their specs
-        those that match the rest. Raises Unanswerable and Cancelled.
+        Conditions on values that look-alikes share are evaluated first, for look-alikes, then the
+        other conditions, for specs. Raises Unanswerable and Cancelled.
         """
 
         def joined(
@@ -323,7 +324,7 @@ class Evaluation:
             among: bytes,
             mask_of_condition: Callable[[Condition], bytes | bytearray],
         ) -> bytes:
-            # & and | of long numbers are quick; the lowest byte is the first one.
+            # & and | of long integers are quick; the lowest byte is the first one.
             everything = int.from_bytes(b"\1" * len(among), "little")
 
             def number(condition: Condition) -> int:
@@ -338,7 +339,7 @@ class Evaluation:
 
             def all_of(groups: Iterable[Group], mask: int) -> int:
                 for group in groups:
-                    # Hundreds of pasted words would each be looked for in all columns, to no end.
+                    # Once nothing matches, no further word is searched in all columns.
                     if mask or any(condition.column != ANY for condition in group):
                         mask &= reduce(or_, map(number, group))
                 return mask
@@ -360,7 +361,7 @@ class Evaluation:
         return Matches.of_specs_in(data, of_specs) if 1 in of_specs else Matches(data, 0, b"")
 
     def _is_own(self, condition: Condition) -> bool:
-        """Check whether specs that look alike may differ in a condition."""
+        """Check whether a condition may match only some specs of a look-alike."""
         if isinstance(condition, Depends):
             return self._data.lists_dependencies
         if condition.column == ANY:
@@ -368,11 +369,11 @@ class Evaluation:
         return not FIELDS[condition.column].has_dictionary or asks_for_propagated(condition)
 
     def _with_prefix(self, word: str) -> Sequence[int]:
-        """Return the specs whose hash a word begins."""
+        """Return the ids of the specs whose hash begins with a word."""
         return self._data.hashes.with_prefix(word.lower()) if word and not is_glob(word) else ()
 
     def _shared_mask(self, condition: Condition) -> bytes:
-        """Return the mask of look-alikes. Raises Unanswerable."""
+        """Return the mask of look-alikes that match a condition. Raises Unanswerable."""
         data = self._data
         if isinstance(condition, Depends):
             return self._mask_by_compiler(condition)
@@ -387,7 +388,7 @@ class Evaluation:
         )
 
     def _match(self, term: Term) -> bytes:
-        """Return the mask of the look-alikes that a term fits in any of its columns."""
+        """Return the mask of look-alikes that match a term in any of its columns."""
         # Columns that share a dictionary share the codes of look-alikes.
         flags: dict[str, bytes] = {}
         for column in term.columns:
@@ -405,7 +406,7 @@ class Evaluation:
         """Return a byte for each *distinct* value of a column: 1 if it matches a term."""
         fits, values = term.matcher(column), self._data.values(column)
         if term.column == "version" and not is_glob(term.pattern) and term.pattern:
-            # Thousands of rules on versions would each look at all of them.
+            # Thousands of rules on versions would each compare all versions.
             keys, codes = self._version_keys
             return bytes(
                 mask_of(map(codes.__getitem__, find_satisfying(keys, term.pattern)), len(codes))
@@ -418,13 +419,13 @@ class Evaluation:
 
     @cached_property
     def _version_keys(self) -> tuple[list[VersionKey], list[int]]:
-        """The sorted keys of the versions of all specs, and the codes of these versions."""
+        """The sorted keys of all versions in the index, and the codes of these versions."""
         versions = self._data.texts("version")
         ordered = sorted((version_key(version), code) for code, version in enumerate(versions))
         return [key for key, _ in ordered], [code for _, code in ordered]
 
     def _mask_by_compiler(self, condition: Depends) -> bytes:
-        """Return the mask of look-alikes in pages, which list no dependency but the compiler."""
+        """Return the mask of look-alikes, all in pages, which list only the compiler."""
         if not condition.direct:
             raise Unanswerable(f"{condition} needs dependencies, and pages list none", condition)
         compiler_fits(condition, "")
@@ -441,12 +442,12 @@ class Evaluation:
 
     @cached_property
     def _unknown_compilers(self) -> bytes:
-        """The look-alikes whose document does not tell their compiler: they may have any."""
+        """The mask of look-alikes whose document does not state a compiler: they may have any."""
         unknown = bytes(not text for text in self._data.texts("compiler"))
         return flags_of(self._data.column("arch"), unknown)
 
     def _own_mask(self, condition: Condition) -> bytes | bytearray:
-        """Return the mask of specs. Raises Unanswerable."""
+        """Return the mask of specs that match a condition. Raises Unanswerable."""
         data = self._data
         if isinstance(condition, Depends) and data.lists_dependencies:
             match = self._direct_dependents if condition.direct else self._transitive_dependents
@@ -463,7 +464,7 @@ class Evaluation:
         return self._of_specs(self._shared_mask(condition))
 
     def _of_specs(self, mask: bytes) -> bytes:
-        """Return the mask of the specs of the look-alikes in a mask."""
+        """Return the mask of specs for a mask of look-alikes."""
         of_specs = bytearray(self._data.spec_count)
         for start, stop in Matches(self._data, 0, mask).spans():
             of_specs[start:stop] = b"\1" * (stop - start)
@@ -473,14 +474,14 @@ class Evaluation:
 
     @cached_property
     def _is_link(self) -> list[bool]:
-        """Whether each kind of edge is one to link or to run."""
+        """Whether each kind of edge is to link or run."""
         return [not {"link", "run"}.isdisjoint(kind.deptypes) for kind in self._edges.kinds]
 
     @cached_property
     def _stating_compiler(self) -> list[tuple[int, array[int]]]:
-        """The specs with a stated compiler, by the codes of their architectures.
+        """The ids of specs with a stated compiler, by the code of their architecture.
 
-        For such a spec `%` asks for nothing but this compiler.
+        For such a spec, `%` only asks for this compiler.
         """
         is_language = [not set(LANGUAGES).isdisjoint(kind.virtuals) for kind in self._edges.kinds]
         column, texts = self._data.column, self._data.texts("compiler")
@@ -497,7 +498,7 @@ class Evaluation:
         return [(arch, specs) for arch, specs in stating.items() if specs]
 
     def _direct_dependents(self, condition: Depends) -> bytearray:
-        """Return the mask of a condition written with `%`."""
+        """Return the mask of specs that match a condition with `%`."""
         mask = mask_of(set.union(*self._owners(condition)), self._edges.count)
         for arch, specs in self._stating_compiler:
             compiler = self._data.texts("compiler")[arch]
@@ -507,9 +508,9 @@ class Evaluation:
         return mask
 
     def _transitive_dependents(self, condition: Depends) -> bytearray:
-        """Return the mask of a condition written with `^`.
+        """Return the mask of specs that match a condition with `^`.
 
-        Each virtual of a named dependency may be provided on another edge to it.
+        A named dependency may provide each of the virtuals on another edge.
         """
         of_root = condition.of_root
         condition = replace(
@@ -528,7 +529,7 @@ class Evaluation:
         return mask_of(set.intersection(*matching), self._edges.count)
 
     def _owners(self, condition: Depends) -> tuple[set[int], set[int]]:
-        """Return the specs with an edge to link or to run that matches, and those with another."""
+        """Return the specs with a matching edge to link or run, and with another matching edge."""
         by_name, by_virtual = node_conditions(condition)
         name, kinds = condition.name, self._edges.kinds
         by_link, by_others = set[int](), set[int]()
@@ -554,7 +555,7 @@ class Evaluation:
         return by_link, by_others
 
     def _spans(self, query: Query) -> list[Span]:
-        """Return the records and the absent dependencies that match a query."""
+        """Return the spans of ids of records and absent dependencies that match a query."""
         spans = list(self._find(query).spans())
         by_hash = not query.columns.isdisjoint(("hash", ANY))
         matches: dict[tuple[str, str], bool] = {}
@@ -568,7 +569,7 @@ class Evaluation:
         return spans
 
     def _providers(self, virtual: str) -> frozenset[str]:
-        """Return the packages that provide a virtual: by their records, or used so by an edge."""
+        """Return the packages that provide a virtual, by their records or by edges to them."""
         data, term = self._data, Term("provides", virtual)
         providing = Matches(data, 0, self._shared_mask(term)).counts("package")
         names = {data.texts("package")[code] for code in providing}
@@ -579,9 +580,9 @@ class Evaluation:
         return frozenset(names)
 
     def _propagated(self, term: Term) -> bytearray:
-        """Return the mask of the specs with no other value of a variant, nor any dependency.
+        """Return the mask of specs that have no other value of a variant, nor have dependencies.
 
-        All edges count, also those to the tools that tools were built with.
+        Dependencies over all edges count, also tools that other tools were built with.
         """
         if not self._data.lists_dependencies:
             raise Unanswerable(f"{term} needs variants of dependencies, and pages list none", term)

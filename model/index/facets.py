@@ -1,4 +1,4 @@
-"""Facets: the values of columns and variants, counted under the other conditions, and chosen."""
+"""Count the values of columns and variants under the other conditions, and choose values."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from spackscope.model.query.ast import (
 VARIANTS, NONE = "variants", "none"
 
 MAX_VARIANTS = 100
-"""Variants that are counted: one package has a fifth of it, all packages have hundreds."""
+"""The most variants that are counted: one package has a fifth of this, all have hundreds."""
 
 _FIRST = ("version", "compiler", "os", "target", VARIANTS)
 _THEN = ("state", "stack", "tag", "source", "platform")
 _LAST = ("fits", "reusable", "deprecated", "package")
-"""What takes longest, and what the list of packages shows already."""
+"""Columns that take longest, and the one that the list of packages shows already."""
 
 Verb = Literal["include", "exclude", "only", "clear"]
-"""What is done with a value of a facet."""
+"""The choices for a value of a facet."""
 
 
 class Facet(Frozen):
-    """A value of a column, and how many records have it under the other conditions."""
+    """A value of a column, and the number of records with it under the other conditions."""
 
     value: str
     count: int
@@ -51,8 +51,9 @@ class Facet(Frozen):
 def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
     """Return the values of a column, the most frequent first, then by name.
 
-    Conditions on the column itself do not count; of those on variants only the ones on the same
-    variant. Each variant and each stack is a value of its own. Raises Cancelled and Unanswerable.
+    Conditions on the column itself are ignored; for `variants`, each variant only ignores the
+    conditions on itself. Each variant and each stack is a value of its own. Raises Cancelled and
+    Unanswerable.
     """
 
     def texts(conditions: Query) -> Counter[str]:
@@ -67,7 +68,7 @@ def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
             for text, count in texts(query.minus(Query((group,)))).items():
                 if split_variant(text)[0] in names:
                     counts[text] = count
-        # One text for each value, exact where any is: in this order `x:=1` comes before `x=1`.
+        # One text for all spellings of a value; sorted, the exact `x:=1` comes before `x=1`.
         by_text, counts = counts, Counter()
         keys: dict[str, str] = {}
         for text in sorted(by_text):
@@ -77,7 +78,7 @@ def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
 
 
 def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
-    """Return the counts of single texts: lists have several, and an empty one has `of_none`."""
+    """Return the counts of single texts; an empty list counts for `of_none`."""
     by_text: Counter[str] = Counter()
     for value, count in counts.items():
         texts = (set(value) or of_none) if isinstance(value, tuple) else (str(value),)
@@ -90,7 +91,7 @@ def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[st
 
 
 class FacetKey(Frozen):
-    """What a section counts: a column, or a variant of the column `variants`."""
+    """The key of a section: a column, or a variant of the column `variants`."""
 
     column: str
     variant: str = ""
@@ -101,15 +102,15 @@ class FacetKey(Frozen):
         return self.variant or BY_NAME[self.column].label
 
     def groups(self, query: Query) -> tuple[Group, ...]:
-        """Return the groups of a query whose conditions are all on this column or variant."""
+        """Return the groups of a query that are only on this column or variant."""
         return query.of_column(f"+{self.variant}" if self.variant else self.column)
 
     def without(self, query: Query) -> Query:
-        """Return the query without these groups."""
+        """Return the query without its groups on this column or variant."""
         return query.minus(Query(self.groups(query)))
 
     def fits(self, condition: Condition, value: str) -> bool:
-        """Check a value against a condition of these groups, ignoring negation."""
+        """Check a value against a condition on this column or variant, ignoring negation."""
         if isinstance(condition, Depends):
             try:
                 return compiler_fits(condition, value)
@@ -125,23 +126,23 @@ class FacetKey(Frozen):
         return clean(text.removeprefix(f"{self.variant}=")) or empty
 
     def term(self, value: str) -> Term:
-        """Return the term that only a value fits; that of an empty one is negated."""
+        """Return the term that only one value fits; a negated term for the empty value."""
         if self.variant and not value:
             return Term(VARIANTS, f"{self.variant}=*", negated=True)
         return exact_term(self.column, value)
 
     @property
     def on_none(self) -> tuple[Condition, Condition]:
-        """What includes records without a value, and what excludes them."""
+        """The conditions that include, and exclude, records without a value."""
         return self.term(""), negated(self.term(""))
 
 
 class FacetValue(Frozen):
     """A value with its count under the other filters.
 
-    `text` is how it is shown. `mark` is True for a value that the query includes, False for one
-    that it excludes. With a `condition` it stands for one that several values fit, or none, such
-    as `target=:zen3`.
+    `text` is shown. `mark` is True for a value that the query includes, False for a value that it
+    excludes. An entry with a `condition` is not a value, but a condition that several values fit,
+    or none, such as `target=:zen3`.
     """
 
     value: str
@@ -152,9 +153,9 @@ class FacetValue(Frozen):
 
 
 class FacetSection(Frozen):
-    """The values of one column or variant; those of a package's versions are the newest first.
+    """The values of one column or variant; the versions of one package are newest first.
 
-    It `varies` if not all records have the same values.
+    `varies` is true if not all records have the same values.
     """
 
     key: FacetKey
@@ -163,17 +164,17 @@ class FacetSection(Frozen):
 
     @property
     def texts(self) -> list[str]:
-        """The values alone, without what stands for conditions."""
+        """The values, without the entries for conditions."""
         return [each.value for each in self.values if each.condition is None]
 
 
 def facet_sections(
     catalog: Catalog, query: Query, *, wanted: FacetKey | None = None
 ) -> Iterator[FacetSection]:
-    """Yield the sections of a query in their order: those with several values, or with filters.
+    """Yield the sections of a query in their order, if they have several values, or filters.
 
-    The versions of several packages are not comparable, and packages have a list of their own.
-    The section that is `wanted` is yielded in any case. Raises Cancelled and Unanswerable.
+    Versions of several packages cannot be compared, and packages have a list of their own: both
+    are left out. The `wanted` section is always yielded. Raises Cancelled and Unanswerable.
     """
     others = (c.name for c in BY_NAME.values() if c.has_dictionary)
     for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
@@ -197,7 +198,7 @@ def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSecti
         ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
     offered: tuple[Condition, ...] = ()
     if key.column == "target" and catalog.by_host.has_host:
-        # What the host can run, if its target is known, and that is more than one of the values.
+        # The range of targets that the host can run, if several values are in it.
         part = catalog.by_host.answers.part("target")
         term = Term("target", f":{part}")
         offered = (term,) if part and sum(term.fits("target", text) for text in texts) > 1 else ()
@@ -209,9 +210,9 @@ def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSecti
 def _marked(
     key: FacetKey, query: Query, counts: Mapping[str, int], offered: Sequence[Condition] = ()
 ) -> list[FacetValue]:
-    """Return values with their marks, after the conditions that no single value stands for.
+    """Return values with their marks, after the conditions that do not stand for a single value.
 
-    Those that are `offered` are among them in any case.
+    Conditions that are `offered` are always returned.
     """
     groups = key.groups(query)
     named = set(chain.from_iterable(groups))
@@ -219,7 +220,7 @@ def _marked(
     for condition in dict.fromkeys((*offered, *chain.from_iterable(groups))):
         fitting = [value for value in counts if key.fits(condition, value)]
         if condition in offered or (len(fitting) != 1 and condition not in key.on_none):
-            # It is shown below the name of its column, which it need not repeat.
+            # The text is shown below the name of its column, without the name.
             if isinstance(condition, Term):
                 text = condition.pattern.removeprefix("=")
             else:
@@ -235,7 +236,7 @@ def _marked(
 
 
 def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
-    """Return whether some groups of a query include a value, or exclude it, or neither."""
+    """Return True if groups of a query include a value, False if they exclude it, else None."""
     if not value:
         named = [condition in chain.from_iterable(groups) for condition in key.on_none]
         return True if named[0] else False if named[1] else None
@@ -252,10 +253,10 @@ def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
 def _variant_sections(
     catalog: Catalog, query: Query, wanted: FacetKey | None
 ) -> list[FacetSection]:
-    """Return the sections of variants: of a package those first that split it most evenly.
+    """Return the sections of variants, in an order that does not change while values are chosen.
 
-    Else they are first that most records have. Their order does not depend on filters, so that it
-    stays while values are chosen.
+    For one package, variants that split its records most evenly come first; for several packages,
+    variants that most records have.
     """
 
     def counted(conditions: Query) -> tuple[Mapping[str, Counter[str]], int]:
@@ -295,7 +296,7 @@ def _variant_sections(
 
 
 def _variant_counts(catalog: Catalog, query: Query) -> Mapping[str, Counter[str]]:
-    """Count the values of all variants; with "" how many records have the variant at all."""
+    """Count the values of all variants; "" counts all records with the variant."""
     pairs, of_sets = catalog.cached(_variant_values)
     totals = [0] * len(pairs)
     codes = catalog.count_codes(query, FIELDS[VARIANTS].storage)
@@ -310,7 +311,7 @@ def _variant_counts(catalog: Catalog, query: Query) -> Mapping[str, Counter[str]
 
 
 def _variant_values(catalog: Catalog) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
-    """Return all values of variants, and the numbers of those in each set of an index."""
+    """Return all (variant, text) pairs, and the numbers of the pairs in each set of variants."""
     sets = cast(Sequence[tuple[str, ...]], catalog.values(VARIANTS))
     numbers: dict[tuple[str, str], int] = {}
     split: dict[str, tuple[int, ...]] = {}
@@ -325,7 +326,7 @@ def _variant_values(catalog: Catalog) -> tuple[list[tuple[str, str]], list[tuple
 
 
 def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name of a variant, and a text for each of its values, as in a query.
+    """Return the name of a variant, and a query text for each of its values.
 
     Example: `variant_texts("cuda_arch=80,90")` is `("cuda_arch", ("cuda_arch=80",
     "cuda_arch=90"))`.
@@ -343,7 +344,7 @@ def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
 def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb: Verb) -> Query:
     """Return a query with a value included or excluded, or alone, or its section cleared.
 
-    To include or exclude what is so already removes that.
+    Including an included value again removes its condition; so does excluding.
     """
     key = section.key
     if verb == "clear" or chosen is None:
@@ -357,12 +358,12 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
     elif verb == "include" and including:
         groups = _dropped(groups, including)
     elif verb == "include":
-        # What asks for any value is narrowed by one.
+        # A condition that asks for any value is replaced by one value.
         on_any = {key.on_none[1]} if chosen.value else set[Condition]()
         groups = _dropped(groups, excluding | on_any)
         positive = [g for g in groups if not all(_excludes(key, c) for c in g)]
         is_in_range = any(key.fits(c, chosen.value) for g in positive for c in g)
-        # Beside the included ones, but one of several that fit a range takes its place.
+        # The value joins the included ones, but replaces a range that it is in.
         is_beside = chosen.condition is None and len(positive) == 1 and not is_in_range
         others = positive[0] if is_beside else ()
         groups = ((*others, condition), *(g for g in groups if g not in positive))
@@ -370,7 +371,7 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
         groups = _dropped(groups, excluding)
     else:
         groups = _dropped(groups, including)
-        # What other filters ask for has a value.
+        # Beside other filters, excluding the empty value changes nothing.
         if chosen.value or not groups:
             groups = (*groups, (negated(condition),))
     return key.without(query).plus(Query(groups))
@@ -379,7 +380,7 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
 def _naming(
     section: FacetSection, groups: Sequence[Group], chosen: FacetValue, *, excludes: bool
 ) -> set[Condition]:
-    """Return the conditions that include or exclude this value and no other one."""
+    """Return the conditions that include, or exclude, only the chosen value."""
     key = section.key
     others = [value for value in section.texts if value and value != chosen.value]
 
@@ -396,7 +397,7 @@ def _naming(
 
 
 def _excludes(key: FacetKey, condition: Condition) -> bool:
-    """Check whether a condition excludes values; "has no value" is written as a negation too."""
+    """Check whether a condition excludes values; "no value" is negated, but includes."""
     return condition.negated != (condition in key.on_none)
 
 

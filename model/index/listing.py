@@ -1,4 +1,4 @@
-"""List the rows of a view: in which order, which are folded or opened, and what they share."""
+"""List the rows of a view: their order, folded and opened rows, and the values they share."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
 
 _SPLITTING = ("package", "version", "compiler", "target")
-"""The columns that are known first of a spec."""
+"""The columns that decide the values of other columns; see `followers`."""
 _MOST_SPLIT = 2_000
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
 
 
 def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
-    """Return the ids of the rows of a view; of folded look-alikes the first that is shown.
+    """Return the ids of the rows of a view; for folded look-alikes the first shown spec.
 
-    Rows are ordered look-alike by look-alike, unless the column tells these apart. Where none
-    decides, packages are in the order of their names. Among the specs of one the newest version
-    comes first; then what runs on the host, if that is asked for; then what most specs depend on.
+    Rows are ordered look-alike by look-alike, except by a column in which look-alikes differ. Rows
+    that are not sorted by a column are in the `order` of the view.
     """
     sort = view.sort
     column = BY_NAME.get(sort.column) if sort is not None else None
@@ -56,7 +55,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     if view.order is not Order.INDEX:
         is_here = view.order is Order.PREFERRED_HERE and data.by_host.has_host
         order = data.cached(_order_here) if is_here else data.column("preferred")
-        # The look-alikes of a package are in the same places in all orders.
+        # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
         look_alikes = filter(is_shown.__getitem__, order[specs.start : len(is_shown)])
     elif sort is None and not view.folded:
@@ -74,11 +73,11 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
 
 
 def _order_here(data: IndexData) -> array[int]:
-    """Return all look-alikes in their order by host."""
+    """Return all look-alikes in the order PREFERRED_HERE."""
     codes, answers = data.by_host.answers.coded()
     ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers]
     of_specs = bytes(map(ranks.__getitem__, codes))
-    # Of look-alikes the spec counts that runs best.
+    # The spec that runs best decides for its look-alike.
     fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
     packages, versions = data.column("package"), data.column("version")
     order = array("I")
@@ -90,7 +89,7 @@ def _order_here(data: IndexData) -> array[int]:
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
-    """Return the key of each look-alike in the order of a column with codes, or of `+x`."""
+    """Return the sort key of each look-alike, by a column with codes, or by a variant `+x`."""
     if column == USED_BY:
         return _users(data, map(data.span, look_alikes))
     keys: Sequence[Any]
@@ -107,13 +106,13 @@ def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[
 
 
 def _users(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """Return how many edges lead to the specs of each span."""
+    """Return the number of edges to the specs of each span."""
     first_edge = data.column("up_first")
     return (first_edge[end] - first_edge[start] for start, end in spans)
 
 
 class _OpenedRow(NamedTuple):
-    """A row of an opened group: its number in the listing, and all specs that it stands for."""
+    """A row of an opened group: its number in the listing, its role, and the ids of its specs."""
 
     number: int
     role: RowRole
@@ -121,11 +120,11 @@ class _OpenedRow(NamedTuple):
 
 
 class Listing:
-    """The rows of a view as ids in their order; `values` is a summary of all of them.
+    """The rows of a view: `ids` in their order; `values` is a summary of all their specs.
 
-    `shown` is the number of specs. Opened groups are shown kind by kind below a head. Where no
-    kinds are known they are single specs, and where there is one kind it has no row besides the
-    head. `lists_dependencies` says whether any document of the index does.
+    `shown` is the number of specs. Below the head of an opened group are its kinds. If no kinds
+    are known, the group is shown as single specs; a single kind has no row besides the head.
+    `lists_dependencies` is true if any document of the index lists dependencies.
     """
 
     def __init__(
@@ -148,7 +147,7 @@ class Listing:
         return len(self.ids)
 
     def _open_groups(self, partition: Partition) -> None:
-        """Put the rows of opened groups in place of the folded ones."""
+        """Replace the folded rows of opened groups by their opened rows."""
         groups: list[tuple[int, int, list[int]]] = []
         for look_alike in self.view.opened:
             members = list(self.look_alike_ids(look_alike))
@@ -169,7 +168,7 @@ class Listing:
     def _rows_of_group(
         self, members: Sequence[int], kinds: Sequence[Sequence[int]]
     ) -> list[tuple[RowRole, Sequence[int]]]:
-        """Return the rows of an opened group, each with its role and the specs it stands for."""
+        """Return the rows of an opened group, each with its role and the ids of its specs."""
         if not kinds:
             return [(RowRole.SPEC, (id_,)) for id_ in members]
         rows = [(RowRole.GROUP, members)]
@@ -182,7 +181,7 @@ class Listing:
         return rows
 
     def part(self, rows: slice = slice(None)) -> tuple[Sequence[int], list[int], list[RowRole]]:
-        """Return the ids, the counts and the roles of some rows, as `Catalog.rows` takes them.
+        """Return the ids, the counts and the roles of some rows: the arguments of `Catalog.rows`.
 
         The count of a row is the number of specs that it stands for.
         """
@@ -224,7 +223,7 @@ class Listing:
         return sizes
 
     def count_look_alikes(self, look_alike: int) -> int:
-        """Return the number of specs shown of a look-alike."""
+        """Return the number of shown specs of a look-alike."""
         return len(self.values.specs.alike(look_alike))
 
     def look_alike_ids(self, look_alike: int) -> Sequence[int]:
@@ -236,7 +235,7 @@ class Listing:
         return id_ in self.values.specs
 
     def ids_of(self, row: Row) -> Sequence[int]:
-        """Return the ids of all specs that a row stands for; none of one of another catalog."""
+        """Return the ids of all specs of a row; nothing for a row of another catalog."""
         if row.catalog is not self.catalog:
             return ()
         if row.has_look_alikes:
@@ -245,7 +244,7 @@ class Listing:
         return (row.role in kinds and self._kind(row.id, row.look_alike, *kinds)) or (row.id,)
 
     def opened_kind(self, id_: int, look_alike: int) -> Sequence[int]:
-        """Return the specs of the opened kind with a spec; empty if its kind is not opened."""
+        """Return the ids of the opened kind that a spec belongs to; empty if it is not opened."""
         return self._kind(id_, look_alike, RowRole.OPEN_KIND)
 
     def _kind(self, id_: int, look_alike: int, *roles: RowRole) -> Sequence[int]:
@@ -253,10 +252,10 @@ class Listing:
         return next((row.members for row in rows if id_ in row.members), ())
 
     def row_of(self, row: Row) -> int | None:
-        """Return the number of the row that shows the spec of a row, alone or folded.
+        """Return the number of the row in this listing that shows the spec of another row.
 
-        In an opened group it is the row with its role, if there is one, or else the smallest. A
-        row of another catalog has none.
+        In an opened group, it is the row with the same role, or else the row with the fewest
+        specs. None if the spec is not shown, or belongs to another catalog.
         """
         if row.catalog is not self.catalog:
             return None
@@ -278,9 +277,10 @@ class Listing:
 
 
 class ShownValues:
-    """The values of the specs of a query, whatever their order; each is computed when needed.
+    """A summary of the values of a query's specs, in any order; parts are computed when needed.
 
-    `named` are the columns that the query names: of those by host only these are summarised.
+    `named` are the columns that the query names. Host columns are only summarised if they are
+    named.
     """
 
     def __init__(
@@ -309,18 +309,18 @@ class ShownValues:
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
-        """The codes of the specs shown, for each dictionary of the table."""
+        """The codes of the shown specs, for each dictionary of the table."""
         storages = {BY_NAME[name].storage for name in FACETED}
         return {storage: set(self.specs.codes(self._data.column(storage))) for storage in storages}
 
     @cached_property
     def _host_values(self) -> dict[str, list[Value]]:
-        """The values shown of the columns by host that the query names."""
+        """The shown values of the host columns that the query names."""
         named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
         return {name: list(self._by_host.counts(name, self.specs.ids())) for name in named}
 
     def _values(self, column: str) -> Iterator[Value]:
-        """Return the values shown of a column; equal ones may have several codes."""
+        """Return the shown values of a column; equal values may have several codes."""
         if column in self._host_values:
             return iter(self._host_values[column])
         values = self._data.values(column)
@@ -328,7 +328,7 @@ class ShownValues:
 
     @cached_property
     def constants(self) -> dict[str, Value]:
-        """The columns with the same value in all rows, and that value."""
+        """The columns with the same value in all rows, each with this value."""
         constants: dict[str, Value] = {}
         for name in (*FACETED, *self._host_values):
             values = self._values(name)
@@ -339,7 +339,7 @@ class ShownValues:
 
     @cached_property
     def varying_columns(self) -> frozenset[str]:
-        """The columns with several values, and columns of single records with any known value."""
+        """The columns with several values, and `hash` and `size` if any is known."""
         if not self.specs:
             return frozenset()
         known, sizes = {"hash"}, self._data.sizes
@@ -350,7 +350,7 @@ class ShownValues:
 
     @cached_property
     def widths(self) -> dict[str, int]:
-        """The width in cells of the widest value shown of each column."""
+        """The width in cells of the widest shown value of each column."""
         widths = {column.name: column.width for column in COLUMNS}
         for column in COLUMNS:
             cells: Iterable[int]
@@ -366,7 +366,7 @@ class ShownValues:
 
     @cached_property
     def variants(self) -> Mapping[str, Mapping[str, int]]:
-        """Each variant of the rows with its texts, and how many sets of variants have each text.
+        """Each variant of the rows with its texts, and the number of variant sets with each text.
 
         An empty text stands for the sets without the variant.
         """
@@ -386,14 +386,14 @@ class ShownValues:
 
     @cached_property
     def varying_variants(self) -> dict[str, int]:
-        """The variants whose values differ among the rows, or that some rows lack, and their rank.
+        """The rank of each variant whose values differ among the rows, or that some rows lack.
 
         The variant that splits the rows most evenly has rank 0; patches come last.
         """
         return _ranks(self.variants)
 
     def variants_of(self, look_alike: int) -> Mapping[str, Mapping[str, int]]:
-        """Return, as `variants` has them, those of the specs shown of a look-alike's package."""
+        """Return the same as `variants`, for the shown specs of a look-alike's package only."""
         code = self._data.column("package")[look_alike]
         if code not in self._variants_of:
             sets = self._data.column("variant_set")
@@ -402,14 +402,14 @@ class ShownValues:
         return self._variants_of[code]
 
     def varying_variants_of(self, look_alike: int) -> dict[str, int]:
-        """Return the variants that vary among the specs shown of the package of a look-alike.
+        """Return the same as `varying_variants`, for a look-alike's package only.
 
-        Other packages have other variants, which would make nearly all of them vary.
+        Among several packages nearly all variants vary, since some packages lack them.
         """
         return _ranks(self.variants_of(look_alike))
 
     def numbers_of_package(self, look_alike: int) -> list[int]:
-        """Return the look-alikes shown of the package of one of them, ascending."""
+        """Return the shown look-alikes of the package of a look-alike, ascending."""
         name = self._data.texts("package")[self._data.column("package")[look_alike]]
         return list(self.specs.within(*self._data.package_span(name)).numbers)
 
@@ -420,9 +420,9 @@ class ShownValues:
 
     @cached_property
     def followers(self) -> frozenset[str]:
-        """The columns that follow from version, compiler and target.
+        """The columns whose values follow from package, version, compiler and target.
 
-        Such as the os, if each compiler has only one. Only the first rows are checked.
+        The os is such a column if each compiler has only one os. Only the first rows are checked.
         """
         numbers = list(islice(self.specs.numbers, _MOST_SPLIT))
         known = [self.column_values(name, numbers) for name in _SPLITTING]
@@ -439,7 +439,7 @@ class ShownValues:
 
 
 def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return the variants with several texts, by their rank."""
+    """Return the rank of each variant with several texts."""
     varying = sorted(
         (name == "patches", max(texts.values()), name)
         for name, texts in variants.items()
@@ -449,7 +449,7 @@ def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 
 class MarkedSpec(Frozen):
-    """A marked spec: it has several ids if several documents have a record of it."""
+    """A marked spec; it has an id for each record with its hash."""
 
     hash: str
     title: str
@@ -457,5 +457,5 @@ class MarkedSpec(Frozen):
     look_alikes: frozenset[int]
 
     def is_in(self, listing: Listing | None) -> bool:
-        """Check whether it is among the rows, or in a folded one."""
+        """Check whether the spec has a row in a listing, or is in a folded row."""
         return listing is not None and any(map(listing.shows, self.ids))

@@ -1,8 +1,8 @@
 """Load sources into an up-to-date catalog; its index is kept in the cache directory.
 
-There is one immutable file for each choice of sources, opened without locks, so that network homes
-and many readers do no harm; `index.columns` describes it. Where no file can be written the index
-is kept in memory.
+Each choice of sources has one immutable file, which is opened without locks, so that network homes
+and many readers do no harm; `index.columns` describes it. If no file can be written, the index is
+kept in memory.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
 
 SMALL = 20_000
-"""Bytes of documents up to which reading them again is as quick as opening an index."""
+"""The bytes of documents up to which reading them is as quick as opening an index."""
 
 _MISSED = 1_000_000
-"""Bytes of documents above which an index that cannot be kept is worth a notice."""
+"""The bytes of documents above which a notice says that the index cannot be kept."""
 
 _PART, _LONG = 1_500_000, 6_000_000
-"""Bytes of documents that are shown first, where there are more than `_LONG`."""
+"""The bytes of documents that are shown first, if all have more than `_LONG`."""
 
 _SILENT = 2.0
 """Seconds without progress after which the other sources are shown."""
@@ -43,11 +43,11 @@ REBUILT = "the index was damaged and has been rebuilt"
 
 
 def index_path(sources: Sequence[str], session: Session) -> str | None:
-    """Return the index file of these sources, there or not; None without a home directory."""
+    """Return the path of the index file of some sources; None without a home directory."""
     cache = xdg_dir(session.environ, "cache")
     if cache is None:
         return None
-    # Records contain the name of their source as it was given.
+    # Records contain the name of their source as the user gave it.
     key = "\0".join([*sources, *(source_key(source, session) for source in sources)])
     if session.include_dependency_only:
         key += "\0--all"
@@ -56,12 +56,12 @@ def index_path(sources: Sequence[str], session: Session) -> str | None:
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
-    """Open the index file of these sources without looking at them; None where there is none.
+    """Open the index file of some sources without looking at the sources; None without a file.
 
-    It may be older than the documents: `load` looks at these.
+    The index may be older than the documents, which only `load` looks at.
     """
     path = index_path(sources, session)
-    # What was in a pipe before is of no use.
+    # The content of an earlier pipe is of no use.
     if path is None or not session.piped.keys().isdisjoint(sources):
         return None
     with contextlib.suppress(IndexDamaged):
@@ -71,7 +71,7 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
 
 
 def open_cached_part(sources: Sequence[str], session: Session) -> Catalog | None:
-    """Open the index file of one of several sources, the first that was opened alone before."""
+    """Open the index of one of several sources: the first one that has an index of its own."""
     parts = (open_cached([source], session) for source in sources if len(sources) > 1)
     part = next((part for part in parts if part is not None), None)
     if part is not None:
@@ -93,16 +93,15 @@ def load(
         catalog = load(["public", "~/mirror"], Session(os.environ))
 
     With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
-    small index is kept in a file. `current` is a catalog of these sources that is open already: it
-    is returned itself where they have not changed, and where none can be read, with why.
-    `on_late` is called with a catalog of the sources that have answered, where others, or their
-    documents, take long, and with one of the documents that are read first, where there is much
-    to read.
+    small index is kept in a file. `current` is an open catalog of the same sources: it is returned
+    if they have not changed, or if none can be read, then with the failures. If some sources or
+    their documents take long, `on_late` is called with a catalog of the other sources; if there is
+    much to read, with a catalog of the documents that are read first.
 
-    Raises SourceError where no source can be read, and Cancelled. A damaged index file is
-    replaced; `Catalog.was_damaged` is true then.
+    Raises SourceError if no source can be read, and Cancelled. A damaged index file is replaced,
+    and `Catalog.was_damaged` is then true.
     """
-    # The browser shows what is in an index before it looks for the sources.
+    # The browser shows an index before it looks for the sources.
     from spackscope.model.sources.discover import discover
 
     session = replace(session, asks_anew=True) if rebuild else session
@@ -158,7 +157,7 @@ def load(
     except SourceError as error:
         if current is None:
             raise
-        # What was read before is still shown, with why it is not read again.
+        # The current records are still shown, with the failures.
         current.discovered = [
             replace(source, failure=source.failure or str(error))
             for source in _without_documents(discovered)
@@ -199,13 +198,13 @@ def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = 
 
 
 def _late(source: DiscoveredSource) -> DiscoveredSource:
-    """Return a source that has been found, but whose documents have not come yet."""
+    """Return a source without its documents, which have not come yet, with this failure."""
     why = f"the source {source.source} has not answered yet"
     return replace(source, documents=Documents(), problems=(), failure=why, is_late=True)
 
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
+    """Return sources without documents for a catalog: there may be a hundred thousand of these."""
     return [replace(source, documents=Documents()) for source in discovered]
 
 
@@ -219,7 +218,7 @@ def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> st
 
 
 def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Return the sources with their first documents, as many as are read in a moment."""
+    """Return the sources with as many first documents as are read in a moment."""
     room, part = _PART, []
     for source in discovered:
         documents = []

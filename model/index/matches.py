@@ -14,12 +14,11 @@ from spackscope.model.index.rows import IndexData
 
 
 class Matches(Collection[int]):
-    """Some specs, by look-alikes that follow each other: those from `start` on that `mask` has.
+    """The specs that match a query; an immutable collection of their ids, ascending.
 
-    These are all that are listed, dependency-only ones too, or those of whole packages.
-
-    Where not all specs of these look-alikes belong, `of_specs` is a mask of specs, from the first
-    spec of the first of them. As a collection it has their ids, ascending; it is immutable.
+    `mask` has a byte for each of a span of look-alikes, from number `start` on: 1 if specs of it
+    match. The span is the whole index, or whole packages. If only some specs of these look-alikes
+    match, `of_specs` is a mask of specs, from the first spec of look-alike `start` on.
     """
 
     def __init__(
@@ -35,13 +34,13 @@ class Matches(Collection[int]):
         return cls(data, 0, bytes(mask), of_specs)
 
     def within(self, first: int, end: int) -> Matches:
-        """Return the specs with ids from `first` to less than `end`, where look-alikes begin."""
+        """Return the matches with ids from `first` to less than `end`; both begin a look-alike."""
         firsts, last = self._data.first, self.start + len(self.mask)
         start, stop = (bisect_left(firsts, id_, self.start, last) for id_ in (first, end))
         at = self.mask.find(1, start - self.start, stop - self.start)
         if at < 0:
             return Matches(self._data, start, b"")
-        # Only whole packages with any: the less to look at in all that is asked next.
+        # Only the span of packages with matches, so that later calls look at less.
         packages = self._data.column("package")
         start = bisect_left(packages, packages[at + self.start], start, at + self.start)
         at = self.mask.rfind(1, 0, stop - self.start) + self.start
@@ -54,16 +53,16 @@ class Matches(Collection[int]):
 
     @property
     def numbers(self) -> Iterator[int]:
-        """The look-alikes with any of the specs, ascending."""
+        """The numbers of the look-alikes with a match, ascending."""
         return compress(range(self.start, self.start + len(self.mask)), self.mask)
 
     def codes(self, column: Sequence[int]) -> Iterator[int]:
-        """Yield the codes in a column of these look-alikes."""
+        """Yield the code of each look-alike with a match, in a column of codes."""
         return compress(islice(column, self.start, None), self.mask)
 
     @cached_property
     def sizes(self) -> array[int]:
-        """How many of the specs each of these look-alikes has."""
+        """The number of matches of each look-alike with a match."""
         sizes = self._data.group_sizes
         if self.of_specs is None:
             return array(sizes.typecode, self.codes(sizes))
@@ -71,14 +70,14 @@ class Matches(Collection[int]):
         return array(sizes.typecode, Counter(compress(look_alikes, self.of_specs)).values())
 
     def counts(self, storage: str) -> Mapping[int, int]:
-        """Count the specs by their codes of a dictionary."""
+        """Count the matches by their codes of a dictionary."""
         counts: dict[int, int] = defaultdict(int)
         for code, size in zip(self.codes(self._data.column(storage)), self.sizes, strict=True):
             counts[code] += size
         return counts
 
     def alike(self, look_alike: int) -> Sequence[int]:
-        """Return the ids of those of a look-alike."""
+        """Return the ids of the matches in a look-alike."""
         number = look_alike - self.start
         if not (0 <= number < len(self.mask) and self.mask[number]):
             return ()
@@ -90,7 +89,7 @@ class Matches(Collection[int]):
 
     @cached_property
     def _count(self) -> int:
-        # Without the sizes of all look-alikes of the index, which only counts need.
+        # Spans do not need the sizes of all look-alikes in the index.
         if self.of_specs is not None:
             return self.of_specs.count(1)
         return sum(stop - start for start, stop in self.spans())
@@ -99,7 +98,7 @@ class Matches(Collection[int]):
         return self._count
 
     def spans(self) -> Iterator[Span]:
-        """Yield the ids as spans."""
+        """Yield the ids of all matches as spans."""
         if self.of_specs is not None:
             for start, stop in spans_of(self.of_specs):
                 yield self._first + start, self._first + stop
@@ -109,12 +108,12 @@ class Matches(Collection[int]):
                 yield first[self.start + start], first[self.start + stop]
 
     def ids(self) -> Sequence[int]:
-        """Return the ids."""
+        """Return the ids of all matches, ascending."""
         spans = [range(*span) for span in self.spans()]
         return spans[0] if len(spans) == 1 else array("I", chain.from_iterable(spans))
 
     def ids_of(self, look_alikes: Iterable[int], *, folded: bool) -> array[int]:
-        """Return the ids of those of some look-alikes in their order, or the first of each."""
+        """Return the ids of matches in some look-alikes; `folded`: only the first of each."""
         first, start, of_specs = self._data.first, self._first, self.of_specs
         if of_specs is not None:
             if folded:

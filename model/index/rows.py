@@ -1,4 +1,4 @@
-"""Read an index by the ids of its specs: codes and values, hashes, sizes, records, packages."""
+"""Read the codes, values, hashes, sizes, records and packages of an index by spec id."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _Answer = TypeVar("_Answer")
 
 _HASH_PREFIX = rf"[a-z2-7]{{0,{HASH_LENGTH}}}"
 _WINDOW = 512
-"""Records that are read at once."""
+"""The number of records that are read at once."""
 
 _FIELDS = (
     *("hash", "size", "origin", "source", "build_spec"),
@@ -63,10 +63,9 @@ _in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_a
 
 
 class Row(Frozen):
-    """One row of a listing: a record, its ids, and how many look-alikes the row stands for.
+    """One row of a listing: a record with its ids; `count` is the number of specs it stands for.
 
-    The ids mean nothing in another catalog than its own. `role` is that of the row in an opened
-    group.
+    The ids belong to the `catalog`. `role` is the role of the row in an opened group.
     """
 
     catalog: Catalog
@@ -78,14 +77,14 @@ class Row(Frozen):
 
     @property
     def has_look_alikes(self) -> bool:
-        """Check whether it stands for look-alikes, which may not run the same."""
+        """Whether the row stands for look-alikes, which may run differently."""
         return self.count > 1 and self.role in (RowRole.SPEC, RowRole.GROUP)
 
 
 class PackageCount(NamedTuple):
-    """A package with the number of its specs that match, and of all of them.
+    """A package with the number of its matching specs (`shown`), and of all its specs (`total`).
 
-    `first` is the id of its first spec; the ids of the others follow.
+    `first` is the id of its first spec; the ids of its other specs follow.
     """
 
     id: int
@@ -96,12 +95,12 @@ class PackageCount(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int]:
-        """The id of its first spec, and the id after its last."""
+        """The id of the first spec, and the id after the last one."""
         return self.first, self.first + self.total
 
 
 class Hashes:
-    """The hashes of the specs of an index, by their ids and in their own order."""
+    """The hashes of the specs of an index, by id, and sorted."""
 
     def __init__(self, columns: Columns, column: Callable[[str], array[int]]) -> None:
         self._column, self._bytes = column, columns.view("hash")
@@ -110,7 +109,7 @@ class Hashes:
         return bytes(self._bytes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
 
     def of(self, ids: Iterable[int]) -> list[str]:
-        """Return the hashes of specs."""
+        """Return the hashes of specs, by their ids."""
         return unpack_hashes(b"".join(map(self._hash, ids)))
 
     def with_prefix(self, prefix: str) -> array[int]:
@@ -135,7 +134,7 @@ class Hashes:
         return self.with_prefix(hash_) if is_hash(hash_) else array("I")
 
     def first(self, prefix: str, *, limit: int) -> list[str]:
-        """Return the first hashes with a prefix, in their order, each once."""
+        """Return up to `limit` hashes with a prefix, sorted, each once."""
         hashes: dict[str, None] = {}
         ids = self.with_prefix(prefix)
         for start in range(0, len(ids), limit):
@@ -145,9 +144,9 @@ class Hashes:
         return list(islice(hashes, limit))
 
     def repeated(self) -> Iterator[tuple[int, int]]:
-        """Yield the ids with the hash of a smaller one: the first id with it, and each other.
+        """Yield pairs of ids with the same hash: the first id with the hash, and each other id.
 
-        Those of a hash come together, and in their order.
+        The pairs of a hash come together, ascending.
         """
         order, first, before = self._column("hash_order"), 0, -2
         for place in self._column("hash_repeats"):
@@ -157,19 +156,19 @@ class Hashes:
             yield first, order[place]
 
     def ordered(self, *, descending: bool) -> array[int]:
-        """Return all ids by hash; equal ones by id."""
+        """Return all ids, sorted by hash, then by id."""
         order = self._column("hash_order")
         return array("I", sorted(order, key=self._hash, reverse=True)) if descending else order
 
 
 class IndexData:
-    """What an index has, by the ids of its specs; each column is read when it is first needed.
+    """The data of an index, by the ids of its specs; each column is read when it is first needed.
 
-    Specs that look alike in the table are adjacent, and are one look-alike, which has the codes
-    of the dictionaries. `column` returns the numbers of a column, `nodes` has what nodes state
-    beside the columns, by the codes of specs, and `widths` returns the cells that each value of a
-    column takes, `texts_of_lists` the distinct texts in the lists of one. `meta` is what is known
-    of the whole index. Safe to use from several threads.
+    Specs that look alike in the table have adjacent ids, and are one look-alike, which has the
+    codes of the dictionaries. `column` returns the numbers of a column. `nodes` are the
+    `NodeFacts`, by the codes in the column `node`. `widths` returns the width in cells of each
+    value of a column, `texts_of_lists` the distinct texts in the lists of a column. `meta` has
+    facts about the whole index, such as its fingerprint. Safe to use from several threads.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -181,7 +180,7 @@ class IndexData:
         self.nodes = node_rows(columns)
         self.widths = lru_cache(None)(self._widths)
         self._values: dict[str, Sequence[Value]] = {}
-        # For each dictionary the values of the fields of `Spec` that a code means.
+        # For each dictionary, a function from a code to values of fields of `Spec`.
         self._restored = [
             lru_cache(None)(partial(self._restore, stored)) for stored in STORED.values()
         ]
@@ -190,7 +189,7 @@ class IndexData:
         self._cache_lock = threading.RLock()
 
     def cached(self, compute: Callable[[Any], _Answer]) -> _Answer:
-        """Return what a function computes from this index; it is called once."""
+        """Return the result of a function of this index, which is called once and then cached."""
         with self._cache_lock:
             if compute not in self._cache:
                 self._cache[compute] = compute(self)
@@ -201,39 +200,39 @@ class IndexData:
 
     @property
     def first(self) -> array[int]:
-        """The first spec of each look-alike, and after them the number of specs."""
+        """The id of the first spec of each look-alike, and at the end the number of specs."""
         return self.column("first")
 
     @property
     def spec_count(self) -> int:
-        """The number of specs, dependency-only ones included."""
+        """The number of specs, including dependency-only specs."""
         return self.first[-1]
 
     @property
     def look_alike_count(self) -> int:
-        """The number of look-alikes, those with dependency-only specs included."""
+        """The number of look-alikes, including look-alikes of dependency-only specs."""
         return len(self.first) - 1
 
     def look_alike(self, spec: int) -> int:
-        """Return the look-alike that a spec belongs to."""
+        """Return the number of the look-alike that a spec belongs to."""
         return bisect_right(self.first, spec) - 1
 
     def span(self, look_alike: int) -> Span:
-        """Return the first spec of a look-alike, and the one after its last."""
+        """Return the id of the first spec of a look-alike, and the id after its last."""
         return self.first[look_alike], self.first[look_alike + 1]
 
     @cached_property
     def group_sizes(self) -> array[int]:
-        """How many specs each look-alike has."""
+        """The number of specs of each look-alike."""
         return narrowed(array("I", map(sub, islice(self.first, 1, None), self.first)))
 
     @cached_property
     def look_alikes(self) -> array[int]:
-        """The look-alike that each spec belongs to."""
+        """The number of the look-alike of each spec."""
         groups = map(repeat, range(self.look_alike_count), self.group_sizes)
         return array("I", chain.from_iterable(groups))
 
-    # What codes mean
+    # The values of codes
 
     def values(self, column: str) -> Sequence[Value]:
         """Return the values of a column, each at the index of its code."""
@@ -251,11 +250,11 @@ class IndexData:
         return self._values[column]
 
     def texts(self, column: str) -> Sequence[str]:
-        """Return the values of a column whose values are single texts, as `values` does."""
+        """Return the values of a column of single texts, each at the index of its code."""
         return cast(Sequence[str], self.values(column))
 
     def text(self, column: str, id_: int) -> str:
-        """Return the value of a spec in a column whose values are single texts."""
+        """Return the value of a spec in a column of single texts."""
         code = self.column(FIELDS[column].storage)[self.look_alike(id_)]
         return self.texts(column)[code]
 
@@ -267,7 +266,7 @@ class IndexData:
         return [cell_width(column.cell(value)) for value in self.values(column.name)]
 
     def ranks(self, column: Column) -> Sequence[int]:
-        """Return the rank of each code in the order of a column's values."""
+        """Return the rank of each code in the order of the column; equal values have one rank."""
         values = self.values(column.name)
         if STORED[column.storage] == (column,):
             return range(len(values))
@@ -277,23 +276,23 @@ class IndexData:
 
     @cached_property
     def lists_dependencies(self) -> bool:
-        """Whether any document lists dependencies, and flags with them."""
+        """Whether any document lists dependencies; such documents list flags, too."""
         return bool(self.meta["lists_dependencies"])
 
     def _find_texts(self, column: str) -> frozenset[str]:
-        """Return the distinct texts in the lists of a column, of which there are few."""
+        """Return the distinct texts in the lists of a column; they are few."""
         return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
 
     # Sizes
 
     @cached_property
     def sizes(self) -> array[float]:
-        """The size of each spec in bytes, NaN if it is unknown."""
+        """The size of each spec in bytes; NaN if it is unknown."""
         return self.columns.numbers("size")
 
     @cached_property
     def has_sizes(self) -> bool:
-        """Whether any size is known: pages may have none at all."""
+        """Whether any size is known: pages may have no sizes."""
         return any(size == size for size in self.sizes)
 
     # Records
@@ -304,7 +303,7 @@ class IndexData:
         counts: Sequence[int] | None = None,
         roles: Sequence[RowRole] | None = None,
     ) -> list[Row]:
-        """Return the rows with these ids, in the order of the ids."""
+        """Return the rows of some ids, in the order of the ids."""
         records = self._read(ids)
         counts = [1] * len(ids) if counts is None else counts
         roles = [RowRole.SPEC] * len(ids) if roles is None else roles
@@ -313,7 +312,7 @@ class IndexData:
         return [Row(catalog, id_, *records[id_], count, role) for id_, count, role in rows]
 
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
-        """Return the look-alike and the record of each id."""
+        """Return the number of the look-alike, and the record, of each id."""
         unique = list(dict.fromkeys(ids))
         documents, sources = self.column("document"), self._source_names
         source_of = self.column("documents.source")
@@ -334,18 +333,18 @@ class IndexData:
         return records
 
     def records(self, ids: Sequence[int]) -> Iterator[Spec]:
-        """Yield the records with these ids in their order, reading a window at a time."""
+        """Yield the records of some ids in their order; records are read window by window."""
         for start in range(0, len(ids), _WINDOW):
             window = ids[start : start + _WINDOW]
             records = self._read(window)
             yield from (records[id_][1] for id_ in window)
 
     def by_hash(self, hash_: str) -> list[Row]:
-        """Return all records with a full hash."""
+        """Return a row for each record with a full hash."""
         return self.rows(sorted(self.hashes.ids_of(hash_)))
 
     def is_only_in(self, tag: str, hash_: str) -> bool:
-        """Check whether only this tag lists a hash, of several tags that were read."""
+        """Check whether several tags were read, and only this tag has a hash."""
         has_several = len({*self.texts("tag"), ""}) > 2
         return has_several and {row.spec.tag for row in self.by_hash(hash_)} == {tag}
 
@@ -355,11 +354,11 @@ class IndexData:
 
     @cached_property
     def build_specs(self) -> dict[int, str]:
-        """The hashes that spliced specs were built as, by the ids of the records."""
+        """The hashes that spliced specs were built as, by the ids of the spliced specs."""
         return dict(self.columns.json("build_specs"))
 
     def with_provenance(self, id_: int, spec: Spec) -> Spec:
-        """Return the record with this id with where it comes from, as far as its document says."""
+        """Return a record with its provenance: the fields in PROVENANCE that are stated."""
         ids, stated = self.column("provenance.spec"), ("", None, "")
         at = bisect_left(ids, id_)
         if id_ in ids[at : at + 1]:
@@ -376,7 +375,7 @@ class IndexData:
 
     @cached_property
     def all_packages(self) -> list[PackageCount]:
-        """The packages with a spec that is listed, each with the number of all its specs."""
+        """The packages with a listed spec, each with the number of its listed specs."""
         names, counts = self.texts("package"), self.columns.numbers("package.specs")
         firsts = self.columns.numbers("package.first")
         packages = zip(range(len(names)), names, counts, counts, firsts, strict=True)
@@ -384,7 +383,7 @@ class IndexData:
 
     @cached_property
     def total(self) -> int:
-        """The number of all specs that are listed."""
+        """The number of listed specs; their ids are less."""
         return sum(self.columns.numbers("package.specs"))
 
     @cached_property
@@ -392,7 +391,7 @@ class IndexData:
         return {package.name: package for package in self.all_packages}
 
     def selected_package(self, query: Query) -> PackageCount | None:
-        """Return the package that a query names, with all its specs; None if it names none."""
+        """Return the package that a query names; None if it names none, or an unknown one."""
         if (term := query.package_term) is None:
             return None
         if query.package is not None:
@@ -401,7 +400,7 @@ class IndexData:
         return next((p for p in packages if exact_term("package", p.name) == term), None)
 
     def package_span(self, name: str) -> tuple[int, int]:
-        """Return the id of the first spec of a package that is listed, and that after its last."""
+        """Return the id of the first listed spec of a package, and the id after its last."""
         package = self._package_of_name.get(name)
         return (0, 0) if package is None else package.span
 
@@ -409,25 +408,25 @@ class IndexData:
 
     @cached_property
     def indexed_sources(self) -> list[SourceStatus]:
-        """The status of each source as of when the index was written, in the order given."""
+        """The status of each source when the index was written, in the order given."""
         counts = Counter(source for source, *_ in self._problems)
         rows = enumerate(self.columns.json("sources"))
         return [SourceStatus(*[*row, counts[code]]) for code, row in rows]
 
     @cached_property
     def _source_names(self) -> list[str]:
-        """The names of all sources, for which rows need not wait for the problems."""
+        """The names of all sources; unlike `indexed_sources`, rows need no problems for them."""
         return [row[0] for row in self.columns.json("sources")]
 
     @cached_property
     def _problems(self) -> Sequence[Sequence[Any]]:
-        """The source, origin, place and reason of each, once for all documents of a source."""
+        """The source, origin, place and reason of each problem, without repetitions."""
         rows = self.columns.json("problems")
         return list(dict.fromkeys((source, *texts) for source, _, *texts in rows))
 
     @cached_property
     def indexed_gaps(self) -> list[Gap]:
-        """What could not be read, in the order of reading; the source is "" where it has none."""
+        """The problems in the order of reading, with their sources; "" for a problem without."""
         names = self._source_names
         return [
             Gap(Problem(*texts), "" if source is None else names[source])
@@ -436,7 +435,7 @@ class IndexData:
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be read, without its sources."""
+        """The problems in the order of reading, without their sources."""
         return [gap.problem for gap in self.indexed_gaps]
 
 

@@ -1,7 +1,7 @@
 """Records of documents in columns of codes, before they have ids.
 
-Records come from readers, or from an older index, which is one more reader: that of the documents
-that did not change since. Those that several documents list under one hash and tag become one.
+Records come from readers, or from an older index, which is one more reader: of documents that have
+not changed. Records with one hash and tag in several documents are merged into one.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 GONE = 0xFFFFFFFF
-"""The look-alike of a record that was merged into another one, or dropped."""
+"""The look-alike number of a record that was merged into another one, or dropped."""
 
 _KEY_BYTES = 16
-"""Bytes of the digest by which a document is known."""
+"""The bytes of the digest that identifies a document."""
 
 _ENTRIES = {
     storage: attrgetter(*(column.attribute for column in columns))
@@ -57,7 +57,7 @@ _DIFFER_ON_PAGES = {
     for storage, columns in STORED.items()
     if {column.attribute for column in columns} & {*LookAlike._fields} - {"package", "tag"}
 }
-"""The dictionaries whose entries differ among the records of a page."""
+"""The dictionaries whose values may differ among the records of a page."""
 
 _dependencies = attrgetter("dependencies")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
@@ -65,11 +65,11 @@ _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*OF_RECORDS)
 
 Entry = Any
-"""The value of a dictionary with one column, else the tuple of their values."""
+"""An entry of a dictionary: a value of its column, or a tuple of the values of its columns."""
 
 
 class Dictionary(dict[Entry, int]):
-    """Number values in the order in which they are first seen."""
+    """Numbers entries in the order in which they are first seen."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.entries = list(entries)
@@ -82,17 +82,18 @@ class Dictionary(dict[Entry, int]):
 
 
 class Staged:
-    """Records until all are read: look-alikes by their numbers, and their records by theirs.
+    """The records that have been read so far, in columns; look-alikes and records have numbers.
 
-    `codes` has the columns of the look-alikes, in codes of the dictionaries; two of them may be
-    equal. The other columns are those of the records: the number of the look-alike, the bytes of
-    the hash, the size in bytes (NaN if it is unknown) and the code of the node, which is 0 where
-    nothing is stated, as on pages. `provenance` has path, time and build spec of the records that
-    state one, and `edges` their dependencies: one object for all equal ones of a document, as
-    readers make them, since comparing them takes longer.
+    `codes` has the columns of the look-alikes, in codes of the dictionaries; two look-alikes may
+    have equal codes. Records have columns of their own: the number of the look-alike, the bytes of
+    the hash, the size in bytes (NaN if it is unknown), and the code of the node, which is 0 for a
+    record without `NodeFacts`, as on pages. `provenance` has path, time and build spec of the
+    records that state one. `edges` has the dependencies of records: equal dependencies of a
+    document are one object, as from the readers, since comparing dependencies takes longer.
 
-    Documents have a source, may be pages and may list dependencies. Those that are `merged` share
-    records with others, and cannot be told from these again.
+    `source`, `is_page` and `dependencies` are columns of the documents: the number of the source,
+    and whether the document is a page, and lists dependencies. `merged` marks documents that share
+    records with others: an index cannot separate these records again.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Staged:
         self.origins: list[str] = []
 
     def add_problem(self, source: str, problem: Problem, document: int | None = None) -> None:
-        """Add what could not be read, of a source, and of a document if it belongs to one."""
+        """Add a problem of a source, and of a document if it belongs to one."""
         texts = storable(problem.origin), storable(problem.place), storable(problem.reason)
         self.problems.append((self.sources[source], document, *texts))
 
@@ -136,7 +137,7 @@ class Staged:
         self.problems.append((source, document, self.origins[document], "", reason))
 
     def keep(self, document: Document) -> bool:
-        """Keep the records and problems of a document that the old index has unchanged."""
+        """Reuse records and problems of a document from the old index; return whether it can."""
         if self.old is None:
             return False
         source, digest = self.sources[document.source], _digest(document)
@@ -153,9 +154,9 @@ class Staged:
     ) -> bool:
         """Add the records of a document, and its problems.
 
-        Returns whether its format is known: then it has records, or no problem either. An
-        unexpected error is a problem of the document; what was added before stays. The records of
-        each tag in it are those of a document of their own, since they depend on each other.
+        Returns whether the format is known: the document has records, or no problem. An unexpected
+        error is a problem of the document; records that were added before it stay. The records of
+        each tag get a document of their own, since they depend on each other.
         """
         source, digest = self.sources[document.source], _digest(document)
         number = self._add_document(source, digest, document.origin)
@@ -173,7 +174,7 @@ class Staged:
                     )
                 elif item.hashes:
                     if document.archive_size is not None and not has_records:
-                        # Of a spec file the first is the root.
+                        # The first record of a spec file is the root.
                         sizes = [document.archive_size, *item.sizes[1:]]
                         item = replace(item, sizes=sizes)
                     tag = item.looks[0].tag
@@ -197,10 +198,10 @@ class Staged:
         return len(self.source) - 1
 
     def _add_records(self, records: Records, number: int, document: Document) -> None:
-        """Add the records of a document; none of them where one raises an error."""
+        """Add the records of a document, or no record if one raises an error."""
         looks, numbers = list[Any](records.looks), records.numbers
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
-        # Those of a page share most of what is looked up.
+        # The records of a page share most entries.
         alike = looks[:1] if self.is_page[number] else looks
 
         listed_in = f"{document.index}:{records.database}:{storable(document.source)}"
@@ -236,7 +237,7 @@ class Staged:
         its_nodes = array("I", map(nodes.__getitem__, numbers))
         hashes = pack_hashes("".join(records.hashes))
         sizes = array("d", (nan if size is None else size for size in records.sizes))
-        # What states no dependencies states nothing of where it comes from, as pages do.
+        # Records without a list of dependencies, as on pages, have no provenance either.
         listed = [*map(_dependencies, alike)] * times
         stating = [
             each for each in enumerate(numbers, first_record) if listed[each[1]] is not None
@@ -254,11 +255,11 @@ class Staged:
         self.provenance.update(provenance)
         self.dependencies[number] |= bool(stating)
         if len(set(records.hashes)) < len(records.hashes):
-            # Which of them is the first is not known later.
+            # An index does not know which of these records was the first.
             self.merged[number] = 1
 
     def finish(self) -> None:
-        """Stage the remaining documents, which did not change."""
+        """Stage the records of all documents that are kept from the old index."""
         if self.old is not None and self.old.kept:
             self.old.stage(self)
 
@@ -270,12 +271,12 @@ class Staged:
 
 
 def _digest(document: Document) -> bytes:
-    """Return a digest that stays the same while a document does not change."""
+    """Return a digest that changes when a document changes."""
     return bytes.fromhex(fingerprint([document]))[:_KEY_BYTES]
 
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:
-    """Return the dictionary that an older index has, where there is one."""
+    """Return the dictionary of an older index; an empty one without an index."""
     if old is None:
         return Dictionary()
     stored: dict[str, Sequence[Any]] = {**read_dictionary(old, storage)}
@@ -290,10 +291,10 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
 class OldIndex:
     """The records of an older index of the same sources.
 
-    `documents` has the numbers of the documents by source and digest, one for each tag: of those
-    that have records, none of which were merged with those of others. They are removed once they
-    are kept; `kept` has their new numbers. `problems` are origin, place and reason of the
-    problems of each document.
+    `documents` has the numbers of documents by source and digest, one number for each tag. It has
+    only documents with records, none of which were merged with records of other documents. A
+    document is removed once it is kept; `kept` maps its old number to the new one. `problems` has
+    origin, place and reason of each problem of a document.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -319,7 +320,7 @@ class OldIndex:
     def stage(self, staged: Staged) -> None:
         """Stage the records of the documents that are kept.
 
-        What is kept are whole spans of look-alikes, and so of specs.
+        Their look-alikes, and so their specs, are copied span by span.
         """
         columns, codes = self._columns, staged.codes
         documents = [self.kept.get(document, GONE) for document in range(len(self.is_page))]
@@ -396,14 +397,14 @@ _OF_PAGES = "of the same source, tag and package"
 
 
 def merge_repeated(staged: Staged) -> dict[int, int]:
-    """Make one record of those with one hash and tag; records without a tag join those with one.
+    """Merge records with one hash and tag; records without a tag join records with a tag.
 
     The record with the most information is kept, and gets the sources, states and stacks of all.
-    Records of one hash that name another package, version or architecture are kept, too, and are
-    a Problem. Of what several pages of one source, tag and package repeat, the first is kept; a
-    hash that they list with different content stays in every form. Both are Problems.
+    A record that has another package, version or architecture under the same hash is kept, too,
+    and is a Problem. If several pages of one source, tag and package have the same record, the
+    first one is kept; if they have different records of one hash, all are kept. Both are Problems.
 
-    Returns the number of the record that each merged record went into.
+    Returns, for each merged record, the number of the record that it was merged into.
     """
     # All records of a page have the same tag and package.
     columns = (staged.codes[name] for name in ("document", "tag", "package"))
@@ -444,8 +445,8 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
 
 
 def hash_order(hashes: bytes) -> tuple[array[int], array[int]]:
-    """Sort hashes: return their numbers in order, and each place that repeats the one before."""
-    # Few at a time: sorting all would take much memory, and stop all other threads.
+    """Sort hashes; return their numbers in order, and the places with the same hash as before."""
+    # Few hashes at a time: sorting all would take much memory, and stop all other threads.
     groups = [array("I") for _ in range(256)]
     for number, byte in enumerate(hashes[::HASH_BYTES]):
         groups[byte].append(number)
@@ -461,7 +462,7 @@ def hash_order(hashes: bytes) -> tuple[array[int], array[int]]:
 
 
 def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
-    """Yield the hashes that several records have, in their order, with these records."""
+    """Yield each hash with several records, sorted, with the numbers of the records."""
     order, repeats = hash_order(bytes(staged.hashes))
     for _, run in groupby(enumerate(repeats), lambda pair: pair[1] - pair[0]):
         places = [place for _, place in run]
@@ -472,9 +473,9 @@ def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
 class _Merger:
     """Merges the records of one hash after the other.
 
-    `pages` are the documents that are pages of the same source, tag and package as others, and
-    these. `merged` has the record that each merged one went into, `dropped` the number of records
-    of a page that others repeat, and the others are problems.
+    `pages` maps documents that share source, tag and package with another page to these three.
+    `merged` maps merged records to the record they were merged into, and `dropped` counts the
+    dropped records of each page. `different` and `others` are problems: documents and reasons.
     """
 
     def __init__(self, staged: Staged, pages: dict[int, tuple[int, int, int]]) -> None:
@@ -499,7 +500,7 @@ class _Merger:
             self._staged.merged[document] = 1
 
     def drop_repeated(self, hash_: bytes, records: Sequence[int]) -> list[int]:
-        """Drop records of a hash that an earlier page repeats; return the others."""
+        """Drop records of a hash that an earlier page has, too; return the remaining records."""
         staged, first, left = self._staged, dict[object, int](), []
         listing: defaultdict[object, set[int]] = defaultdict(set)
         for record in records:
@@ -533,7 +534,7 @@ class _Merger:
         # Records without a tag go into the first tag, and are added to the others, too.
         changes = [self._merged(hash_, [*first, *tagless], [])]
         if others:
-            # Of those that add the same to a record one is enough, so that no tag handles all.
+            # One of several records that would add the same is enough, so that no tag handles all.
             names = ("package", "version", "arch", "stack_set", "presence", "provides", "unlisted")
             distinct: dict[object, int] = {}
             for record in tagless:
@@ -549,9 +550,9 @@ class _Merger:
     def _merged(
         self, hash_: bytes, records: Sequence[int], added: Sequence[int]
     ) -> Callable[[], None] | None:
-        """Merge records of one hash and tag into one, and add what other records know of it.
+        """Merge records of one hash and tag into one, and add information from other records.
 
-        Returns what changes the record that is kept, if it changes.
+        Returns the function that changes the kept record, or None if it stays the same.
         """
         staged = self._staged
         kept = min(records, key=self._rank)
@@ -570,16 +571,16 @@ class _Merger:
         self._mark_merged(*map(self.document, joined))
         unlisted = min(self._code("unlisted", record) for record in joined)
         stacks = chain.from_iterable(self._entry("stack_set", record) for record in joined)
-        # Only newer documents tell what it provides.
+        # Only newer documents list virtuals.
         provided = (self._entry("provides", record) for record in joined)
-        # A source that lists it only as a dependency does not offer it.
+        # A source with the spec only as a dependency does not offer it.
         offers = [record for record in joined if self._code("unlisted", record) == unlisted]
         its = [self._entry("presence", record) for record in offers]
         sources, states, lists = map(list, zip(*its, strict=True))
         joined_states = set(chain.from_iterable(states))
         if not all("needed" in each for each in states):
             joined_states.discard("needed")
-            # Nor does an index.
+            # Indexes with the spec only as a dependency do not list it either.
             lists = [each for _, state, each in its if "needed" not in state]
         presence = (
             tuple(sorted(set(chain.from_iterable(sources)))),
@@ -623,7 +624,7 @@ class _Merger:
         )
 
     def _is_same(self, record: int, kept: int) -> bool:
-        """Check whether two records agree on what all documents spell alike, as far as known."""
+        """Check whether two records have the same package, version and architecture, if known."""
         packages = {self._entry("package", each) for each in (record, kept)} - {""}
         return len(packages) < 2 and all(
             self._entry(name, record)[start:] == self._entry(name, kept)[start:]
@@ -631,7 +632,7 @@ class _Merger:
         )
 
     def _may_repeat(self, record: int, kept: int) -> bool:
-        """Check whether two records are of different documents, not both pages of one source."""
+        """Check whether two records are from two documents that are not pages of one source."""
         staged, documents = self._staged, (self.document(record), self.document(kept))
         are_pages = all(map(staged.is_page.__getitem__, documents))
         return len({*documents}) > 1 and not (

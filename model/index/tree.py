@@ -1,4 +1,4 @@
-"""The dependencies and the dependents of a spec as lines, read, unfolded and searched."""
+"""The dependencies and the dependents of a spec as lines that can be unfolded and searched."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ SECTIONS: tuple[TreeSection, ...] = ("dependencies", "dependents")
 """The two halves of a tree, in the order in which they are shown."""
 
 Status = Literal["", "external", "unlisted", "absent"]
-"""Whether a spec has a row in the table: empty if it has, else why not.
+"""The reason why a spec is special; empty for a spec with a row in the table.
 
-External specs were not built by Spack; unlisted ones are in the index as a dependency only; absent
-ones are named as a dependency, and no document has their record.
+External specs were not built by Spack. Unlisted specs are in the index only as dependencies.
+Absent specs are dependencies without a record in any document.
 """
 
 MAX_CHILDREN = 10_000
-"""Lines that one line unfolds to; compilers and their runtime have more dependents than that."""
+"""The most lines that one line unfolds to; compilers and their runtime have more dependents."""
 MAX_LINES = 5_000
-"""Lines that a tree unfolds to at once."""
+"""The most lines that a tree unfolds to at once."""
 MAX_SPECS = 20_000
-"""Specs among which names are searched: the nearest ones."""
+"""The most specs, the nearest ones, whose names are searched."""
 
 _ROOT = -1
-"""Stands for all members of a tree."""
+"""The id that stands for all members of a tree."""
 _PACKAGE = -2
-"""The ids of lines of several users go down from here, by their parent and their first."""
+"""Ids of lines for several dependents go down from here, by their parent and first dependent."""
 
 
 class GraphSpec(Frozen):
-    """A spec as an edge names it; `name` is that of the package, and nothing is cleaned."""
+    """The spec of a line; `name` is the package, and no text is cleaned."""
 
     name: str
     version: str
@@ -51,11 +51,12 @@ class GraphSpec(Frozen):
 class TreeNode(Frozen):
     """One line of a tree: the head of a section, or a spec that an edge leads to.
 
-    `id` is that of the record, `count` how many specs it leads to, of which the first
-    MAX_CHILDREN are shown; heads have neither an edge nor a spec. `share` is how many of the
-    builds of a folded row have the dependency, 0 if all have it; they have one of so many
-    `builds` that look the same. A line of several users stands for those of one package: its id
-    is that of no record, and its edge begins at the first.
+    `id` is the id of the record. `count` is the number of specs that the line unfolds to; the
+    first MAX_CHILDREN are shown. Heads have neither an edge nor a spec. `share`: how many builds
+    of a folded row have this dependency, 0 if all have it. `builds`: how many specs the line
+    stands for. In a folded row these are look-alikes, of which each build has one. Several
+    dependents of one package have one line, too: its id is not the id of a record, and its edge
+    begins at the first dependent.
     """
 
     id: int
@@ -70,22 +71,22 @@ class TreeNode(Frozen):
 
     @property
     def is_package(self) -> bool:
-        """Whether it stands for several users of one package."""
+        """Whether the line stands for several dependents of one package."""
         return self.builds > 1 and self.section == "dependents"
 
 
 class Tree(Frozen):
     """The lines of a tree from top to bottom; a parent is the nearest less deep line above.
 
-    The ids of its lines mean nothing in another catalog than its own.
+    The ids of its lines belong to its `catalog`.
 
-    A spec is unfolded at one line of a section only, so that cycles end and what many specs share
-    is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
-    already, else the least deep one.
+    A spec is unfolded at only one line of a section, so that cycles end, and shared dependencies
+    are shown once; other lines of the spec are repetitions. It is the line where the spec is
+    unfolded already, else the least deep line.
 
-    The heads stand for all `members`, the builds of a folded row; for the one spec if there are
-    none. A tree that is `run_only` has what is linked or run, and one with a `search` only the
-    lines whose names match it, with those above them.
+    The heads stand for all `members`, the builds of a folded row, or for one spec if there are no
+    members. With `run_only`, a tree has only edges to link or run; with a `search`, only lines
+    whose names match, and the lines above them.
     """
 
     catalog: Catalog
@@ -96,7 +97,7 @@ class Tree(Frozen):
 
     @property
     def id(self) -> int:
-        """The id of the record whose tree this is."""
+        """The id of the record at the root."""
         return self.lines[0].id
 
     @property
@@ -119,21 +120,21 @@ class Tree(Frozen):
         return {(self.lines[row].section, self.lines[row].id): row for row in best_last}
 
     def original(self, row: int) -> int:
-        """Return the line at which the spec of a line is unfolded or can be: mostly the same."""
+        """Return the line at which the spec of a line is, or can be, unfolded: mostly itself."""
         node = self.lines[row]
         return self._originals[node.section, node.id]
 
     def is_repeated(self, row: int) -> bool:
-        """Check whether the spec of a line is unfolded, or to be unfolded, at another line."""
+        """Check whether the spec of a line is, or can be, unfolded at another line."""
         return self.original(row) != row
 
     def can_unfold(self, row: int) -> bool:
-        """Check whether a line is folded and has something to unfold."""
+        """Check whether a line is folded and leads to specs."""
         node = self.lines[row]
         return node.count > 0 and not node.is_unfolded and not self.is_repeated(row)
 
     def parent(self, row: int) -> int | None:
-        """Return the parent of a line; None of a head."""
+        """Return the parent of a line; None for a head."""
         depth = self.lines[row].depth
         above = range(row - 1, -1, -1)
         return next((other for other in above if self.lines[other].depth < depth), None)
@@ -156,12 +157,12 @@ class Tree(Frozen):
         return replace(self, lines=lines)
 
     def prepared(self) -> Tree:
-        """Compute now, in a worker thread, what drawing needs; else it is computed when needed."""
+        """Compute the guides now, in a worker thread; else they are computed when needed."""
         _ = self.guides, self._originals
         return self
 
     def path_ends(self, row: int) -> list[tuple[int, int]]:
-        """Return the ids of the specs of the tree and that of a line, the dependent one first."""
+        """Return (dependent, dependency) ids for the specs at the root and the spec of a line."""
         node, ids = self.lines[row], self.members or (self.id,)
         if node.section == "dependencies":
             return [(id_, node.id) for id_ in ids]
@@ -170,7 +171,7 @@ class Tree(Frozen):
 
     @cached_property
     def guides(self) -> Sequence[str]:
-        """The guide lines before each line: `│ ` below a parent that goes on, `├ ` or `└ `."""
+        """The guides before each line: `│ ` for a parent with later lines, then `├ ` or `└ `."""
         guides: list[str] = []
         # Whether a later line has this depth, below the same parent.
         follows: list[bool] = []
@@ -183,13 +184,13 @@ class Tree(Frozen):
             follows[depth] = True
         return guides[::-1]
 
-    # What a worker thread reads
+    # Reading, in a worker thread
 
     def read_unfolded(self, row: int) -> Tree:
         """Return the tree with a line unfolded, or the same tree if it cannot be unfolded.
 
-        Lines are ordered by name, and then as the table is. The users of one package are one
-        line, which unfolds to them.
+        Lines are ordered by name, then like the rows of the table. Several dependents of one
+        package have one line, which unfolds to them.
         """
         if not self.can_unfold(row):
             return self
@@ -205,13 +206,14 @@ class Tree(Frozen):
         return self.unfold(row, reader.nodes(below)).prepared()
 
     def read_all_unfolded(self, section: TreeSection) -> Tree:
-        """Return the tree with a section unfolded, the nearest lines first up to MAX_LINES."""
+        """Return the tree with a section unfolded, up to MAX_LINES of the nearest lines."""
         return _Reader(self, section).unfolded().prepared()
 
     def read_matching(self, text: str) -> Tree:
         """Return the tree with the specs whose names contain a text, and a shortest path to each.
 
-        They are searched in the unfolded sections. Raises Cancelled.
+        The unfolded sections are searched, or the dependencies if none is unfolded. Raises
+        Cancelled.
 
         >>> tree.read_matching("libx").lines
         """
@@ -239,8 +241,8 @@ def read_tree(
 ) -> Tree | None:
     """Read the tree of a record, or of the `members` of a folded row, with sections unfolded.
 
-    None if the document of the record lists no dependencies, as pages do not. `run_only` leaves
-    out what is only built or tested with.
+    None if the document of the record lists no dependencies; pages do not. `run_only` leaves out
+    dependencies that are only for building or testing.
 
     >>> tree = read_tree(catalog, row.id, ["dependencies"])
     """
@@ -257,7 +259,7 @@ def read_tree(
 
 
 def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
-    """Read the specs with some ids, absent ones among them."""
+    """Read the specs of some ids, which may be ids of absent dependencies."""
     specs: dict[int, GraphSpec] = {}
     present = []
     for id_ in dict.fromkeys(ids):
@@ -272,10 +274,10 @@ def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
 
 
 class _End(NamedTuple):
-    """Where an edge leads to.
+    """The end of an edge, or of the edges of several builds to look-alikes.
 
-    Of several specs that edges begin at, `share` have such an edge, and `builds` is how many that
-    look the same are at their ends.
+    `share`: how many of the row's builds have this edge. `builds`: how many look-alikes are at its
+    ends.
     """
 
     id: int
@@ -285,7 +287,7 @@ class _End(NamedTuple):
 
 
 class _Reader:
-    """Reads what the specs of one section of a tree lead to."""
+    """Reads the lines of one section of a tree."""
 
     def __init__(self, tree: Tree, section: TreeSection) -> None:
         self._catalog, self._tree, self._section = tree.catalog, tree, section
@@ -297,7 +299,7 @@ class _Reader:
         return [edge for edge in of(id_) if not self._tree.run_only or is_run(edge.deptypes)]
 
     def _count(self, id_: int) -> int:
-        """Return the number of lines that a spec unfolds to, as if there were no bound."""
+        """Return the number of edges of a spec, also beyond MAX_CHILDREN."""
         edges = self._catalog.edges
         adjacency = edges.down if self._is_down else edges.up
         numbers = adjacency.edges(id_)
@@ -307,13 +309,13 @@ class _Reader:
 
     @cached_property
     def _are_run(self) -> list[bool]:
-        """Whether edges of each kind are linked or run."""
+        """Whether edges of each kind are to link or run."""
         return [is_run(kind.deptypes) for kind in self._catalog.edges.kinds]
 
     def ends(self, id_: int = _ROOT) -> list[_End]:
-        """Return the targets of the edges of a spec, or of the root.
+        """Return the ends of the edges of a spec, or of the root.
 
-        Dependencies of several members that look the same are one end.
+        Look-alikes that several members depend on are one end.
         """
         parents = self._roots if id_ == _ROOT else (id_,)
         edges = [edge for parent in parents for edge in self._edges(parent)]
@@ -335,20 +337,20 @@ class _Reader:
         ]
 
     def sorted_ends(self, id_: int) -> list[_End]:
-        """Return the same by name, and then as the table is."""
+        """Return the ends sorted by name, then like the rows of the table."""
         # Absent specs have no position in the order of the records.
         return sorted(self.ends(id_), key=lambda end: (self.name(end), end.id))
 
     def name(self, end: _End) -> str:
-        """Return the package that an edge leads to."""
+        """Return the package at the end of an edge."""
         return self._catalog.edges.name(end.edge.child if self._is_down else end.edge.parent)
 
     def folded(self, id_: int) -> list[_End]:
-        """Return the same, but one end for several users of one package."""
+        """Return the sorted ends, but one end for several dependents of one package."""
         ends = self.sorted_ends(id_)
         if self._is_down:
             return ends
-        # Below two specs the first of them may be the same.
+        # The first dependent may be the same below two specs.
         parent = _PACKAGE - ((id_ - _ROOT) << 32)
         return [
             first._replace(id=parent - first.id, builds=1 + len(more)) if more else first
@@ -356,7 +358,7 @@ class _Reader:
         ]
 
     def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[TreeNode]:
-        """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
+        """Read the lines of ends, each given with its depth and whether it is unfolded."""
         specs = read_specs(self._catalog, (end.id for end, _, _ in lines if end.id >= 0))
         codes, facts = self._catalog.column("node"), self._catalog.nodes
         for id_, spec in specs.items():
@@ -376,13 +378,14 @@ class _Reader:
         return nodes
 
     def unfolded(self) -> Tree:
-        """Return the tree with the section unfolded, each spec where it is nearest.
+        """Return the tree with the section unfolded, each spec at its least deep line.
 
-        In a search it has the shortest paths to what is found, else all up to MAX_LINES.
+        With a search, the tree has shortest paths to the matching specs, else all specs up to
+        MAX_LINES.
         """
         search = self._tree.search
         ends: dict[int, list[_End]] = {}
-        # The spec at which each one is unfolded.
+        # The spec below which each spec is unfolded.
         came_from: dict[int, int] = {}
         queue, count = deque([_ROOT]), 0
         while queue and len(came_from) < MAX_SPECS:
@@ -417,7 +420,7 @@ class _Reader:
         return self._tree.unfold(self._tree.head(self._section), self.nodes(lines))
 
     def _on_paths(self, came_from: dict[int, int]) -> set[int]:
-        """Return the specs whose names fit the search, and those above them."""
+        """Return the ids of specs whose names match the search, and of the specs above them."""
         wanted, on_path = self._tree.search.casefold(), set[int]()
         name = self._catalog.edges.name
         matching = (id_ for id_ in came_from if wanted in name(id_).casefold())

@@ -1,4 +1,4 @@
-"""A view: the query, the order and the folding of rows, and what a row stands for."""
+"""A view: the query, the order and the folding of rows, and the roles of rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.query.ast import Query
 
 USED_BY = "used by"
-"""The column of how many specs depend on those of a row, which no record states."""
+"""The column with the number of dependents of a row, which no record states."""
 
 
 class Sort(Frozen):
@@ -20,22 +20,21 @@ class Sort(Frozen):
 
 
 class Order(IntEnum):
-    """The order of rows that no column decides."""
+    """The order of rows that are not sorted by a column."""
 
     INDEX = 0
     """By name, version and all other columns: the order of ids."""
     PREFERRED = 1
-    """By name; of a package the newest version first, then what most specs depend on."""
+    """By name; in a package the newest version first, then the specs with the most dependents."""
     PREFERRED_HERE = 2
-    """The same, but of a version first what runs on the host."""
+    """The same, but in each version specs that run on the host come first."""
 
 
 class View(Frozen):
-    """All that decides which rows are shown, and how.
+    """The query and the settings that decide which rows are shown, and how.
 
-    `opened` has the look-alikes that are shown row by row although the others are `folded`, and
-    `opened_kinds` a spec of each of their kinds that is shown so. A package whose whole name is a
-    word of the query comes first, unless the order is that of the index.
+    `opened` has the look-alikes that are shown row by row although the others are `folded`;
+    `opened_kinds` has one spec of each of their kinds that is shown row by row.
     """
 
     query: Query = Query()
@@ -51,11 +50,11 @@ class View(Frozen):
 
 
 Partition = Callable[[Sequence[int]], Sequence[Sequence[int]]]
-"""Partitions look-alikes into kinds, the first spec of each the one to take; empty if unknown."""
+"""Partitions look-alikes into run-time kinds, the best spec of each first; empty if unknown."""
 
 
 class RowRole(IntEnum):
-    """What a row stands for: by default one spec, or folded look-alikes."""
+    """The role of a row: by default it stands for one spec, or for folded look-alikes."""
 
     SPEC = 0
     GROUP = 1
