@@ -121,7 +121,7 @@ def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
 
 
 def shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
-    """Return the specs in the first closure with equal attributes in the closure of every spec."""
+    """Return the specs of the first closure whose attributes also occur in all other closures."""
     closures = [graph.reached([id_], run_only=True) for id_ in ids]
     configurations = (set(map(graph.configuration, closure)) for closure in closures)
     shared = set.intersection(*configurations)

@@ -21,31 +21,31 @@ from spackscope.model.report.table_columns import split_variants
 from spackscope.model.sources.site_url import record_url
 
 DIFFERS, SAME = "≠", "="
-"""Precede the variants whose values differ among the rows of the package, and the others."""
+"""The signs before variants that differ among the rows of the package, and before the others."""
 
 FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
 HERE = "here"
-"""Where specs run on this machine; otherwise it is `on` some host."""
+"""The phrase for this machine; for another host it is `on` and its name."""
 
 _GOOD_STATES = ("cached", "installed")
 
 _MAY_EXPIRE = "only in develop, of the tags read: gone 14 days after Spack's CI last used it"
-"""As `fetch_keeplists.py` of images/ci-prune-buildcache in spack-infrastructure chooses them."""
+"""By the rule of `fetch_keeplists.py` of images/ci-prune-buildcache in spack-infrastructure."""
 
 _COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
 
 
 LineHint = tuple[str, str]
-"""The name of a key, as the interface has it, and the word for what it does."""
+"""The name of a key in the table of keys, and a word for its effect."""
 
 
 class DetailLine(Frozen):
     """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
-    Values follow each other that have a `label`, or none because they belong to the one before.
-    `lead` is written before a value in place of blanks, `suffix` after it where there is room. A
-    value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
-    once for a label. `total` counts its values where only some of them are listed; 0 if all are.
+    Values with the same `label` follow each other; a value without one belongs to the value before
+    it. `lead` is written before a value in place of blanks, `suffix` after it where there is room.
+    A value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
+    once for a label. `total` counts all values of the label if only some are listed, else it is 0.
     """
 
     text: str
@@ -61,7 +61,7 @@ class DetailLine(Frozen):
 
 
 def blocks_of(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
-    """Return the values of each label, and the title with what follows it."""
+    """Return the values of each label in a block; the title has a block with values below it."""
     blocks: list[list[DetailLine]] = []
     for line in lines:
         first = blocks[-1][0] if blocks else line
@@ -85,9 +85,9 @@ def detail(
     """Describe a record value by value.
 
     `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
-    the records shown that differ from this one at most in their hash, this one included, and
-    `shown` all that are shown; it is 0 outside of a table. A record that `may_expire` is in the
-    public cache, but in no release. `host_phrase` says where it is to run.
+    the shown records that differ from this one at most in their hash, this one included, and
+    `shown` counts all shown records; it is 0 outside of a table. A record that `may_expire` is in
+    the public cache, but in no release. `host_phrase` names the host: `here`, or `on` and a name.
     """
     lines = [
         title_line(spec),
@@ -112,7 +112,7 @@ def title_line(spec: Spec) -> DetailLine:
 
 
 def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
-    """Yield the values of the columns; `shared_only` those that look-alikes have in common."""
+    """Yield the values of the columns; `shared_only` for values that look-alikes share."""
     for column in DETAILED:
         if shared_only and not column.has_dictionary:
             continue
@@ -122,11 +122,11 @@ def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLin
 
 
 def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
-    """Yield the variants and the compiler flags, those that vary first."""
+    """Yield the variants, the varying ones first, and the compiler flags."""
     differing, same = split_variants(spec.variants, varying)
     for number, variant in enumerate((*differing, *same)):
         is_same = number >= len(differing)
-        # Without variants that differ there is nothing to tell the others from.
+        # If no variant differs, no sign is needed.
         starts_part = differing and number in (0, len(differing))
         yield DetailLine(
             clean(short_digests(variant)),
@@ -141,7 +141,7 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
 
 
 def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
-    """Yield whether a spec runs on a host, and each reason why not, or why it is not reused."""
+    """Yield whether a spec runs on a host, and each reason against running or reusing it."""
     if fit.fits:
         yield DetailLine(f"✓ runs {host_phrase}", FITS, exact_term("fits", YES))
     elif fit.fits is None:
@@ -170,7 +170,7 @@ def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
 
 
 def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
-    """Yield the value of a column, or each of several."""
+    """Yield the value of a column, or each value of a list."""
     if not isinstance(value, str | tuple):
         yield DetailLine(column.cell(value), column.label)
         return
@@ -187,7 +187,7 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
 
 
 def install_line(spec: Spec) -> DetailLine:
-    """Return the command that installs a spec, or why none would."""
+    """Return the command that installs a spec, or the reason why no command would."""
     if spec.external:
         reason = clean(f"nothing to install: external at {spec.external}")
     elif spec.installed and not spec.cached:
@@ -220,9 +220,9 @@ def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
 
 
 class Members(Frozen):
-    """The specs that a row stands for, and the run-time kinds among them; 0 if unknown.
+    """The specs of a row with its role, and the number of run-time kinds; 0 if unknown.
 
-    `role` is that of the row. The first spec is the one that its record describes.
+    The record of the row describes the first spec.
     """
 
     ids: tuple[int, ...]
@@ -231,16 +231,16 @@ class Members(Frozen):
 
     @property
     def is_group(self) -> bool:
-        """Whether no single hash stands for the row."""
+        """Whether the row has several specs that may run differently."""
         return len(self.ids) > 1 and self.kinds != 1
 
 
 def group_detail(
     spec: Spec, members: Members, *, varying: Mapping[str, int], key: str
 ) -> list[DetailLine]:
-    """Describe what builds of several kinds share; `spec` is one of them, whose hash is not shown.
+    """Describe the values that builds of several kinds share; `spec` is one of these builds.
 
-    `varying` is that of `detail`, `key` how the key is shown that opens the row.
+    `varying` is as for `detail`, `key` the key that opens the row, as it is shown.
     """
     ways = f", {members.kinds:,} ways to run" if members.kinds else ""
     shows = "hides" if members.role is RowRole.GROUP else "shows"
@@ -255,7 +255,7 @@ def group_detail(
 
 
 def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
-    """Return the lines of a record that stands for several builds, with how many run the same."""
+    """Return the lines of a record, with the number of builds in its row that run the same."""
     if len(members.ids) < 2:
         return lines
     same = DetailLine(f"×{len(members.ids):,}", style="dim", suffix=" run the same")
@@ -283,7 +283,7 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
 
 
 def head_text(node: TreeNode) -> str:
-    """Return how many dependencies or dependents a spec has."""
+    """Return the head with the number of dependencies or dependents of a spec."""
     text, nothing = _HEADS[node.section]
     if node.is_unfolded and node.count > MAX_CHILDREN:
         return f"{text} {node.count:,}, first {MAX_CHILDREN:,} shown"
@@ -291,7 +291,7 @@ def head_text(node: TreeNode) -> str:
 
 
 def fold_sign(tree: Tree, row: int) -> str:
-    """Return the sign of a line that is unfolded, can be, or is repeated."""
+    """Return the sign of a line: unfolded, folded, repeated, or without children."""
     node = tree.lines[row]
     if node.edge is not None and tree.is_repeated(row):
         return "↑"
@@ -301,7 +301,7 @@ def fold_sign(tree: Tree, row: int) -> str:
 
 
 def virtuals_text(node: TreeNode) -> str:
-    """Spell what a dependency provides to the spec above, or what a dependent uses it as."""
+    """Spell the virtuals of an edge: before a dependency `mpi=`, after a dependent ` as mpi`."""
     virtuals = clean(",".join(node.edge.virtuals)) if node.edge is not None else ""
     if not virtuals:
         return ""

@@ -33,11 +33,11 @@ ATTRIBUTE_LABELS = {
 
 
 class DifferenceLine(Frozen):
-    """One line: what differs, its two values, and where.
+    """One line on a difference: its subject, two values, and place.
 
-    `subject` is a package, an attribute, or both; `where` the path to the package, or at how
-    many of them. `packages` are the names of the nodes that differ so. It `runs` if one of them is
-    linked or run; the others are used for building only.
+    `subject` is a package, an attribute, or both; `where` is the path to the package, or the
+    number of packages. `packages` are the names of the nodes with this difference. It `runs` if
+    one of these is linked or run; else they are used for building only.
     """
 
     subject: str
@@ -49,7 +49,7 @@ class DifferenceLine(Frozen):
 
     @property
     def values(self) -> str:
-        """The line without where it is: `libiconv 1.17 ≠ 1.18`."""
+        """The line without its place: `libiconv 1.17 ≠ 1.18`."""
         return " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
 
     @property
@@ -67,10 +67,10 @@ class DifferenceLine(Frozen):
 
 
 def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
-    """Return what makes two specs different, the most telling line first.
+    """Return the differences between two specs, the most telling line first.
 
-    Equal differences at many nodes are one line, and what follows from others is left out. Lines
-    about what is linked or run come before those about what is used for building only.
+    Equal differences at many nodes are one line, and consequences of others are left out. Lines on
+    run-time dependencies come before lines on build dependencies.
     """
     lines = []
     for difference, causes in fold_differences(comparison.causes):
@@ -89,7 +89,7 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
             where = f"{len(causes):,} builds of it"
         elif len(packages) > _MAX_NAMED:
             where = f"at {counted(len(packages), 'package')}"
-        # The version of a compiler counts, which what it compiled depends on.
+        # The version of a compiler counts: the specs that it compiled depend on it.
         counts = difference.attribute == "version"
         runs = _may_run(difference) and any(c.run or (c.compiles and counts) for c in causes)
         parts = _parts(difference, difference.package)
@@ -98,7 +98,7 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
 
 
 def _may_run(difference: Difference) -> bool:
-    """Check whether a difference is not one of dependencies that are used for building only."""
+    """Check whether a difference may matter at run time: build dependencies do not."""
     if difference.attribute == "dependency":
         return is_run(difference.deptypes)
     if difference.attribute != "deptypes":
@@ -109,7 +109,7 @@ def _may_run(difference: Difference) -> bool:
 
 
 def difference_line(difference: Difference, package: str = "") -> DifferenceLine:
-    """Return one difference of a package, or of any, without where it is."""
+    """Return one difference of a package, or of any package, without its place."""
     return DifferenceLine(*_parts(difference, package))
 
 
@@ -131,7 +131,7 @@ def shown_path(cause: Cause) -> tuple[str, ...]:
 
 
 def unexplained_text(comparison: Comparison) -> str:
-    """Return what the sources do not list about a difference, or ""."""
+    """Return a sentence on differences that the sources do not list, or ""."""
     if not comparison.lists_dependencies:
         return NOT_LISTED
     if not comparison.unexplained:
@@ -190,4 +190,4 @@ def _text(value: AttributeValue, between: str = ",") -> str:
 
 
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
-"""The heads of what differs at run time, and only in how specs are built."""
+"""The heads of differences at run time, and of differences only in building."""

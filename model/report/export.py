@@ -101,7 +101,7 @@ class _Records(Sequence[Spec]):
 
 
 def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False) -> Sheet[Spec]:
-    """Return records as a sheet, which says what fits the host if that is known or asked for."""
+    """Return records as a sheet, with their fit for the host if it is known or asked for."""
     by_host = catalog.by_host
     has_fit = by_host.has_host and (tells_fit or by_host.fills_rows or by_host.is_ready)
     columns = [*_COLUMNS, *(_FIT_COLUMNS if has_fit else ())]
@@ -112,11 +112,11 @@ def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False)
 
 
 def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[Spec, object]]:
-    """Return all that is known of records, and what mirrors have of each, as a sheet.
+    """Return all that is known of records, and their entries in mirrors, as a sheet.
 
     Dependencies are null where the document lists none.
     """
-    # The last of those with the same name counts, as in an object of JSON.
+    # The last of several columns with one name counts, as in an object of JSON.
     every = (*_COLUMNS, *_FIT_COLUMNS, *_MORE_COLUMNS)
     columns = {column.name: column for column in every}.values()
 
@@ -131,10 +131,10 @@ def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[
 
 
 def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
-    """Yield the hashes of records and of all that they link or run, each once.
+    """Yield the hashes of records and of their link/run closures, each once.
 
-    That is what `spack buildcache prune --keeplist` must not delete. Dependencies are missing
-    where a document lists none.
+    `spack buildcache prune --keeplist` must not delete these. Dependencies are missing where a
+    document lists none.
     """
     graph = dag_of(catalog)
     needed = graph.reached(ids, run_only=True).difference(ids)
@@ -143,9 +143,9 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
 
 
 class Format(Frozen):
-    """A format of output: its name, how people call it, the ending of file names, its lines.
+    """A format of output: its name, its label, the ending of file names, and its lines.
 
-    It has those of a sheet, or for a list of what specs need those of records.
+    `of_sheet` returns the lines of a sheet; a keep-list, which has none, is made from records.
     """
 
     name: str

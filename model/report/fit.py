@@ -1,4 +1,4 @@
-"""Sentences on what a filter by the host hides, and on the names in a query."""
+"""Write sentences on specs that a filter by the host hides, and on the virtuals in a query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_REASONS = 4
 
 
 def hidden_by_host(catalog: Catalog, query: Query) -> str:
-    """Return what the conditions of a query on the host hide, and why; empty without any.
+    """Return how many specs the conditions on the host hide, and why; empty without any.
 
     Example: "fits hides 41 of 63: target too new 30 · glibc 2.39 > 2.28: 8 · unknown 3". A spec
     may have several reasons. Raises Cancelled.
@@ -43,7 +43,7 @@ def hidden_by_host(catalog: Catalog, query: Query) -> str:
 
 
 def query_remarks(catalog: Catalog, query: Query) -> list[str]:
-    """Return which virtuals a query names, and what its conditions on the host hide."""
+    """Return sentences on virtuals that a query names, and on specs that `fits` and so on hide."""
     sentences = [catalog.virtuals.sentence(query)]
     if query.columns & HOST_COLUMNS:
         sentences.append(hidden_by_host(catalog, query))
@@ -54,7 +54,7 @@ def _counted(hidden: Counter[Value]) -> str:
     labels: Counter[str] = Counter()
     for value, count in hidden.items():
         answer, *reasons = value if isinstance(value, tuple) and value else ("",)
-        # What is refused has a reason, which says more than the answer.
+        # A refused spec has a reason, which says more than the answer.
         for label in reasons if answer == NO else (answer,):
             labels[label] += count
     texts = [

@@ -1,4 +1,4 @@
-"""What stands around the table: the title, the overview of packages and the facets."""
+"""Describe the parts around the table: the title, the overview of packages and the facets."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _MAX_VALUE_WIDTH = 24
 class SourceChip(NamedTuple):
     """A source in the title: its condition in a query, its name, and its number of specs.
 
-    `is_cache` if some of its specs are cached: the others only list what is installed somewhere.
-    `has_failed` if nothing of it could be read.
+    `is_cache` is True if some of its specs are cached: other sources only list installed specs.
+    `has_failed` is True if nothing of the source could be read.
     """
 
     term: Term
@@ -55,7 +55,7 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
 
 
 def tags_title(catalog: Catalog) -> str:
-    """Return the tag of the records unless a source is named so, or how many tags there are."""
+    """Return the tag of the records, unless a source ends with it, or the number of tags."""
     tags = [clean(tag) for tag in catalog.texts("tag") if tag]
     if len(tags) == 1 and any(source.name.endswith(tags[0]) for source in catalog.sources):
         return ""
@@ -65,8 +65,8 @@ def tags_title(catalog: Catalog) -> str:
 def query_counts(shown: int, total: int, package: str | None, packages: int) -> tuple[str, ...]:
     """Return how many builds are shown, and of how many: longest form first.
 
-    `total` are the builds of the package, or of all packages; `packages` those with a build that
-    is shown.
+    `total` counts the builds of the package, or of all packages; `packages` counts the packages
+    with a shown build.
     """
     if package is not None:
         all_ = f"{total:,} {clean(package)}"
@@ -81,7 +81,7 @@ def query_counts(shown: int, total: int, package: str | None, packages: int) -> 
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     """Return the values that all specs of a listing share, each after the name of its column.
 
-    Only those that a title is to mention.
+    Only values that a title is to mention are returned.
     """
     texts = []
     for name, value in listing.values.constants.items():
@@ -104,7 +104,7 @@ def position(row: int, length: int) -> str:
 
 
 MIN_WIDTH = 37
-"""Cells of a row from which on there is more than a name and a count."""
+"""Cells of a row from which on it has more than a name and a count."""
 
 _MARK = _GAP = 2
 _MIN_NAME = 14
@@ -115,12 +115,12 @@ RUNS_HERE = "runs here"
 
 
 def runs_head(machine: Host) -> str:
-    """Return the head of the column that counts what runs on a host."""
+    """Return the head of the column that counts the builds that run on a host."""
     return RUNS_HERE if machine.is_this_machine else f"runs on {clean(machine.target) or 'it'}"
 
 
 class OverviewColumn(NamedTuple):
-    """A column: what it shows, its head and its width. Numbers are aligned right."""
+    """A column: its name, its head and its width. Numbers are aligned right."""
 
     name: str
     head: str
@@ -142,7 +142,7 @@ class OverviewLayout(NamedTuple):
 def overview_layout(width: int, runs_head: str) -> OverviewLayout:
     """Return the columns of rows of some width; the names take the remaining width.
 
-    `runs_head` says where the builds run; it is empty where no source tells.
+    `runs_head` is the head of the column of builds that run; empty where this is unknown.
     """
     room = width - _MARK - 1 - _MIN_NAME
     columns: list[OverviewColumn] = []
@@ -182,7 +182,7 @@ def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary |
 
 
 SHOWN = 5
-"""Values of a section that are shown before it is opened, besides those with a mark."""
+"""Values of a section that are shown before it is opened, besides marked values."""
 
 
 class FacetLine(Frozen):
@@ -199,7 +199,7 @@ class FacetLine(Frozen):
 
     @property
     def is_head(self) -> bool:
-        """Whether it is the head of its section."""
+        """Whether the line is the head of its section."""
         return self.value is None and not self.is_switch
 
 
@@ -246,6 +246,6 @@ def _section_lines(
 
 
 def _first(values: Sequence[FacetValue]) -> Sequence[FacetValue]:
-    """Return the first values and those with a mark; all where a line would hide one alone."""
+    """Return the first values and all marked ones; all values if only one would be hidden."""
     shown = [v for n, v in enumerate(values) if n < SHOWN or v.mark is not None]
     return values if len(values) - len(shown) <= 1 else shown

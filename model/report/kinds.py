@@ -1,4 +1,4 @@
-"""Describe run-time kinds in one line each, and the rows of look-alikes by them."""
+"""Describe run-time kinds, and rows of look-alikes, in one line each."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ MAX_PHRASES = 5
 
 
 def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[str]:
-    """Return a line for each column: how it differs from most of the others.
+    """Return a line for each column: its differences from most other columns.
 
-    `sizes` has the number of specs that each column stands for. A column that has what most have
-    says so of its builds, if there are several, or else what tells the others apart.
+    `sizes` has the number of specs in each column. If a column has the most common values, its
+    line says that only its build dependencies differ, or names the values of a single spec.
     """
     rows = [row for row in rows if row.tells or not row.follows]
     usual: list[Cell] = []
@@ -54,7 +54,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
         counts: Counter[Cell] = Counter()
         for value, size in zip(row.values, sizes, strict=True):
             counts[value] += size
-        # Of equally many the first.
+        # Of equally common values the first.
         usual.append(counts.most_common(1)[0][0])
     lines: list[str] = []
     before: list[str] = []
@@ -66,7 +66,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
             if row.values[column] is not None or row.attribute in ("present", "provider")
         ]
         differing = [(row, most) for row, most in stated if row.values[column] != most]
-        # What the fewest have is in sight where a line is cut.
+        # The rarest values come first, before a line is cut.
         differing.sort(key=lambda pair: pair[0].values.count(pair[0].values[column]))
         phrases = list(dict.fromkeys(clean(phrase(row, column, most)) for row, most in differing))
         more = [each for each in phrases if each not in before]
@@ -103,7 +103,7 @@ def _listed(phrases: Sequence[str]) -> str:
 def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
     """Return the value of a column with its package, as in `mpich +hwloc`; not cleaned.
 
-    Of several values of a variant only those are named that the usual ones lack, or have besides.
+    Of several values of a variant only the differences from the `usual` values are named.
     """
     cell, package, kind = row.values[column], row.package, row.attribute
     name = kind.removeprefix("variant:")
@@ -134,10 +134,10 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
 
 _BYTES_OF_AN_ID = 100
 _NEAR = 100
-"""Look-alikes on each side among which the most similar one is: they are in order."""
+"""Look-alikes on each side, in their order, among which the most similar one is searched for."""
 _OF_ALL = ("package", "variants", INDEXES.name)
 _LAST = ("+patches", "namespace", "flags", "source", "state")
-"""What is said of a row only if nothing else sets it apart."""
+"""Columns that are named only if nothing else sets a row apart."""
 
 MAX_COMPARED = 500
 """Kinds of a group, or specs of a kind, that are compared: real ones are a hundred."""
@@ -146,10 +146,10 @@ MAX_COMPARED = 500
 class RowNote(NamedTuple):
     """The texts of a row that are not in its record.
 
-    `users` is the number of specs that depend on it, None if no dependencies are listed; `kinds`
-    stands in place of the hash of several kinds. `apart` says what sets it apart from rows with
-    the same cells, or else from the most similar row; and `differs` what its own specs differ in.
-    A note that is not `is_whole` is to be read again with `whole`.
+    `users` counts the dependents of the row, None if no dependencies are listed; `kinds` is shown
+    in place of the hash of several kinds. `apart` has the differences from rows with the same
+    cells, or else from the most similar row; `differs` has the differences between the specs of
+    the row. If `is_whole` is False, `RowNotes.whole` completes the note.
     """
 
     users: int | None = None
@@ -160,7 +160,7 @@ class RowNote(NamedTuple):
 
 
 NoteKey = tuple[int, RowRole, int]
-"""The id, the role and the count of a row: what its note belongs to."""
+"""The id, the role and the count of the row of a note."""
 
 
 def note_key(row: Row) -> NoteKey:
@@ -174,7 +174,7 @@ def row_notes(catalog: Catalog) -> RowNotes:
 
 
 def members_of(listing: Listing, row: Row, *, has_host: bool) -> Members:
-    """Read the specs that a row of a listing stands for; without a host not their kinds."""
+    """Read the specs of a row of a listing; their kinds are read only with `has_host`."""
     if row.count < 2:
         return Members((row.id,))
     ids = tuple(listing.look_alike_ids(row.look_alike))
@@ -190,9 +190,9 @@ def members_of(listing: Listing, row: Row, *, has_host: bool) -> Members:
 
 
 class _Package:
-    """What the look-alikes of a package state in a listing, and which of them a table tells apart.
+    """The values of the look-alikes of a package in a listing, and the cells that a table shows.
 
-    Each states a text for each of its `names`, those that tell most first; empty if it has none.
+    Each look-alike has a text for each of `names`, the most telling first; "" for no value.
     """
 
     def __init__(self, values: ShownValues, look_alike: int, shown_widths: ShownWidths) -> None:
@@ -227,10 +227,10 @@ class _Package:
         self._first_phrases: dict[tuple[str, ...], dict[tuple[int, str], int]] = defaultdict(dict)
 
     def apart(self, look_alike: int) -> tuple[str, bool]:
-        """Return what sets a look-alike apart, and whether the cells of the table do so already.
+        """Return values that set a look-alike apart, and whether the table's cells do so already.
 
-        Those with the same cells are told apart from all others of them, by the values that the
-        fewest of these have; others from the most similar one, by what no cell shows.
+        A look-alike with the same cells as others is set apart from all of them, by the values
+        that the fewest have; any other from the most similar one, by values that no cell shows.
         """
         at = bisect_left(self._numbers, look_alike)
         mine, twins = self._stated[at], self._alike[self._cells[at]]
@@ -248,12 +248,12 @@ class _Package:
             telling = [n for n, text in enumerate(mine) if any(o[n] != text for o in others)]
             if not telling:
                 break
-            # What it has tells people more than what it lacks.
+            # Values are more telling than missing values.
             shared = [(not mine[n], sum(o[n] == mine[n] for o in others), n) for n in telling]
             *_, rarest = min(shared)
             chosen.append(rarest)
             others = [other for other in others if other[rarest] == mine[rarest]]
-        # Where there is room for one phrase only, that one should be no other row's.
+        # If there is room for only one phrase, no other row should have the same.
         taken = self._first_phrases[self._cells[at]]
         first = next((n for n in chosen if taken.setdefault((n, mine[n]), at) == at), None)
         if first is not None:
@@ -261,14 +261,14 @@ class _Package:
         return self._phrases(mine, chosen), False
 
     def _is_shown(self, at: int, number: int) -> bool:
-        """Check whether a cell of a look-alike says what it states for a name."""
+        """Check whether a cell shows the value of a look-alike for a name."""
         name, text = self.names[number], self._stated[at][number]
         if name[:1] == "+" and "variants" in self._widths:
             return short_digests(text) in self._cells[at][-1].rstrip("…").split()
         return name in self._widths
 
     def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-        """Return in how many of the columns that are shown two differ, and in how many of all."""
+        """Return in how many shown columns two look-alikes differ, and in how many of all."""
         differing = list(map(ne, one, other))
         return sum(compress(differing, self._has_width)), sum(differing)
 
@@ -280,7 +280,7 @@ class _Package:
                 texts.append(clean(short_digests(text) or f"no {name[1:]}"))
             else:
                 texts.append(signed(name, text) if text else f"no {name}")
-        # What it has is said before what it lacks.
+        # Values come before missing values.
         return " ".join(sorted(texts, key=lambda text: text.startswith("no ")))
 
 
@@ -295,7 +295,7 @@ class RowNotes:
         self._comparisons: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
             lambda texts: sum(map(len, texts))
         )
-        # Of the rows that were shown last.
+        # The values and widths of the rows that were shown last.
         self._shown: tuple[ShownValues, ShownWidths] | None = None
         self._packages: dict[str, _Package] = {}
 
@@ -311,9 +311,9 @@ class RowNotes:
     def of(
         self, listing: Listing, rows: Iterable[Row], shown_widths: ShownWidths | None = None
     ) -> dict[NoteKey, RowNote]:
-        """Return the notes on some rows of a listing, those of folded kinds not whole.
+        """Return the notes on some rows of a listing; notes on folded kinds are not whole.
 
-        `shown_widths` is what a table tells of the rows. Raises Cancelled.
+        `shown_widths` has the columns that a table shows. Raises Cancelled.
         """
         notes = {}
         packages = self._packages if self._shown == (listing.values, shown_widths) else {}
@@ -335,7 +335,7 @@ class RowNotes:
     def whole(
         self, listing: Listing, rows: Iterable[Row], notes: Mapping[NoteKey, RowNote]
     ) -> dict[NoteKey, RowNote]:
-        """Complete the notes that were not whole with what the kinds differ in."""
+        """Complete the notes that were not whole with the differences between the kinds."""
         whole = {}
         for row in rows:
             note = notes[note_key(row)]

@@ -3,9 +3,9 @@
 Spec strings follow DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name, version,
 compiler flags, boolean variants, other variants, architecture, compilers. Requirements follow
 `requirements` in lib/spack/spack/schema/packages.py of Spack 0.22 to 1.2: a list of spec strings
-and of `any_of` groups, all of which must hold. A string needs no name: it is that of the package
-it is required of. What the syntax cannot express is left out, so that the text asks for less,
-never for something else.
+and of `any_of` groups, all of which must hold. A string needs no name: it stands below the name of
+its package. Conditions that the syntax cannot express are left out, so that the text asks for
+less, never for something else.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _KEYED = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.\-]*)(:?=)(.*)", re.DOTALL)
 _BARE_VALUE = re.compile(r"[A-Za-z0-9,/_.\-]+")
 _QUOTES = frozenset("'\"")
 _NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')
-"""What ends double quotes, or acts within them where the text is pasted into a shell."""
+"""Characters that end double quotes, or have a meaning for a shell within them."""
 
 
 def spec_string(spec: Spec) -> str:
@@ -92,10 +92,10 @@ def spec_string(spec: Spec) -> str:
 
 
 def required_string(spec: Spec) -> str:
-    """Return what packages.yaml can require of the package, to get this build: without a name.
+    """Return the spec string, without a name, by which packages.yaml can require this build.
 
-    Patches and dev_path are left out: they follow from the recipe and the environment. The
-    compiler that a document of Spack 0 states has the name that it has there.
+    Patches and dev_path are left out: they follow from the recipe and the environment. A compiler
+    that a document of Spack 0 states keeps its name in this document.
     """
     at = _at(spec.version)
     if "=" not in at:
@@ -163,8 +163,8 @@ def _compilers(spec: Spec) -> Iterator[str]:
 def _stated_compiler(spec: Spec) -> str:
     """Return the one compiler that a document before Spack 1.0 states, as pages do.
 
-    Spack 1 takes `%oneapi` for intel-oneapi-compilers, which is never the compiler that such a
-    document calls oneapi: without the name `%` matches the stated compiler.
+    Spack 1 takes `%oneapi` for intel-oneapi-compilers, but documents before it call another
+    compiler oneapi: without the name, `%` with a version matches the stated compiler.
     """
     name, _, version = spec.compiler.partition("/")[0].partition("@")
     if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
@@ -182,8 +182,8 @@ def _at(version: str) -> str:
 def _values(text: str) -> str:
     """Return the values of a variant, quoted as Spack parses them.
 
-    Empty for one value with a comma, which Spack would take for two, and for values whose own
-    quotes are at their ends. Readers put double quotes around the former.
+    Empty for one value with a comma, which Spack would take for two, and around which readers put
+    double quotes; and for values that begin or end with a quote of their own.
     """
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
     value = text[1:-1] if is_quoted else text
@@ -206,13 +206,13 @@ def _quoted(value: str) -> str:
 _ALL = "all"
 _PLAIN_KEY = r"[A-Za-z_][A-Za-z0-9_\-]*"
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-"""Names that YAML 1.1 takes for something else than a text."""
+"""Names that are no texts in YAML 1.1."""
 _OF_SPACK = frozenset(
     {"version", "variants", "os", "target", "platform", "arch", "namespace", "flags"}
 )
 """Columns with a condition in Spack's own syntax, besides dependencies."""
 _KEYS_OF_COLUMNS = ("version=", "variants=", "flags=")
-"""What a text begins with that Spack would take for a variant of this name."""
+"""The start of a text that Spack would take for a variant of this name."""
 
 
 class PackagesYaml(Frozen):
@@ -223,7 +223,7 @@ class PackagesYaml(Frozen):
 
 
 def spec_requirement(specs: Sequence[Spec]) -> str:
-    """Return what requires one of some builds of each of their packages."""
+    """Return a packages.yaml that requires one of the builds for each of their packages."""
     packages: dict[str, dict[str, None]] = {}
     for spec in specs:
         if required := required_string(spec):
@@ -232,11 +232,11 @@ def spec_requirement(specs: Sequence[Spec]) -> str:
 
 
 def query_requirement(query: Query, catalog: Catalog) -> PackagesYaml:
-    """Return what requires the conditions of a query, of the packages that it names.
+    """Return a packages.yaml that requires the conditions of a query for the packages in it.
 
-    Without a name they are required of all packages, if all of them can be. The text is empty if
-    there is nothing to require. Spack takes no conditions on a virtual alone, and on dependencies
-    only those that builds of the package have themselves.
+    Without a name they are required of all packages, if every condition can be. The text is empty
+    if nothing can be required. Spack takes no conditions on a virtual alone, and no conditions on
+    dependencies that builds of the package do not have themselves.
     """
     specs: dict[str, list[list[list[str]]]] = {}
     left_out: dict[str, None] = {}
@@ -263,7 +263,7 @@ def query_requirement(query: Query, catalog: Catalog) -> PackagesYaml:
 def _is_met(name: str, group: Group, catalog: Catalog) -> bool:
     """Check whether builds of a package can meet conditions, as far as Spack's solver sees them.
 
-    That is none on a virtual. Of all packages only compilers can be required.
+    No condition on a virtual is met. For all packages only conditions on compilers can be met.
     """
     package = Query().with_package(name)
     edges = [condition for condition in group if isinstance(condition, Depends)]
@@ -276,7 +276,7 @@ def _is_met(name: str, group: Group, catalog: Catalog) -> bool:
 
 
 def _is_direct(package: Query, edge: Depends, catalog: Catalog) -> bool:
-    """Check whether a build has a dependency itself, after `^` to link or to run."""
+    """Check whether a build has a direct dependency; for `^` only to link or to run."""
     named = Depends(True, (Term("package", edge.name),), edge.virtuals)
     types = [edge.deptypes] if edge.direct else [("link",), ("run",)]
     with suppress(Unanswerable):
@@ -296,7 +296,7 @@ def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:
 
 
 def _is_of_names(group: Group) -> bool:
-    """Check whether a group says nothing else than which packages are meant."""
+    """Check whether a group only names packages."""
     return all(
         isinstance(condition, Term)
         and condition.column == "package"
@@ -328,7 +328,7 @@ def _is_of_spack(term: Term, text: str) -> bool:
 
 
 def _yaml(packages: dict[str, list[list[str]]]) -> str:
-    """Return packages.yaml with the groups of strings, one of each of which is required."""
+    """Return a packages.yaml that requires one string of each group."""
     lines = ["packages:"]
     for name, groups in packages.items():
         if not groups:
@@ -348,7 +348,7 @@ FROM_STDIN = "it reads standard input"
 
 
 class ViewCommand(Frozen):
-    """A command line, and what a user has to know before running it, if anything."""
+    """A command line, and a remark for the user before running it, if any."""
 
     text: str
     remark: str = ""
@@ -357,8 +357,8 @@ class ViewCommand(Frozen):
 def view_command(sources: Sequence[str], query: Query, session: Session) -> ViewCommand:
     """Return the `find` that prints the hashes of all specs that match, whatever is folded.
 
-    Paths are absolute, since the line may be pasted anywhere. Secrets in URLs are left out, which
-    the remark says. Raises QueryError if the query cannot be written in a shell, and SourceError
+    Paths are absolute, since the line may be pasted anywhere. Secrets in URLs are left out, with a
+    remark. Raises QueryError if the query cannot be written in a shell, and SourceError
     for a relative path in a directory that no longer exists.
 
         view_command(["mirror"], parse("hdf5 +mpi"), session).text
@@ -371,7 +371,7 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
 def command_line(
     command: Sequence[str], sources: Sequence[str], session: Session, after: Sequence[str] = ()
 ) -> ViewCommand:
-    """Return the command line of a command with its words, of sources, with others `after` these.
+    """Return the command line of a command and its words, the sources, and the words `after`.
 
     Paths are absolute, and secrets left out, as in `view_command`. Raises SourceError.
     """

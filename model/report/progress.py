@@ -1,4 +1,4 @@
-"""Draw how far a long task is, ages and counts as text and bars, and fit columns into a width."""
+"""Draw progress, ages and counts as text and bars, and fit columns into a width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 
 DOWNLOADING, READING = "bytes of ", "reading "
-"""The beginnings of what is counted in bytes; the name of the file or source follows."""
+"""The start of the name of a stage that is counted in bytes; a file or source follows."""
 
 _FULL, _EMPTY = "█", "░"
 
@@ -20,8 +20,8 @@ _FULL, _EMPTY = "█", "░"
 class Progress(Frozen):
     """How much of a stage is done, and the rate since it began.
 
-    `name` is what is read or downloaded, as `verb` says, or empty; `fraction` is None if nobody
-    knows how much there is.
+    `name` is the file or source that is read or downloaded, as `verb` says, or ""; `fraction` is
+    None if the total is unknown.
     """
 
     verb: str
@@ -31,11 +31,11 @@ class Progress(Frozen):
 
     @property
     def title(self) -> str:
-        """What is being done."""
+        """The verb and the name, as in `reading spack:site`."""
         return f"{self.verb} {self.name}".strip()
 
     def fitted(self, cells: int) -> str:
-        """Return name and amount in at most some cells, of which the name gets the rest."""
+        """Return name and amount in at most `cells` cells; a long name is shortened."""
         name = shorten(self.name, max(0, cells - cell_width(self.amount) - 2))
         return shorten(f"{name}: {self.amount}" if name else self.amount, cells)
 
@@ -60,9 +60,9 @@ class Stages:
         self._done: dict[str, int] = {}
 
     def progress(self, what: str, done: int, total: int | None) -> Progress:
-        """Return how much of a stage is done.
+        """Return the progress of a stage.
 
-        It begins again when less is done than before, as records are read and then written.
+        The stage begins again when less is done than before, as records are read, then written.
         """
         rate = self._rate(what, done)
         fraction = done / total if total else None
@@ -85,7 +85,7 @@ class Stages:
 
 
 def minutes(seconds: float) -> str:
-    """Return a time: `43 s`, `12 min` or `3 h 5 min`."""
+    """Return a duration: `43 s`, `12 min` or `3 h 5 min`."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     hours, rest = divmod(round(seconds / 60), 60)
@@ -107,7 +107,7 @@ def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
 
 
 def age(seconds: float) -> str:
-    """Return how long ago something was, in the largest unit that fits."""
+    """Return an age, such as `3 hours ago`, in the largest unit that fits."""
     for length, unit in _UNITS:
         if seconds >= length:
             return f"{counted(int(seconds // length), unit)} ago"
@@ -136,7 +136,7 @@ def bar(count: int, most: int, cells: int) -> str:
 def fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
     """Return how many columns fit, whose widths include the gaps.
 
-    If not all do, what `more` says of so many columns fits beside them.
+    If not all columns fit, there is also room for the text of `more` for their number.
     """
     ends = list(accumulate(widths))
     if not ends or ends[-1] <= room:
@@ -152,7 +152,7 @@ def first_in_view(
     first: int = 0,
     more: Callable[[int], str] | None = None,
 ) -> int:
-    """Return the first column to show so that the current one fits: `first` if that will do."""
+    """Return the first column to show so that `current` is in view: `first` if possible."""
     first = min(first, current)
     while first < current and fitting(widths[first:], room, more) <= current - first:
         first += 1

@@ -1,4 +1,4 @@
-"""Describe how a spec relates to others: differences from a near one, needs and users."""
+"""Describe how a spec relates to others: differences from the nearest, needs and users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spackscope.model.core.records import YES
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.detail import DetailLine
 
-# The browser shows lines that are still to be read before it imports what reads them.
+# The browser shows placeholders before it imports the modules that read the lines.
 if TYPE_CHECKING:
     from spackscope.model.analysis.compare import Comparison
     from spackscope.model.analysis.cover import Missing
@@ -34,7 +34,7 @@ _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 
 _MAX_DIFFERENCES = 2
 _MAX_NAMED = 60
-"""Values of a line: the tree has all of them."""
+"""The most values of a line: the tree has all of them."""
 
 
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
@@ -45,7 +45,7 @@ def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
 def difference_values(
     hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
 ) -> Iterator[DetailLine]:
-    """Yield how a spec differs from a look-alike, whose hash is `hash_` and whose id `id_`."""
+    """Yield the differences between a spec and a look-alike with the hash `hash_` and id `id_`."""
     from spackscope.model.report.differences import (
         BUILD_DEPENDENCIES,
         difference_lines,
@@ -68,7 +68,7 @@ def difference_values(
 
 
 def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
-    """Yield the first differences in short, and how many more there are."""
+    """Yield the first differences in short, and the number of others."""
     for number, line in enumerate(lines[:most]):
         yield DetailLine(
             line.values,
@@ -82,14 +82,14 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
 
 
 def lacking(spec: Missing) -> list[str]:
-    """Return how a missing spec differs from the nearest build, the most telling first."""
+    """Return the differences of a missing spec from the nearest build, the most telling first."""
     from spackscope.model.report.differences import difference_line, difference_lines
 
     if spec.comparison is not None:
         lines = difference_lines(spec.comparison)
     else:
         best = spec.nearest.best
-        # Only a version does not say what it is of.
+        # Only the text of a version needs the name of the package.
         named = (
             (each, spec.package if each.attribute == "version" else "")
             for each in (best.differences if best is not None else ())
@@ -99,7 +99,7 @@ def lacking(spec: Missing) -> list[str]:
 
 
 def needs_line(needs: Needs | None) -> str:
-    """Count what a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
+    """Count the specs that a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
     if needs is None:
         return UNLISTED
     parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
@@ -113,9 +113,9 @@ def needs_line(needs: Needs | None) -> str:
 
 
 def by_interest(needs: Needs) -> list[NeededSpec]:
-    """Return what a spec needs besides itself.
+    """Return the specs that a spec needs besides itself.
 
-    Dependencies of the spec itself come first, those that provide a virtual before others.
+    Direct dependencies come first, and providers of a virtual before other specs.
     """
     return sorted(needs.specs[1:], key=_rank)
 
@@ -126,9 +126,9 @@ def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
 
 
 def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
-    """Yield what a spec links or runs, the direct and virtual ones first, and the download.
+    """Yield the link/run closure of a spec, direct and virtual ones first, and the download.
 
-    Of several kinds these are the `shared` records only, and no download.
+    For a row of several kinds only the `shared` records are yielded, and no download.
     """
     specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
     if not specs:
@@ -144,7 +144,7 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
 
 
 def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:
-    """Yield some of the specs that use one; `total` counts all of them."""
+    """Yield some dependents of a spec; `total` counts all of them."""
     if not users:
         yield DetailLine("nothing here", USED_BY, style="dim")
     for user in users:
@@ -161,7 +161,7 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
 
 
 def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
-    """Yield why a spec is deprecated, and what it links or runs that is. Raises Cancelled."""
+    """Yield the deprecations of a spec and of its link/run closure. Raises Cancelled."""
     column = BY_NAME[DEPRECATED]
     codes, values = catalog.by_host.values(column.name)
     below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})

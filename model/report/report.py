@@ -1,4 +1,4 @@
-"""Lines of styled text, joined, cut and aligned, and what was searched marked in them."""
+"""Join, cut and align lines of styled text, and mark matches in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from spackscope.model.core.text import cell_width, clean, pad
 
 UNBOUNDED = 1 << 16
-"""Cells of a line where there is no bound."""
+"""The width, in cells, of a line without a bound."""
 _GAP = "  "
 _MAX_PATH = 8
 """Names of a path: the middle of a longer one is left out."""
@@ -17,16 +17,16 @@ Style = Literal[
     "", "title", "hash", "link", "virtual", "good", "error", "value", "differs", "same", "dim",
     "strong", "match", "bar", "rule", "key", "accent", "current", "cursor", "reversed",
 ]  # fmt: skip
-"""What a text means. A screen and a shell have a look for each.
+"""The meaning of a text, for which a screen and a shell have a look.
 
-A `link` leads to a spec. Few have a `value`, and others than most, the `same` or what `differs`.
-The `current` column is seen in the row of the cursor.
+A `link` leads to a spec. A `value` is one that few rows have. Rows have a variant in common if it
+is the `same`, and not if it `differs`. The `current` column is marked in the row of the cursor.
 """
 
 Piece = tuple[str, str]
 """Some clean text of a line, and the names of its styles.
 
-Of several names, separated by blanks, each adds to those before it: `dim current`.
+Several names are separated by blanks, and each adds to the names before it: `dim current`.
 """
 
 Line = tuple[Piece, ...]
@@ -51,7 +51,7 @@ def text_of(line: Line) -> str:
 
 
 def of_total(count: int, total: int) -> str:
-    """Return a part of a number, as wide as for each other part: ` 84 of 104`."""
+    """Return a count of a total, as wide as any other count of it: ` 84 of 104`."""
     return f"{count:>{len(f'{total:,}')},} of {total:,}"
 
 
@@ -76,11 +76,11 @@ def is_number(text: str) -> bool:
 
 
 def restyled(line: Line, text: str) -> Line:
-    """Return the text that a line was cut to in the styles of the line."""
+    """Return `text`, to which a line was cut, in the styles of the line."""
     pieces, at = list[Piece](), 0
     for part, style in line:
         if not text.startswith(part, at):
-            # What stands for the rest looks like what it begins with.
+            # The ellipsis has the style of the piece in which it is.
             return (*pieces, (text[at:], style))
         pieces.append((part, style))
         at += len(part)
@@ -88,7 +88,7 @@ def restyled(line: Line, text: str) -> Line:
 
 
 class LinePart(NamedTuple):
-    """Some cells of a line, and what they are for, as a click on them; "" for nothing."""
+    """Some cells of a line, and the target of a click on them; "" for none."""
 
     pieces: Sequence[Piece]
     target: Any = ""
@@ -123,7 +123,7 @@ class Flow:
         return self.room >= self._width - self._margin
 
     def add(self, text: str, style: str = "", target: Any = "") -> None:
-        """Add a part to the line, unless it is empty and for nothing."""
+        """Add a part to the line, unless it has neither text nor target."""
         if text or target != "":
             self.lines[-1].append(LinePart(((text, style),), target))
             self.room -= cell_width(text)
@@ -167,7 +167,7 @@ def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]
     [('py-', ''), ('build', 'match'), ('', '')]
     """
     lower = text.lower()
-    # Lowering can change the length ("İ"), and then offsets are those of another text.
+    # Lowering can change the length ("İ"), and then offsets do not fit the text.
     for needle in needles if len(lower) == len(text) else ():
         start = lower.find(needle)
         if start >= 0:
@@ -177,5 +177,5 @@ def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]
 
 
 def filter_needles(text: str) -> list[str]:
-    """Return what to mark in the items that fit the filter of a list: its first included word."""
+    """Return the text to mark in items that fit the filter of a list: its first included word."""
     return [word for word in text.lower().split() if not word.startswith("!")][:1]

@@ -1,4 +1,4 @@
-"""The cells of the rows of a listing."""
+"""Draw the cells of the rows of a listing."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _SHORTER = (ONLY_BUILD_DIFFERS.removesuffix(" differ"), cut_words(ONLY_BUILD_DIF
 _BETWEEN = " · "
 _INDENT = 3
 _MIN_NOTE_WIDTH = 60
-"""Cells of a note below which it gets those of the cells that kinds leave empty."""
+"""Cells of a note below which it also gets the cells that kinds leave empty."""
 
 
 class RowCells:
-    """Draws rows of a listing; `notes` are those that were computed so far."""
+    """Draws rows of a listing with the `notes` that were computed so far."""
 
     def __init__(self, listing: Listing) -> None:
         self.notes: dict[NoteKey, RowNote] = {}
-        # Those of the columns that are placed; others stay until they come.
+        # Keys of complete notes for the placed columns; older notes stay until then.
         self.whole: set[NoteKey] = set()
         self._listing = listing
         self._needles = _needles(listing.view.query)
@@ -53,7 +53,7 @@ class RowCells:
         self.whole.update(key for key, note in notes.items() if note.is_whole)
 
     def lead(self, row: Row, below: Row | None) -> str:
-        """Return the sign of a row and how many specs it stands for, as in `▸ ×12`."""
+        """Return the sign of a row and the number of its specs, as in `▸ ×12`."""
         count = times(row.count)
         if row.role is RowRole.SPEC:
             return f"▸ {count}" if count else ""
@@ -75,7 +75,7 @@ class RowCells:
     ) -> list[Piece]:
         """Return the cells of a row from cell `start` on.
 
-        Those of a kind begin at the hash: the others are those of its head.
+        The cells of a kind begin at the hash: its other cells are the same as in its head.
         """
         if row.role >= RowRole.KIND:
             placed = kind_cells(placed)
@@ -117,7 +117,7 @@ class RowCells:
         return highlight(pad(text, width), self._needles.get(column.name, ()), style)
 
     def _value_style(self, variant: str, row: Row) -> str:
-        """Return the style of a value: the one that most rows have is dim."""
+        """Return the style of a value: the most common value is dim."""
         if variant not in self._usual:
             counts = self._listing.values.variants.get(variant, {})
             self._usual[variant] = max(counts, key=counts.__getitem__, default="")
@@ -125,17 +125,17 @@ class RowCells:
         return "dim" if variant_key(text) == self._usual[variant] else "value"
 
     def _differs(self, row: Row, width: int) -> list[Piece]:
-        """Return what sets a row apart, and then what its specs differ in."""
+        """Return the values that set a row apart, and then the differences between its specs."""
         note = self._note(row)
         apart, text = note.apart, note.differs
         if text == ONLY_BUILD_DIFFERS and cell_width(f"{apart}{_BETWEEN}{text}") > width:
-            # That is said as long as there is room for it; elsewhere no sign is one, too.
+            # The phrase is shortened to the room, or left out: no sign means the same.
             left = width - (cell_width(apart + _BETWEEN) if apart else 0)
             text = next((short for short in _SHORTER if cell_width(short) <= left), "")
         between = _BETWEEN if apart and text else ""
         first, differs = apart.partition(" ")[0], text.partition(",")[0]
         if row.count > 1 and apart and cell_width(first + between + differs) > width:
-            # Its rows say it, once it is open.
+            # The rows of the group say it, once it is open.
             between, text = "", "" if first != apart else "…"
         room = width - cell_width(between + text)
         apart = _cut_note(apart, max(room, width // 2 if between else width), " ")
@@ -145,7 +145,7 @@ class RowCells:
         return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
-        """Return the variants that vary in the package, those first that few rows have."""
+        """Return the variants that vary in the package, the rarest first."""
         values, number = self._listing.values, row.look_alike
         varying, counts = values.varying_variants_of(number), values.variants_of(number)
         rare, usual = flowing_variants(row.spec.variants, varying, counts)
@@ -165,7 +165,7 @@ def _cut_note(text: str, width: int, between: str) -> str:
 def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:
     """Return the cells of a kind: hash and notes, from the left on where there is little room.
 
-    None where not even the hash is placed, as in a few cells.
+    Empty where not even the hash is placed, as in a few cells.
     """
     placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
     notes = [each for each in placed if each.column.name == DIFFERS_IN]
@@ -179,7 +179,7 @@ def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:
 
 
 def _needles(query: Query) -> dict[str, list[str]]:
-    """Return by column the texts to highlight: those that the query asks for."""
+    """Return the texts of the query to highlight, by column."""
     needles: dict[str, list[str]] = {}
     for term in query.conditions:
         if not isinstance(term, Term):

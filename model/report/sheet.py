@@ -1,7 +1,7 @@
 """An answer as a sheet: typed columns and rows, which are printed, sorted and exported alike.
 
 JSON is lossless and pure ASCII. The other forms are cleaned, so that a row is one line whatever
-its texts contain; lists are joined by blanks in them, and what is unknown is empty.
+its texts contain; lists are joined by blanks in them, and unknown values are empty.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MAX_KEPT = 100_000
 _WINDOW = 1_000
 """Rows that are read at once."""
 _FORMULA = frozenset("=+-@\t\r'")
-"""How a formula begins in some spreadsheet, and an apostrophe."""
+"""The characters with which a formula begins in some spreadsheet, and the apostrophe."""
 
 
 _PLACE = r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}"
@@ -85,10 +85,10 @@ class SheetColumn(Frozen, Generic[Item]):
     A value is a string, a number, a boolean, a list of these, or None where it is not known. On a
     terminal it is drawn as `text` says, in a `style`, below its `head`. A column that `wraps`
     goes on in the next line where it is narrow; others are cut, lists at their end. Where it is
-    not said whether a column `is_right`, its numbers are aligned right. One that is
-    not `drawn` is in JSON and CSV, and where it is asked for by name. CSV and tabs have it `flat`.
-    One that `is_frozen` stays in view when others are scrolled. `look` is the style in one row,
-    and `hash` that of the spec that the whole column is about.
+    not said whether a column `is_right`, its numbers are aligned right. A column that is not
+    `drawn` is in JSON and CSV, and shown if it is asked for by name. `flat` returns the text for
+    CSV and tabs. A column that `is_frozen` stays in view when others are scrolled. `look` returns
+    the style of one row, and `hash` is the hash of the spec that the whole column is about.
     """
 
     name: str
@@ -121,7 +121,7 @@ class SheetColumn(Frozen, Generic[Item]):
         return cut_words(text, width) if self.is_list or self.wraps else cut_name(text, width)
 
     def line(self, cell: str, item: Item) -> Line:
-        """Return the text of the cell of a row, or what it was cut to, in its styles."""
+        """Return the text of the cell of a row, which may be cut, in its styles."""
         if self.look is not None:
             return styled(cell, self.look(item))
         return styled(cell, self.style) if isinstance(self.style, str) else self.style(cell)
@@ -157,20 +157,19 @@ def _no_query(_item: object) -> Query | None:
 class Sheet(Frozen, Generic[Item]):
     """An answer: a title, columns, and rows, which are items of any type.
 
-    `rows` may be lazy: they are read in parts. `hash` is that of the spec that a row is about, ""
-    if there is none, `beside` that of one to compare it with, and `query` shows a row in the
-    table; `leads_to` has the hash of the spec that a row leads to in the column of a spec.
-    `switches` are options that add to what is shown, by their fields. Rows with the same `group`
-    stand below it as a heading on a terminal. `told` are columns
-    that are left out there, unless they are asked for, since the heading or another column says
-    their values. `gaps` are sentences on what could not be read of what it rests on, where they
-    are shown with it. `notes` are sentences on the whole, and `remarks` those that scripts do not
-    want among the rows, such as what was not searched. A terminal is shown `limit` rows, all for
-    None. `exports` has the lines of formats that only this sheet has, by their names, and `draw`
-    draws one that is no table; one that `is_text` is drawn wherever no format is asked for.
-    `is_good` is
-    false where the command is to end with 1, or with 3 where a source could not be read, unless it
-    `is_certain` whatever that has; `ending` is raised once the rows are printed.
+    `rows` may be lazy: they are read in parts. `hash` returns the hash of the spec of a row, or
+    "", `beside` the hash of a spec to compare it with, and `query` the query that shows a row in
+    the table; `leads_to` returns the hash of the spec to which a row leads in the column of one.
+    `switches` are options that add rows or columns, by their fields. On a terminal rows with the
+    same `group` are below it as a heading, and the columns in `told` are left out unless they are
+    asked for, since the heading or another column has their values. `gaps` are sentences on
+    grounds of the answer that could not be read, if they are shown with it. `notes` are sentences
+    on the whole, and `remarks` are sentences that scripts do not want among the rows, as on specs
+    that were not searched. A terminal shows `limit` rows, all for None. `exports` has the lines of
+    formats that only this sheet has, by their names, and `draw` draws a sheet that is no table; a
+    sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
+    command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
+    whatever this source has. `ending` is raised once the rows are printed.
     """
 
     title: str
@@ -196,9 +195,9 @@ class Sheet(Frozen, Generic[Item]):
 
     @cached_property
     def constants(self) -> Mapping[str, str]:
-        """The texts of the values that all of several rows have in a column, by its name.
+        """The texts of values that all of several rows have, by the name of the column.
 
-        Not those of bars, of columns that stay in view, or that are about one spec each.
+        Bars, columns that stay in view, and columns of one spec each are left out.
         """
         texts = dict[str, str]()
         for column in self.columns if len(self.rows) > 1 else ():
@@ -238,7 +237,7 @@ class Sheet(Frozen, Generic[Item]):
     def sorted(self, by: str) -> Sheet[Item]:
         """Return the sheet in the order of a column, descending with `-` before its name.
 
-        What is not known comes last.
+        Unknown values come last.
         """
         column = self.column(by.removeprefix("-"))
         values = [(column.value(item), item) for item in self.rows]
@@ -315,7 +314,7 @@ class Sheet(Frozen, Generic[Item]):
     def formatted(self, template: str) -> Iterator[str]:
         """Yield each row as a text, in which `{hash:7}` stands for the start of a value.
 
-        Raises WrongQuestion for a column that there is not.
+        Raises WrongQuestion for an unknown column.
         """
         parts = re.split(_PLACE, template)
         # Text, name and length in turn.
@@ -334,8 +333,8 @@ class Sheet(Frozen, Generic[Item]):
     def lines(self, width: int | None, limit: int | None) -> Iterator[Line]:
         """Yield the lines of a table that fits a width, below title and notes.
 
-        Without a width nothing is cut. Of more than `limit` rows each group shows at least some,
-        and how many more it has.
+        Without a width nothing is cut. If there are more than `limit` rows, each group shows at
+        least some, and the number of its other rows.
         """
         if self.draw is not None:
             yield from self.draw(width)
@@ -403,8 +402,8 @@ def array_lines(texts: Iterable[str]) -> Iterator[str]:
 def csv_writer() -> Callable[[Iterable[str]], str]:
     """Return a function that makes a line of CSV (RFC 4180 but for the line end) from cells.
 
-    An apostrophe before what a spreadsheet would run as a formula makes it a text; one that the
-    text begins with gets another, so that a reader can always remove one.
+    A cell that a spreadsheet would run as a formula gets an apostrophe, which makes it a text. A
+    cell that begins with an apostrophe gets another, so that a reader can always remove one.
     """
     import csv
     from types import SimpleNamespace
@@ -428,7 +427,7 @@ def table_columns(
 ) -> TableColumns:
     """Return the columns of a table with these cells, each with a blank after it.
 
-    What no row has a value for has no column.
+    A column without any value is left out.
     """
     widest = [0] * len(columns)
     for cells in rows:
@@ -455,7 +454,7 @@ _Fitted = dict[SheetColumn[Any], int]
 def _fit(
     columns: Sequence[SheetColumn[Any]], rows: Iterable[Sequence[str]], width: int
 ) -> tuple[_Fitted, list[str]]:
-    """Return the columns that fit a width with these cells, and the names of those left out."""
+    """Return the columns that fit a width with these cells, and the names of all others."""
     every = table_columns(columns, rows)
     layout = lay_out(every, width + 1)
     widths = {each.column.name: each.width - 1 for each in layout.placed}

@@ -1,4 +1,4 @@
-"""Put into words who signed a spec; a signature is read, and never verified."""
+"""Describe the signatures of a spec; a signature is read, and never verified."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.report.detail import INSTALL, DetailLine
 from spackscope.model.report.report import Style
 
-# Only who asks for signatures needs what reads them.
+# The module that reads signatures is imported only where they are asked for.
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 
@@ -30,10 +30,10 @@ _LISTED = {
 
 
 def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
-    """Yield who signed a spec, and whether the archive is there.
+    """Yield the signatures of a spec, and whether the archive is there.
 
-    Where several mirrors list it, each value begins with the name of the mirror. That an archive
-    is there is said only if `is_full`.
+    If several mirrors list the spec, each value begins with the name of the mirror. A present
+    archive is mentioned only if `is_full`.
     """
     values = [_values(entry, is_full=is_full) for entry in entries]
     for label in (SIGNED, ARCHIVE):
@@ -47,9 +47,9 @@ def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> It
 def with_signing(
     lines: Sequence[DetailLine], entries: Sequence[MirrorEntry]
 ) -> Sequence[DetailLine]:
-    """Return the lines of a spec with those on its signature at the end.
+    """Return the lines of a spec with lines on its signature at the end.
 
-    That its archive is missing comes right after the line that would install it.
+    A missing archive comes right after the line with the install command.
     """
     more = [*signing_lines(entries)]
     at = next((n for n, line in enumerate(more) if line.label == ARCHIVE), len(more))
@@ -75,7 +75,7 @@ def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, S
         signed.append((NOT_VERIFIED, "dim"))
     if entry.archive in _LISTED:
         if not why.startswith("listed, but"):
-            # The file is named on a line of its own.
+            # The name of the file has a line of its own.
             why = re.sub(
                 r"^( does not exist| is forbidden)?[: ]*", "", why.removeprefix(entry.archive_file)
             )
@@ -89,7 +89,7 @@ def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, S
 
 
 def signer_texts(signer: Signer) -> list[str]:
-    """Return the key that a signature names, the name of its owner, and when it was made."""
+    """Return the key that a signature names, the owner of this key, and the day of signing."""
     signature = signer.signature
     by = signature.fingerprint or signature.key_id
     texts = [f"by key {by}" if by else "by an unnamed key"]
@@ -101,7 +101,7 @@ def signer_texts(signer: Signer) -> list[str]:
 
 
 def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:
-    """Return what mirrors have of a spec, for JSON."""
+    """Return the entries of a spec in mirrors, for JSON."""
     return [
         {
             "source": entry.source,

@@ -1,4 +1,4 @@
-"""The table of the specs that match, and specs as lines of their own."""
+"""Print matching specs as a table, folded or flat, and candidates as rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spackscope.model.report.table_columns import (
 
 _MAX_SHARED_LINES = 4
 _WINDOW = 100
-"""Rows of a table that are read and noted at once, before they are printed."""
+"""Rows of a table that are read and get their notes at once, before they are printed."""
 
 # Lists are last, since they are cut first where the terminal is narrow.
 _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
@@ -109,7 +109,7 @@ def spec_lines(
 
 
 def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
-    """Return the number of specs, and the values that have no column because all have them."""
+    """Return the number of specs, and the values without a column, which all specs have."""
     constants = listing.values.constants
     texts = {
         column.name: column.find_prefix + column.cell(value)
@@ -135,7 +135,7 @@ def _folded_lines(
 ) -> Iterator[Line]:
     """Yield a table with the rows and notes of the screen, some rows at a time.
 
-    A row of several builds says how many ways to run there are, and has the hash of the most used.
+    A row of several builds has the number of ways to run, and the hash of the most used build.
     """
     of_host = [column.name for column in COLUMNS if column.is_by_host and column.name in named]
     has_slots = width >= MIN_WITH_SLOTS
@@ -169,7 +169,7 @@ def _folded_lines(
 
 
 def _with_hash(note: RowNote, *, is_short: bool) -> RowNote:
-    """Return the note on builds that run differently for a row with the hash of one of them."""
+    """Return the note of a row of builds that run differently, beside the hash of one build."""
     ways = note.kinds.removesuffix(" to run") if is_short else note.kinds
     differs = f"{ways}: {note.differs}" if ways else note.differs
     return note._replace(kinds="", differs=differs)

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 DIFFERS_IN = "differs in"
-"""The column of what the specs of a row differ in."""
+"""The column with the differences of a row, or between its specs."""
 
 MISSING = "-"
-"""Stands in a slot for a variant that a spec does not have."""
+"""The cell of a slot for a spec without the variant."""
 
 MAX_SLOTS = 40
-"""Variants that have a column: others are read in the detail."""
+"""The most variants that have a column: the detail has all variants."""
 
 MAX_SLOT_WIDTH = 16
 _MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
 _MIN_VARIANTS, _MAX_VARIANTS = 18, 56
-"""Cells in which variants flow: in fewer the notes tell more."""
+"""The least and most cells of the variants in one column."""
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
@@ -53,8 +53,8 @@ def signed(name: str, text: str) -> str:
 class TableColumn(Frozen):
     """A column of the table: a field of the registry, a variant, or a note on the rows.
 
-    `name` is that of the registry, `+x` for the variant `x`, or that of a note. A column is at
-    most `width` cells wide, and not less than `min_width`.
+    `name` is the name in the registry, `+x` for the variant `x`, or the name of a note. A column
+    is at most `width` cells wide, and not less than `min_width`.
     """
 
     name: str
@@ -76,7 +76,7 @@ class TableColumn(Frozen):
 
     @property
     def takes_filter(self) -> bool:
-        """Whether its cells have a text by the time that the rows are filtered."""
+        """Whether its cells have a text by which rows can be filtered."""
         return not (self.is_bar or self.is_note)
 
     @property
@@ -85,7 +85,7 @@ class TableColumn(Frozen):
         return self.name == USED_BY or (self.field is not None and self.field.align_right)
 
     def head(self, room: int) -> str:
-        """Return its label in some cells: of a long one letters tell more than an ellipsis."""
+        """Return its label, cut to `room` cells without an ellipsis if it is ASCII."""
         label = "used" if self.name == USED_BY and room < len(USED_BY) else self.label
         return label[:room] if label.isascii() else shorten(label, room, keep="start")
 
@@ -99,13 +99,13 @@ class TableColumn(Frozen):
 
 
 class ShownWidths(NamedTuple):
-    """The columns that a table shows, each with its width: what it tells of its rows."""
+    """The columns that a table shows, each with its width."""
 
     widths: tuple[tuple[str, int], ...] = ()
 
 
 def cut_value(name: str, text: str, width: int) -> str:
-    """Shorten what a cell of a column shows: a list at its end, others in the middle."""
+    """Shorten the text of a cell: a list at its end, other values in the middle."""
     field = BY_NAME.get(name)
     is_list = field is not None and field.cut_at_end
     return cut_words(text, width) if is_list else cut_name(text, width)
@@ -119,10 +119,10 @@ class HeadText(NamedTuple):
 
 
 class TableColumns(NamedTuple):
-    """The columns of a table: frozen ones, those that scroll, and the last, which always fit.
+    """The columns of a table: frozen ones, scrolled ones, and the last, which always fit.
 
-    Those that are `behind` scroll too, but take no room from others. `head` are the values that
-    all rows share, in the order of the head line.
+    Columns `behind` scroll too, but take no room from others. `head` has the values that all rows
+    share, in the order of the head line.
     """
 
     frozen: tuple[TableColumn, ...] = ()
@@ -188,9 +188,9 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
 def flowing_variants(
     variants: Iterable[str], varying: Mapping[str, int], counts: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, str]:
-    """Split the varying variants: first what is rare among the rows, then what is usual.
+    """Split the varying variants: first the ones with rare values, then with usual values.
 
-    `varying` and `counts` are those of the rows of the package (`ShownValues.variants_of`).
+    `varying` and `counts` are of the rows of the package (`ShownValues.variants_of`).
     """
     differing, _ = split_variants(variants, varying)
     parts: tuple[list[str], list[str]] = [], []
@@ -203,7 +203,7 @@ def flowing_variants(
 
 
 def variants_line(text: str, *, are_values_marked: bool = False) -> Line:
-    """Return variants in styles: those that are on, those that are off, and values if `marked`."""
+    """Return variants in styles: on, off, and with `are_values_marked` also other values."""
     pieces: list[Piece] = []
     for word in text.split(" "):
         style: Style = "differs" if are_values_marked and "=" in word else ""
@@ -256,7 +256,7 @@ def choose_columns(
     if listing.lists_dependencies:
         notes.insert(0, TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
         if listing.max_count > 1 and has_slots:
-            # In place of the hash of folded rows is in how many ways their builds run.
+            # Folded rows have the number of ways to run in place of the hash.
             width = max(width, len(f"{listing.max_count:,} ways to run"))
     follow = {
         *values.followers.difference(_PROVENANCE),
@@ -283,7 +283,7 @@ def _slot(listing: Listing, variant: str) -> TableColumn:
 def _head(
     listing: Listing, shared: Mapping[str, str], columns: Collection[str]
 ) -> tuple[HeadText, ...]:
-    """Return what all rows share: fields, then variants with `+`, with `~`, and with values.
+    """Return the values of all rows: fields, then variants with `+`, with `~`, and with values.
 
     The source is last: it does not describe the specs.
     """
@@ -313,14 +313,14 @@ GAP = 1
 """Blank cells between two columns."""
 
 _MAX_FIELD_WIDTH = 24
-"""Cells of a value up to which it is whole before variants get room."""
+"""The most cells of a field before variants get room."""
 _SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 36, 1 << 16
 _MIN_WITH_USERS = 56
-"""Cells of a table from which on the users of its rows come before fields."""
+"""Cells of a table from which on the column `used by` comes before fields."""
 _MIN_WITH_LONG_USERS = 100
-"""Cells from which on the head of the users is more than one word."""
+"""Cells of a table from which on the head is `used by`, and not `used`."""
 _SHORT_DIFFERS, _MIN_DIFFERS, _MAX_DIFFERS = 14, 20, 30
-"""Cells that what rows differ in gets before variants do; a quarter of the table."""
+"""Cells of the column `differs in` before variants get room: about a quarter of the table."""
 
 
 class Placed(Frozen):
@@ -332,12 +332,12 @@ class Placed(Frozen):
 
     @property
     def end(self) -> int:
-        """The offset of the cell after the last."""
+        """The offset of the cell after the last cell."""
         return self.at + self.width
 
 
 class Layout(NamedTuple):
-    """The columns that fit, and the numbers of those scrolled out of view on each side."""
+    """The columns that fit, and the number of columns scrolled out of view on each side."""
 
     placed: Sequence[Placed] = ()
     before: int = 0
@@ -345,7 +345,7 @@ class Layout(NamedTuple):
 
     @property
     def shown_widths(self) -> ShownWidths:
-        """What the columns tell of the rows."""
+        """The columns with their widths, for the notes on rows."""
         return ShownWidths(tuple((placed.column.name, placed.width) for placed in self.placed))
 
     def at(self, x: int) -> Placed | None:
@@ -364,9 +364,9 @@ def lay_out(
     """Place columns side by side in `width` cells, each as wide as its content if possible.
 
     Frozen columns and the last ones stay, but for a second frozen one without room for the
-    `current` one. Of the others those from number `first` on are shown, or others so that the
-    `current` one is. Where there is little room, fields shrink first, then
-    what rows differ in; variants get what is left. `floors` are widths that columns need.
+    `current` column. Other columns are shown from number `first` on, or from another one so that
+    the `current` column is in view. Where there is little room, fields shrink first, then the
+    column `differs in`; variants get the room that is left. `floors` are widths that columns need.
     """
     width = max(width, 1)
     least = {column.name: column.min_width for column in columns.all}
@@ -418,10 +418,10 @@ def _widths(
     width: int,
     floors: Mapping[str, int],
 ) -> dict[str, int]:
-    """Return the widths before the room that is left is given away.
+    """Return the widths before columns grow into the room that is left.
 
-    Fields shrink until they fit beside the fixed columns; then these, until they fit alone. What
-    rows differ in is shorter where one more field fits then.
+    Fields shrink until they fit beside the fixed columns; then the fixed columns shrink until they
+    fit alone. The column `differs in` is narrower where one more field fits then.
     """
     least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
     widths, all_ = dict(least), [*fixed, *fields]
@@ -447,7 +447,7 @@ def _widths(
 
 
 def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
-    """Return the columns in the order in which they get more room, each with its width then."""
+    """Return the columns in the order in which they grow, each with the width to grow to."""
     differs = [column for column in shown if column.name == DIFFERS_IN]
     others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
     fields = [column for column in others if not column.variant and column.name != "variants"]
@@ -470,9 +470,9 @@ MAX_HEAD_TEXT = 28
 def head_line(
     head: Sequence[HeadText], width: int, current: str = "", before: str = "", between: str = " "
 ) -> list[HeadText]:
-    """Return the parts of the line in some cells, cut between values.
+    """Return the parts of the head line in `width` cells, cut between values.
 
-    The value of the `current` column is in view; `before` precedes all of them, and `between` is
+    The value of the `current` column is in view; `before` precedes all values, and `between` is
     between two.
 
     Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
