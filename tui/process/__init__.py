@@ -8,13 +8,13 @@ from spackscope.model.core.errors import SpackscopeError
 
 
 class ExitCode(IntEnum):
-    """How a command ended, which scripts rely on; a signal gives 128 and its number, as usual."""
+    """Exit codes, on which scripts rely; a signal gives 128 and its number, as usual."""
 
     FOUND = 0
     NOTHING = 1
     """No spec matches."""
     NOT_GOOD = 1
-    """An answer says that something is missing, wrong, different, or there twice."""
+    """An answer found something missing, wrong, different, or there twice."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3

@@ -63,7 +63,7 @@ def on_error(listener: Callable[[BaseException], object]) -> Iterator[None]:
 
 
 def report(environ: Mapping[str, str]) -> ExitCode:
-    """Write the log, and print on stderr where it is, after all data on stdout."""
+    """Write the log, and print its path on stderr, after all data on stdout."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -82,7 +82,7 @@ def _set_hooks() -> None:
             record(thread.exc_value)
 
     def unraisable(ignored: sys.UnraisableHookArgs) -> None:
-        # Python ignores others, so they do not end the program.
+        # Python ignores other errors, so they do not end the program.
         if isinstance(ignored.exc_value, (KeyboardInterrupt, signals.Terminated)):
             signals.resend()
 

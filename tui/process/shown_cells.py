@@ -1,7 +1,7 @@
 """Write only the cells that changed on the screen: the terminal may be far away.
 
-Textual writes whole lines of a widget, each piece with all of its colours. Here what the terminal
-shows already is left out, and the rest is written with few control sequences.
+Textual writes whole lines of a widget, each piece with all of its colours. Here cells that the
+terminal shows already are left out, and the rest is written with few control sequences.
 
 On 120x40 a step of the cursor takes 450 bytes in place of 2,100, the help 4,100 in place of
 34,000, and opening the table of the sample 500 in place of 25,000. Steps are counted by
@@ -29,7 +29,7 @@ _UNKNOWN = "\0"
 
 _CLEAR_LINE, _CLEAR_SCREEN = "\x1b[K", "\x1b[2J"
 _ALIKE = 12
-"""Cells by which text is found that stands elsewhere in a line than before."""
+"""Cells by which text is found that has moved in a line."""
 _MAX_SHIFTS = 4
 """Times that cells are inserted into a line, or deleted, before it is written."""
 _WORD = frozenset(map(chr, range(ord("!"), ord("~") + 1)))
@@ -43,9 +43,9 @@ _DEFAULT_COLOURS = {"39", "49"}
 
 
 class CellLook(NamedTuple):
-    """How a cell looks: the codes for any letter, and those that can be seen on a blank.
+    """The look of a cell: the codes for any letter, and the codes that show on a blank.
 
-    A colour is an empty text where it is that of the terminal.
+    The terminal's own colour is an empty text.
     """
 
     attributes: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class CellLook(NamedTuple):
     on_blank: tuple[str, ...] = ()
 
     def after(self, old: CellLook) -> str:
-        """Return the codes that make this look of another one, the fewest there are."""
+        """Return the fewest codes that change the look `old` to this one."""
         added = {*old.attributes} <= {*self.attributes}
         added &= bool(self.foreground or not old.foreground)
         added &= bool(self.background or not old.background)
@@ -85,7 +85,7 @@ class ScreenLine(NamedTuple):
         )
 
     def changed(self, old: ScreenLine) -> list[int]:
-        """Return the columns that are to look other than before."""
+        """Return the columns whose look changes."""
         if self == old:
             return []
         return [
@@ -136,8 +136,8 @@ class ScreenLine(NamedTuple):
     def clear_from(self, old: ScreenLine) -> int:
         """Return the column from which to clear the line before the rest of it is written.
 
-        Its new blanks are left out then, but what stays is written again. It is the end of the
-        line where that saves nothing.
+        The new blanks of the line are left out then, but unchanged cells are written again. The
+        column is the end of the line where clearing saves nothing.
         """
         column = x = len(self.text)
         saved, most, run, is_saving = 0, len(_CLEAR_LINE), _MAX_GAP, True
@@ -151,7 +151,7 @@ class ScreenLine(NamedTuple):
                 look.on_blank == look_before.on_blank if letter == " " else look == look_before
             )
             if is_blank is is_same:
-                # It is left out, or written, in any case; a letter that is written ends a run.
+                # The cell is left out, or written, in any case; a written letter ends a run.
                 run *= is_blank
                 continue
             run = run + 1 if is_blank is is_saving else 1
@@ -170,21 +170,21 @@ class ScreenLine(NamedTuple):
 
 
 class ShownCells:
-    """The cells that the terminal shows, as far as they are known."""
+    """The cells that the terminal is known to show."""
 
     def __init__(self) -> None:
         self._lines: list[ScreenLine] = []
 
     def forget(self) -> None:
-        """Write everything that is drawn from now on: others wrote to the terminal."""
+        """Forget the shown cells, since others wrote to the terminal: all is written anew."""
         self._lines = []
 
     def changes(
         self, update: RenderableType | CompositorUpdate | None, console: Console
     ) -> RenderableType | CompositorUpdate | None:
-        """Return what an update changes on the screen, or None if that is nothing.
+        """Return the cells of an update that change on the screen, or None if none do.
 
-        What has no place on the screen is returned as it is.
+        An update without a place on the screen is returned as it is.
         """
         is_whole = isinstance(update, LayoutUpdate)
         try:
@@ -221,7 +221,7 @@ class ShownCells:
         writer: _Writer,
         console: Console,
     ) -> dict[int, ScreenLine]:
-        """Write what strips change in the lines that were shown before; return the new lines."""
+        """Write the changes of strips in the lines that were shown before; return new lines."""
         system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
         lines = dict[int, ScreenLine]()
         for x, y, strip in strips:
@@ -240,7 +240,7 @@ class ShownCells:
 
 
 class _Changes(CompositorUpdate):
-    """What is to be written, and the lines that the terminal shows afterwards."""
+    """The text to write, and the lines that the terminal shows afterwards."""
 
     def __init__(self, text: str, shown: list[ScreenLine], lines: dict[int, ScreenLine]) -> None:
         self._text, self._shown, self._lines = text, shown, lines
@@ -258,7 +258,7 @@ class _Writer:
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._look = _PLAIN
-        # The line and the column of the cursor; at first that is elsewhere.
+        # The line and the column of the cursor; None while it is elsewhere.
         self._at: tuple[int, int | None] = 0, None
 
     def clear_screen(self) -> None:
@@ -316,7 +316,7 @@ class _Writer:
             self._at = self._at[0], end
 
     def _put(self, text: str, look: CellLook) -> None:
-        """Write text, or a blank look where nothing of the last one can be seen."""
+        """Write text, and before it its look, unless blanks look the same without."""
         if text.strip(" ") or look.on_blank != self._look.on_blank:
             self._set_look(look)
         self._parts.append(text)
@@ -350,9 +350,9 @@ def _whole(update: LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:
 
 
 def _runs(text: str, changed: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each run of cells to write; those nearby are joined.
+    """Yield the start and end of each run of cells to write; runs near each other are joined.
 
-    A word is written whole: that is what a screen reader reads out, and a script looks for.
+    Words are written whole: a screen reader reads them out, and a script looks for them.
     """
     start = end = -1
     for x in changed:

@@ -30,8 +30,8 @@ _is_giving_back = False
 class Terminated(SystemExit):
     """Report a signal; the code is 128 and its number.
 
-    It is a SystemExit, which asyncio passes on, and not a KeyboardInterrupt: where that passes
-    through an `exec`, Python ends by SIGINT, however it is handled.
+    It is a SystemExit, which asyncio passes on, and not a KeyboardInterrupt: if one passes through
+    an `exec`, Python ends by SIGINT, even if the exception is handled.
     """
 
 
@@ -86,7 +86,7 @@ def received() -> int:
 
 
 def resend() -> None:
-    """Send the signal again whose exception was swallowed, as it is in destructors."""
+    """Send the signal again whose exception was swallowed, as in a destructor."""
     number = _received[0] if _received else signal.SIGINT
     _received.clear()
     repeat = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))

@@ -1,8 +1,8 @@
 """Write data to stdout and messages to stderr, so that any text can be encoded.
 
-Widgets and texts use signs as they are. What is written to a terminal without UTF-8 is translated
-on its way out, cell by cell, so that no layout changes. Text from outside that has other letters
-is written as it is.
+Widgets and texts use signs as they are. Text for a terminal without UTF-8 is translated on its way
+out, cell by cell, so that no layout changes. Text from outside with other letters is written as it
+is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spackscope.tui.process import ExitCode, Leave
 
 _MAX_LINE_LENGTH = 500
 _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
-"""The size of a terminal that the environment asks for at most: all of it is drawn."""
+"""The largest size of a terminal that the environment may ask for: all of it is drawn."""
 
 _PAIRS = {
     # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
@@ -51,7 +51,7 @@ _PAIRS = {
     "│┃╎╏┆┇┊┋║▕": "|",
     "┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╔╗╚╝╠╣╦╩╬": "+",
     "\N{NO-BREAK SPACE}": " ",
-    # How control characters are shown.
+    # The pictures of control characters.
     "".join(map(chr, range(0x2400, 0x2427))): "`",
 }
 
@@ -68,7 +68,7 @@ def prepare(environ: MutableMapping[str, str]) -> None:
     """Prepare the streams to encode every text, remove an empty NO_COLOR, and bound the size.
 
     A closed stream is replaced by the null device, or a file of ours would get its number and
-    receive what was meant for the stream.
+    receive the output for the stream.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         stream = getattr(sys, name)
@@ -95,7 +95,7 @@ def prepare(environ: MutableMapping[str, str]) -> None:
 def print_message(*lines: str) -> None:
     """Print lines on stderr after the name of the program, without secrets, cleaned and shortened.
 
-    Any message may quote what was typed.
+    Any message may quote text that the user typed.
     """
     with contextlib.suppress(OSError):
         for number, line in enumerate(lines):
@@ -107,7 +107,7 @@ def print_message(*lines: str) -> None:
 def print_line(line: str) -> None:
     """Print one line on stdout.
 
-    Raises BrokenPipeError where the reader is gone, and Leave where it cannot be written.
+    Raises BrokenPipeError where the reader is gone, and Leave where stdout cannot be written.
     """
     _write(sys.stdout.write, f"{_for(sys.stdout, line)}\n")
 
@@ -124,11 +124,11 @@ class Stderr(io.TextIOBase):
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of what it shows."""
+        """The encoding that the terminal shows."""
         return "utf-8" if supports_unicode() else "ascii"
 
     def isatty(self) -> bool:
-        """Check whether it is a terminal."""
+        """Check whether stderr is a terminal."""
         return is_terminal(sys.stderr)
 
     def fileno(self) -> int:
@@ -145,7 +145,7 @@ class Stderr(io.TextIOBase):
 
 
 def flush() -> None:
-    """Write what is in the buffer of stdout; raises as `print_line` does."""
+    """Write the buffer of stdout; raises the errors of `print_line`."""
     _write(sys.stdout.flush)
 
 
@@ -160,7 +160,7 @@ def _write(write: Callable[..., object], *texts: str) -> None:
 
 
 def flush_or_discard() -> None:
-    """Write what is in the buffer of stdout, or discard it where that fails."""
+    """Write the buffer of stdout, or discard it if that fails."""
     try:
         flush()
     except (BrokenPipeError, Leave):

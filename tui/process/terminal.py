@@ -34,7 +34,7 @@ _MAX_CHUNKS = 256
 """Chunks of a pasted text that are kept; no input takes as much."""
 _TICK = 0.1
 _ESCAPE_DELAY = 0.05
-"""Seconds after which Escape is a key and not the beginning of another one: as in Neovim."""
+"""Seconds after which Escape is a key and not the beginning of another key: as in Neovim."""
 
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
@@ -59,8 +59,8 @@ class TerminalDriver(LinuxDriver):
     """Textual's driver, made to survive signals at any moment and the loss of the terminal.
 
     After a SIGCONT without a SIGTSTP Textual takes the terminal a second time, and then restores
-    the raw mode at the end. It also works inside signal handlers, where the queue that it writes
-    to may be locked; here handlers only schedule.
+    the raw mode at the end. Its signal handlers write to a queue that may be locked; here handlers
+    only schedule.
     """
 
     def __init__(self, app: App[Any], **options: Any) -> None:
@@ -96,7 +96,7 @@ class TerminalDriver(LinuxDriver):
     def _stop(self) -> None:
         if self._is_taken:
             self.suspend_application_mode()
-        # Further signals of this kind ask for nothing more, but a SIGCONT may have come meanwhile.
+        # Further SIGTSTPs change nothing, but a SIGCONT may have come meanwhile.
         handler = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
         if self._change != self._go_on:
             self._change = None
@@ -156,7 +156,7 @@ class TerminalDriver(LinuxDriver):
         self._is_stopped = True
 
     def disable_input(self) -> None:
-        """Stop reading keys, and drop those not read yet unless reading resumes at once."""
+        """Stop reading keys, and drop unread keys unless reading resumes at once."""
         if not self._is_taking_again:
             super().disable_input()
         elif (thread := key_thread(self)) is not None:
@@ -176,7 +176,7 @@ class TerminalDriver(LinuxDriver):
     def give_back(self) -> None:
         """Restore the terminal unless that is done; safe in a signal handler.
 
-        It may have interrupted this thread in a method of `exit_event`, whose lock is held then.
+        The signal may have come in a method of `exit_event`, whose lock this thread holds then.
         """
         if self._is_taken:
             self._is_taken = False
@@ -201,7 +201,7 @@ class TerminalDriver(LinuxDriver):
     def _read_keys(self) -> None:
         """Read keys until the program ends or the terminal is gone.
 
-        Bytes that are not UTF-8 come from terminals set to Latin-1, and from those that report
+        Bytes that are not UTF-8 come from terminals set to Latin-1, and from terminals that report
         the mouse in the old way.
         """
         if "ESCDELAY" not in os.environ:
@@ -234,10 +234,10 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Parser(XTermParser):
-    """Textual's parser of keys, which takes pasted text for what it is.
+    """Textual's parser of keys, which never reads pasted text as keys.
 
-    Of an escape character in a pasted text Textual makes keys, and of up to 32 characters after
-    it: they would run commands. Here it sees the markers of a paste, and nothing between them.
+    Textual reads an escape character in a pasted text, and up to 32 characters after it, as keys,
+    which would run commands. Here it gets the markers of a paste, and nothing between them.
     """
 
     def __init__(self) -> None:
@@ -246,7 +246,7 @@ class _Parser(XTermParser):
         self._pasted: list[str] | None = None
 
     def feed(self, data: str) -> Iterator[Message]:
-        """Parse some text, and yield keys, pasted texts and what else the terminal sends."""
+        """Parse some text, and yield keys, pasted texts and other messages of the terminal."""
         while data:
             is_pasted = self._pasted is not None
             marker = _PASTE_END if is_pasted else _PASTE_START
@@ -300,7 +300,7 @@ class _Output:
                 select.select([], [self._own], [], _TICK)
 
     def _write_some(self, data: bytes) -> bytes:
-        """Write what the terminal takes now, and return the rest; nothing where it is gone."""
+        """Write the bytes that the terminal takes now, and return the rest; b"" if it is gone."""
         try:
             if not self.is_gone:
                 return data[os.write(self._own, data[:_CHUNK]) :]
@@ -312,7 +312,7 @@ class _Output:
         return b""
 
     def leave(self) -> None:
-        """Write what ends the use of the terminal, and nothing of other threads afterwards."""
+        """Write the sequences that restore the terminal; later writes of threads are dropped."""
         with self._lock:
             self.write(_LEAVE)
             self.is_gone = True

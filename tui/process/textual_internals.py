@@ -1,6 +1,6 @@
-"""All that is private in Textual and used here: it has no public way to these.
+"""All private names of Textual that are used here, since it has no public ones for them.
 
-No other module names any of it, and a test names each, for the day on which a Textual lacks one.
+No other module uses any of these, and a test names each, for the day on which Textual lacks one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def key_thread(driver: LinuxDriver) -> Thread | None:
 
 
 class OpenApp(App[ReturnType]):
-    """An application that ends after an error without data, and writes what its subclass says."""
+    """An application that ends after an error without its data, and writes only changes."""
 
     def leave_out_colours(self) -> None:
         """Draw without colours, as Textual itself does by the environment."""
@@ -50,7 +50,7 @@ class OpenApp(App[ReturnType]):
 
     @abstractmethod
     def changes(self, update: Any) -> Any:
-        """Return what to write of an update of the screen."""
+        """Return the part of an update of the screen to write."""
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         super()._display(screen, self.changes(renderable))
@@ -79,18 +79,18 @@ class OpenApp(App[ReturnType]):
 
 
 class Fitted(Widget):
-    """A widget that fits what it shows into its size before it is drawn in that.
+    """A widget that fits its content into a new size before it is drawn.
 
-    Textual posts the size while it draws, and all would be sent to the terminal twice. Where it
-    does not call `_size_updated` any more, that is what happens.
+    Textual posts the size while it draws, and all would be sent to the terminal twice. So it is if
+    a newer Textual does not call `_size_updated` any more.
     """
 
     _is_fitted = False
-    """Whether the size that is posted next is that of now."""
+    """Whether the content fits the size that is posted next."""
 
     @abstractmethod
     def fit(self) -> None:
-        """Fit what is shown into the size."""
+        """Fit the content into the size."""
 
     def _size_updated(
         self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
@@ -103,7 +103,7 @@ class Fitted(Widget):
         return is_new
 
     def on_resize(self) -> None:
-        """Fit what is shown into the size, unless that was done."""
+        """Fit the content into the size, unless that was done."""
         if not self._is_fitted:
             self.fit()
         self._is_fitted = False

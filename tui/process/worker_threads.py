@@ -1,4 +1,4 @@
-"""The threads of jobs, of which none keeps the program from ending.
+"""End the threads of jobs, none of which keeps the program from ending.
 
 A job may hang in a call of the system that nothing interrupts, as on a mount whose server is gone.
 """
@@ -11,9 +11,9 @@ import threading
 import time
 
 NAME = "spackscope-job"
-"""How the names of these threads begin."""
+"""The start of the names of these threads."""
 PATIENCE = 1.0
-"""Seconds that the end of the program waits for them."""
+"""Seconds that the end of the program waits for these threads."""
 
 
 def wait() -> None:

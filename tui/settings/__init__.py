@@ -1,4 +1,4 @@
-"""What a user can set: command line over environment over configuration files, merged."""
+"""Read the settings of a user: command line over environment over configuration files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings.table import SETTINGS
 
 VARIABLE = "SPACKSCOPE_CONFIG"
-"""The variable that names the file which is read in place of the user's own."""
+"""The variable that names a file to read in place of the user's own."""
 
 _NAME = os.path.join("spackscope", "config.toml")
 _SYSTEM = "/etc/xdg"
@@ -25,10 +25,10 @@ _MAX_PRINTED = 10
 
 
 class Origin(Frozen):
-    """A file and a line of it, counted from 1, or where else a value comes from.
+    """The origin of a value: a file with a line, counted from 1, or another place.
 
     `name` is the path of the file, the name of a variable, or `command line`. Without a `line` the
-    value is in no file, or it is the file as a whole that is meant.
+    value is in no file, or the origin is the file as a whole.
     """
 
     name: str
@@ -47,7 +47,7 @@ COMMAND_LINE = Origin("command line")
 class Mistake(Frozen):
     """A mistake in a configuration file, with its place.
 
-    With `is_unknown` it is only a name that this version does not know: a newer or older one may.
+    With `is_unknown` only a name is unknown to this version: a newer or older one may know it.
     """
 
     origin: Origin
@@ -70,11 +70,11 @@ def check_mistakes(mistakes: Sequence[Mistake]) -> None:
 
 
 class Settings(Frozen):
-    """What was set, and where; a field with its default was not.
+    """The values that were set, with their origins; a field that was not set has its default.
 
-    `sources` are those of the files only: `resolve_sources` decides between them and others.
-    `keys` are the keys of actions, and `views` queries, by their names. `origins` has where each
-    value comes from, those of tables by `views.NAME`. `mistakes` are those of the files.
+    `sources` has the sources in files only: `resolve_sources` decides between them and others.
+    `keys` has the keys of actions, and `views` queries, by their names. `origins` has the origin
+    of each value, for tables by `views.NAME`. `mistakes` are the mistakes in the files.
     """
 
     sources: tuple[str, ...] = field(default=(), repr=False)
@@ -92,11 +92,11 @@ class Settings(Frozen):
     mistakes: tuple[Mistake, ...] = ()
 
     def origin(self, name: str) -> Origin:
-        """Return where a value comes from."""
+        """Return the origin of a value."""
         return self.origins.get(name, DEFAULT)
 
     def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
-        """Return the session of a command line, with `everything` of dependency-only specs too."""
+        """Return the session of a command line; `everything` lists dependency-only specs, too."""
         named_queries = None
         if self.views:
             places = {name: str(self.origin(f"views.{name}")) for name in self.views}
@@ -125,8 +125,8 @@ def user_path(environ: Mapping[str, str]) -> str:
 def config_paths(environ: Mapping[str, str]) -> list[str]:
     """Return the paths of all files that are read where they exist, the most important first.
 
-    After the user's own come those for all users, in the directories of XDG_CONFIG_DIRS as the XDG
-    specification has it.
+    After the user's own file come the files for all users, in the directories of XDG_CONFIG_DIRS,
+    as the XDG specification says.
     """
     directories = environ.get("XDG_CONFIG_DIRS", "") or _SYSTEM
     absolute = filter(os.path.isabs, directories.split(os.pathsep))
@@ -135,10 +135,10 @@ def config_paths(environ: Mapping[str, str]) -> list[str]:
 
 
 def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> Settings:
-    """Return the settings; `given` are those of the command line, empty ones not counted.
+    """Return the settings; `given` has values of the command line, of which empty ones are unset.
 
-    Files are read only where they exist. A file that SPACKSCOPE_CONFIG names must, but may be
-    /dev/null for none.
+    Files are read only where they exist. A file that SPACKSCOPE_CONFIG names must exist; /dev/null
+    stands for no file.
 
         read_settings(os.environ, {"host": "target=zen3"}).origin("host")  # command line
     """

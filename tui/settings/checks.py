@@ -1,6 +1,6 @@
-"""Check what settings mean, and find the columns and keys that they name.
+"""Check the values of settings, and find the columns and keys that they name.
 
-`config_file.py` has checked their names and kinds before.
+`config_file.py` has checked the names and kinds of the settings before.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from spackscope.tui.settings import Mistake, Settings
 from spackscope.tui.settings.table import BY_NAME
 
 KEPT = ("hash", "package")
-"""The columns that stay: a row is known by them."""
+"""The columns that stay, since they identify a row."""
 
 _IN_NO_TABLE = ("variants",)
-"""Columns that the table has one of for each variant."""
+"""Columns in whose place the table has one for each variant."""
 
 _COLUMNS = (*(name for name in columns.BY_NAME if name not in _IN_NO_TABLE), USED_BY, DIFFERS_IN)
 
@@ -51,7 +51,7 @@ NEEDED = ("dialogs-choose", "dialogs-close", "filters-done", "filters-back")
 
 
 def mistakes_of(settings: Settings) -> list[Mistake]:
-    """Return all that is wrong with settings, in the order of files and their lines."""
+    """Return all mistakes in settings, in the order of files and their lines."""
     mistakes = [
         *settings.mistakes,
         *_host(settings),
@@ -62,7 +62,7 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
 
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:
-    """Return what is wrong with the settings that only the browser uses."""
+    """Return the mistakes in the settings that only the browser uses."""
     return [*_copy(settings), *_theme(settings), *_columns(settings), *_keys(settings)]
 
 
@@ -96,7 +96,7 @@ def _theme(settings: Settings) -> Iterator[Mistake]:
 
 
 def _views(settings: Settings) -> Iterator[Mistake]:
-    """Yield what is wrong with named queries, unless it is another one that is wrong."""
+    """Yield the mistakes in named queries, each only for the query that contains it."""
     named_queries = NamedQueries(settings.views)
     for name in settings.views:
         origin = settings.origin(f"views.{name}")
@@ -150,7 +150,7 @@ def _keys(settings: Settings) -> Iterator[Mistake]:
 def column_named(text: str) -> str:
     """Return the column of the table that a text names: `os`, `+mpi`; "" if there is none.
 
-    A variant is not looked up: which there are depends on the rows.
+    Variants are not looked up, since they depend on the rows.
     """
     if text.startswith("+"):
         return text if len(text) > 1 else ""
@@ -160,7 +160,7 @@ def column_named(text: str) -> str:
 
 
 def first_sort(settings: Settings) -> Sort | None:
-    """Return what rows are sorted by at the start."""
+    """Return the sort of the rows at the start."""
     column = column_named(settings.sort.removeprefix("-"))
     return Sort(column, descending=settings.sort.startswith("-")) if column else None
 
@@ -171,12 +171,12 @@ def hidden_columns(settings: Settings) -> frozenset[str]:
 
 
 def changed_keys(settings: Settings) -> Keymap:
-    """Return the keys with the changes of the settings; those with a mistake are left out."""
+    """Return the keys with the changes of the settings; changes with a mistake are left out."""
     return _read_keys(settings)[0]
 
 
 def _given_names(settings: Settings) -> Mapping[str, str]:
-    """Return the names of the changed keys, each with the one in the file, which may be older."""
+    """Return the names of the changed keys, each with its name in the file, which may be older."""
     current = {given: given for given in settings.keys if given not in OLD_NAMES}
     older = {OLD_NAMES[given]: given for given in settings.keys if OLD_NAMES.get(given)}
     return {**older, **current}
@@ -198,9 +198,9 @@ def _read_keys(settings: Settings) -> tuple[Keymap, list[Mistake]]:
 
 
 def _changed_key(name: str, written: tuple[str, ...]) -> Key:
-    """Return the key of a name with what is written for it.
+    """Return the key of a name with the keys that are written for it.
 
-    Each text may have several, separated by blanks, as they are shown. Raises ValueError.
+    Each text may have several keys as they are shown, separated by blanks. Raises ValueError.
     """
     key = DEFAULT.get(name)
     if key is None:
@@ -225,7 +225,7 @@ def _changed_key(name: str, written: tuple[str, ...]) -> Key:
 def clashes(keymap: Keymap) -> Mapping[tuple[str, str], str]:
     """Return keys by the two names that have them in one place, where only the first would work.
 
-    Those that the table itself has are left out.
+    Clashes that the table itself has are left out.
     """
     known, new = _pairs(DEFAULT), dict[tuple[str, str], str]()
     for (first, second), key in _pairs(keymap).items():
@@ -235,7 +235,7 @@ def clashes(keymap: Keymap) -> Mapping[tuple[str, str], str]:
 
 
 def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
-    """Return the pairs of names with a key of both, that of the inner pane first."""
+    """Return the pairs of names with a key of both, the name of the inner pane first."""
     pairs: dict[tuple[str, str], str] = {}
     for stack in STACKS:
         keys = [key for pane in stack for key in keymap.values() if key.where == pane]
@@ -250,7 +250,7 @@ def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
 
 
 def key_lines(keymap: Keymap = DEFAULT) -> Iterator[str]:
-    """Yield the lines of a table `[keys]`: the names, the keys, and what they do as a remark."""
+    """Yield the lines of a table `[keys]`: the names, the keys, and their effects as remarks."""
     yield "[keys]"
     lines = dict[str, str]()
     for name, key in keymap.items():

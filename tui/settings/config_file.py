@@ -1,6 +1,7 @@
 """Read a configuration file, and check that each of its values has a name and a kind we know.
 
-It is imported only where there is such a file. What a value means is checked where it is used.
+The module is imported only where there is such a file. The meaning of a value is checked later,
+by `checks.py`.
 """
 
 from __future__ import annotations
@@ -52,16 +53,16 @@ _TOKENS = (
     r'"""(?:\\.|[^\\])*?"{3,5}' + r"|'''.*?'{3,5}"
     r"""|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*|[\[{]|[\]}]|\n"""
 )
-"""What decides where a statement ends: strings, comments, brackets and ends of lines."""
+"""The tokens that decide where a statement ends: strings, comments, brackets, ends of lines."""
 
 
 class ConfigFile:
-    """What a configuration file sets, and what is wrong with it, by the lines of the file.
+    """The values in a configuration file, and the mistakes, with their lines.
 
     `values` are right in name and kind: texts, tuples of texts and flags by the names of their
-    settings, and those of a table by `keys.NAME`. `lines` has the line of each, from 1, and
-    `mistakes` sentences with their lines, 0 where the file as a whole is meant, each with whether
-    only the name of a setting is unknown.
+    settings, and values in a table by `keys.NAME`. `lines` has the line of each value, from 1, and
+    `mistakes` has sentences with their lines, 0 for the file as a whole, each with whether only
+    the name of a setting is unknown.
 
     Raises FileNotFoundError where there is none.
 
@@ -170,7 +171,7 @@ class ConfigFile:
     def _add(
         self, sentence: str, path: Path = (), line: int = 0, *, is_unknown: bool = False
     ) -> None:
-        """Add a mistake at a key or in a line; without both it is one of the file as a whole."""
+        """Add a mistake at a key or in a line; without both it is about the file as a whole."""
         self.mistakes.append((line or self._lines.get(path, 0), (sentence, is_unknown)))
 
 
@@ -182,7 +183,7 @@ def text_of(data: bytes) -> str:
 
 
 def _problem(text: str) -> str:
-    """Return what is wrong with a text, or an empty text."""
+    """Return the problem of a text, or an empty text."""
     if not text.strip():
         return "is empty"
     if len(text) > MAX_LENGTH:
@@ -191,7 +192,7 @@ def _problem(text: str) -> str:
 
 
 def lines_of_keys(text: str) -> Mapping[Path, int]:
-    """Return the line of each key and table of TOML, from 1, which parsers do not tell.
+    """Return the line of each key and table of TOML, from 1, which parsers do not return.
 
     A table has the line of its head, or of its first key where it has none.
     """

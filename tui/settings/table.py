@@ -13,11 +13,11 @@ SettingKind = Literal["text", "texts", "flag"]
 
 
 class Setting(Frozen):
-    """Something that can be set in a configuration file.
+    """A setting in a configuration file.
 
-    `kind` is that of its value. A table has a value of that kind for each name that the user
-    chooses (`is_table`). `variable` of the environment and `option` of the command line set the
-    same, and come before the file. `shown_default` says what there is without any of them.
+    `kind` is the kind of its value. A table (`is_table`) has a value of this kind for each name
+    that the user chooses. `variable` of the environment and `option` of the command line set the
+    same, and come before the file. `shown_default` describes the default.
     """
 
     name: str

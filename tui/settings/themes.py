@@ -1,4 +1,4 @@
-"""The themes of the browser, and the memory of the one that was chosen in it."""
+"""The themes of the browser, and the memory of the theme that was chosen in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN = replace(
 
 _MAX_BYTES = 10_000
 _RULE = 0.35
-"""How near the lines between panes are to the text, from their background."""
+"""The part of the text's colour in the lines between panes; the rest is background."""
 
 
 def theme_names() -> list[str]:
@@ -33,9 +33,9 @@ def theme_names() -> list[str]:
 
 
 def with_own_variables(variables: Mapping[str, str], *, is_ansi: bool) -> dict[str, str]:
-    """Return the variables of a theme with those that only our style sheet uses.
+    """Return the variables of a theme, and the variables that only our style sheet uses.
 
-    `rule` is the colour of the lines between panes, `virtual` that of virtual packages.
+    `rule` is the colour of the lines between panes, `virtual` the colour of virtual packages.
     """
     if is_ansi:
         return {"rule": "ansi_bright_black", "virtual": "ansi_magenta", **variables}
@@ -50,8 +50,8 @@ def with_own_variables(variables: Mapping[str, str], *, is_ansi: bool) -> dict[s
 class ThemeMemory:
     """The theme that was chosen in the browser, kept in a file of the state directory.
 
-    It counts until another theme is `configured` than at the time of the choice: what the user
-    did last has effect.
+    The choice counts until another theme is `configured` than at the time of the choice, so that
+    the user's last action has effect.
 
     >>> ThemeMemory({"XDG_STATE_HOME": "/home/ann/.local/state"}, configured="nord").theme()
     'nord'
