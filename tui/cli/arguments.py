@@ -3,9 +3,9 @@
 The command is the first word that is not an option; without one the browser opens. Options may be
 anywhere, words that can only be sources need no -f, and after `--` all words belong to the query.
 
-The rules are those of argparse. It does not follow them itself, since it would need to be told
-otherwise in each: which word is the command, abbreviations, unknown options, which of them is
-meant, and the form of its errors; and completion parses lines that are not finished.
+The rules are like the rules of argparse, which is not used, since it would need changes for each:
+which word is the command, abbreviations, unknown options and suggestions for them, and the form of
+errors; and completion parses lines that are not finished.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from spackscope.tui.cli.command_table import (
 from spackscope.tui.process import ExitCode, Leave
 
 _CLOSE = 0.74
-"""How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
+"""The least similarity of a misspelled command: `shwo` has it, the package `diffutils` not."""
 
 _EITHER = ("spec or source", "spec or environment", "query or file")
 _QUERIES = ("query", "spec", *_EITHER)
@@ -51,14 +51,15 @@ _WITH_VALUE = frozenset(
 class Options(Frozen):
     """The parsed command line; `command` is BROWSE where it names none.
 
-    `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout; `template`, `columns`, `sort` and `limit` are how the rows of an answer are
-    printed, and `given` has the values of all options, also of those that only one answer has, by
-    their fields. `dependency_only` lists dependency-only specs too. `host` describes the machine
-    that specs are to run on, and with `config` "none" what Spack is configured to reuse is left
-    out; `recipes` are package repositories. `registration` is what `extension` changes in Spack's
-    configuration: install or remove. `help` prints that of the command. `near` is the command that
-    the first word may be a misspelling of. `notes` are sentences on addresses of cache.spack.io.
+    `words` are the words of the query. `format` is the name of an export format, or None for the
+    format that suits stdout; `template`, `columns`, `sort` and `limit` say how the rows of an
+    answer are printed, and `given` has the values of all options, also of options that only one
+    answer has, by their fields. `dependency_only` lists dependency-only specs too. `host`
+    describes the machine that specs are to run on, and with `config` "none" Spack's rules for
+    reuse are ignored; `recipes` are package repositories. `registration` is the change that
+    `extension` makes in Spack's configuration: install or remove. `help` prints the help of the
+    command. `near` is the command that the first word may be a misspelling of. `notes` are
+    sentences on addresses of cache.spack.io.
     """
 
     command: str
@@ -157,7 +158,7 @@ def split_options(
     """Return the values of the fields that options set, and the words that are not options.
 
     Unknown options are among these words. Raises ValueError where an option lacks its value, has
-    one that it does not take, or excludes another.
+    a value that it does not take, or excludes another option.
 
         split_options(["-fa", "zlib"], COMMANDS["find"].options)  # {"sources": ["a"]}, ["zlib"]
     """
@@ -196,10 +197,10 @@ def split_options(
 def split_sources(
     command: Command, words: Sequence[str], given: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Return the sources given with -f and those among the words of a command, and other words.
+    """Return the sources given with -f and among the words of a command, and all other words.
 
-    Where a command takes sources as its own words, they stay: `diff` two, and `why` one. Of
-    several words for environments, without words of the sources given, some may be caches.
+    Words of a command that takes sources itself stay: two of `diff`, and one of `why`. Some of
+    several environments may be caches, of the words or else of the sources given.
 
         split_sources(COMMANDS["find"], ["~/mirror", "hdf5"], [])  # ["~/mirror"], ["hdf5"]
     """
@@ -207,7 +208,7 @@ def split_sources(
     several = words or given if is_environment else words
     if not (command.reads_sources and command.words in _AFTER_SOURCES and any(several)):
         return [*given], [*words]
-    # What takes no words reads nothing of it.
+    # A command without words needs none of these functions.
     from spackscope.model.sources.resolve import is_source_word, names_environment, names_source
 
     if is_environment:
@@ -226,10 +227,10 @@ def split_sources(
 def _read_site_urls(
     command: Command, words: Sequence[str], sources: Sequence[str]
 ) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Replace addresses of cache.spack.io in words and sources by the sources that they mean.
+    """Replace addresses of cache.spack.io in words and sources by their sources.
 
-    Returns both, the queries of the addresses, and notes on them. A word with a query becomes a
-    source. Raises ValueError.
+    Returns words and sources, the queries of the addresses, and notes on them. A word with a query
+    becomes a source. Raises ValueError.
     """
     rest, found, queries, notes = list[str](), list[str](), list[str](), list[str]()
     for number, word in enumerate((*sources, *words)):
@@ -261,7 +262,7 @@ def _refused(option: Option, why: str) -> ValueError:
 
 
 def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], config: str) -> None:
-    """Check that each source has a name, and reads what nothing else reads. Raises ValueError."""
+    """Check that each source has a name, and standard input one reader. Raises ValueError."""
     if name == "cover" and "-" in words and "-" in sources:
         raise ValueError("- is standard input: the environment or a cache, not both")
     if config not in ("", "none"):
@@ -280,7 +281,7 @@ def _near_command(words: Sequence[str]) -> str:
 
 
 def _hint(word: str, command: Command) -> str:
-    """Return which option or command is meant, or how a variant such as `-mpi` is written."""
+    """Return a hint on the option or command meant, or on writing a variant such as `-mpi`."""
     name = word.lstrip("-")
     if word == "-":
         return ": -f - reads standard input"
@@ -297,7 +298,7 @@ def _hint(word: str, command: Command) -> str:
 
 
 def _check_words(command: Command, words: Sequence[str]) -> None:
-    """Check the words of a command by what the table says of them. Raises ValueError."""
+    """Check the number of words of a command by the table. Raises ValueError."""
     if command.name != COMPLETE and not all(words):
         raise ValueError("a word of the query is empty")
     most = command.most if command.words else 0

@@ -34,12 +34,12 @@ WordKind = Literal[
     "option",
     "",
 ]
-"""What a word is, or the value of an option; an empty text for one that nothing is known of."""
+"""The kind of a word, or of the value of an option; an empty text for an unknown kind."""
 
 WITH_FILES: tuple[WordKind, ...] = (
     *("source", "environment", "spec or source", "spec or environment", "query or file"),
 )
-"""What may be the path of a file, or - for standard input."""
+"""Words that may be the path of a file, or - for standard input."""
 
 BROWSE = "browse"
 """The command where none is given; it is not a word of the command line."""
@@ -51,11 +51,11 @@ COMPLETE = "complete"
 
 
 class Option(Frozen):
-    """An option: its names, what the help says, and which field of `Options` it sets, and to what.
+    """An option: its names, its text in the help, and the field of `Options` that it sets.
 
-    A `flag` sets True, a `choice` its own name, which excludes others of its field, a `value` the
-    text that follows it, and `values` collect these texts. The help calls this text `metavar`,
-    and `takes` says what it is.
+    A `flag` sets True, a `choice` its own name, which excludes other choices of its field, a
+    `value` the text that follows it, and `values` collect these texts. The help calls this text
+    `metavar`, and `takes` is its kind.
     """
 
     names: tuple[str, ...]
@@ -67,12 +67,12 @@ class Option(Frozen):
 
     @property
     def has_value(self) -> bool:
-        """Whether a text follows it."""
+        """Whether a text follows the option."""
         return self.kind in ("value", "values")
 
     @property
     def sentence(self) -> str:
-        """What it does, on one line."""
+        """The text in the help, on one line."""
         return self.text.replace("\n", " ")
 
 
@@ -157,17 +157,17 @@ _SHEET = (
         "number",
     ),
 )
-"""The options of an answer: a command that has them is one."""
+"""The options of an answer: a command that has them is an answer."""
 
 _SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
 _SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
 _ANSWER = (*_SHEET, *_SOURCES_WITHOUT_ALL)
 
 VERSION_OPTION = _flag("version", "print the version")
-"""Each command takes it, and only the help of all lists it."""
+"""The option that each command takes, though only the help of all commands lists it."""
 
 COMMON = (*_FIT, *_SOURCES, VERSION_OPTION)
-"""The options without a command, most of which others have as well."""
+"""The options without a command, most of which commands have as well."""
 
 _CODES = {2: "wrong usage", 70: "unexpected error", 130: "interrupted"}
 _SOURCE_CODES = {0: "found", 1: "nothing matched", 3: "a source cannot be read"}
@@ -176,14 +176,14 @@ _CODES_WIDTH = 77
 
 
 class Command(Frozen):
-    """A command: what the help says about it, what it takes, and what runs it.
+    """A command: its help, its options and words, and the module that runs it.
 
     `summary` is its line in the list, and a command without one is in no help. `usages` follow
-    its name, `description` is printed as it is, and so are `examples`. `words` is what its words
-    are, if it takes any, of which there are `least` to `most`; otherwise `wrong_count` is
-    printed, with their `count` and the `first` that is too much. `codes` are the exit codes with
-    a meaning of their own. `module` runs it, with sources where it `reads_sources`, else with
-    the environment. `other_names` are what is tried in its place, as other programs have it.
+    its name, `description` is printed as it is, and so are `examples`. `words` is the kind of its
+    words, if it takes any, from `least` to `most` of them; for another number `wrong_count` is
+    printed, with their `count` and the `first` word that is too much. `codes` are the exit codes
+    with a meaning of their own. `module` runs the command, with sources where it `reads_sources`,
+    else with the environment. `other_names` are names that people try, as in other programs.
     """
 
     name: str
@@ -203,7 +203,7 @@ class Command(Frozen):
 
     @property
     def called(self) -> str:
-        """What is typed for it."""
+        """The words to type for the command."""
         return "spackscope" if self.name == BROWSE else f"spackscope {self.name}"
 
     @property
@@ -218,12 +218,12 @@ class Command(Frozen):
 
     @property
     def is_answer(self) -> bool:
-        """Whether it is a module of its name in `model/answers`, whose sheet is printed."""
+        """Whether a module in `model/answers` has its name, whose sheet is printed."""
         return _SHEET[0] in self.options
 
     @property
     def runner(self) -> str:
-        """The module that runs it."""
+        """The module that runs the command."""
         return "answer" if self.is_answer else self.module or self.name
 
     @property
@@ -836,7 +836,7 @@ COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
 
 OLD_NAMES: Mapping[str, str] = {"weather": "cover", "challenge": "sources --verify"}
-"""Commands that have gone, and what prints their answers now."""
+"""Removed commands, and the commands that print their answers now."""
 
 LISTED = tuple(command for command in _TABLE if command.name != BROWSE and command.summary)
 """The commands that the help lists."""

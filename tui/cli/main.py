@@ -10,14 +10,14 @@ import gc
 import os
 import sys
 
-# As in `typing`, which is among what is not imported.
+# As in `typing`, which is not imported before `main` either.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command of a command line, by default that of the process; return the exit code.
+    """Run a command line, by default the words of the process; return the exit code.
 
     Data goes to stdout and messages to stderr. Every error is a message, and no traceback.
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except SystemExit as end:
             code = int(end.code or 0)
         finally:
-            # Python looks for garbage among all that is imported before it ends: 7 % of the
+            # At its end Python looks for garbage among all imported objects: 7 % of the
             # instructions of a `find` (valgrind --tool=callgrind).
             gc.freeze()
             worker_threads.end(code)
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _print_version() -> bool:
     """Print the version if the command line asks for nothing else; return whether that worked.
 
-    Where it does not, as with a full disk, it is tried again by what reports errors.
+    Where it does not, as with a full disk, the usual way tries again, and reports the error.
     """
     if sys.argv[1:] != ["--version"]:
         return False

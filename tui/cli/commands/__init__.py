@@ -40,7 +40,7 @@ def run_line(words: Sequence[str]) -> int:
         signals.raise_if_received()
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough, as `head` does; that is not a failure.
+        # A reader such as `head` has read enough; this is not a failure.
         stdio.discard_output()
         return ExitCode.FOUND
 
@@ -66,5 +66,5 @@ def _run_command(options: Options) -> ExitCode:
 
 
 def _module(name: str) -> Any:
-    """Import a module of this package: no command needs what another does, least of all browse."""
+    """Import a module of this package: no command needs the imports of another."""
     return import_module(f"{__name__}.{name}")

@@ -24,15 +24,15 @@ _COLOURS: dict[Style, int] = {
 def run(asked: CommandLine) -> ExitCode:
     """Print the answer that the command names.
 
-    NOT_GOOD if it says that something is missing, wrong or there twice, UNREADABLE if that may
-    be because a source could not be read.
+    Returns NOT_GOOD if the answer found something missing, wrong or there twice, and UNREADABLE if
+    the reason may be a source that could not be read.
     """
     module = import_module(f"spackscope.model.answers.{asked.parsed.command}")
     try:
         try:
             sheet: Sheet[Any] = module.answer(asked)
         except Leave:
-            # That nothing matches may be because of them.
+            # They may be the reason why nothing matches.
             asked.print_gaps()
             raise
         asked.on_progress.close()
@@ -61,7 +61,7 @@ def _arranged(sheet: Sheet[Any], options: Options) -> Sheet[Any]:
 
 
 def _limit(options: Options) -> int | None:
-    """Return the number of rows that is asked for, if any. Raises Leave."""
+    """Return the number of rows in --limit, if any. Raises Leave."""
     if options.limit and not (options.limit.isdecimal() and options.limit.isascii()):
         raise Leave(ExitCode.USAGE, f"--limit takes a number of rows, not {clean(options.limit)}")
     return int(options.limit) if options.limit else None
@@ -80,7 +80,7 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
         _print_lines(sheet.lines(width, limit), has_colours=has_colours)
         return
     if is_for_people:
-        # Scripts read the rows; who reads a log wants to know what they are.
+        # Scripts read the rows; readers of a log want to know their title.
         for sentence in (sheet.title, *sheet.notes):
             if sentence:
                 stdio.print_message(sentence)

@@ -24,7 +24,7 @@ def run(line: CommandLine) -> ExitCode:
         # The browser can be tried on the sample beside a Spack without binaries.
         sources = (PREFIX, SAMPLE)
     if run_briefly(lambda: all(map(_is_missing, sources)), False):
-        # It says why none can be read, and the terminal stays as it is.
+        # The error says why no source can be read, and the terminal stays as it is.
         line.load_quietly(sources)
     if options.near:
         _check_command(line, sources)

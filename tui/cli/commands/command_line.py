@@ -53,7 +53,7 @@ _MAX_QUERY_LENGTH = 500
 """Characters of a query that is printed with a caret under its error."""
 
 _MAX_LABEL = 60
-"""Cells of what would match instead of a query without a match."""
+"""Cells of a suggestion in place of a query without a match."""
 
 _MAX_CANDIDATES = 20
 _HASH_PREFIX = rf"/?[a-z2-7]{{1,{HASH_LENGTH}}}"
@@ -62,7 +62,7 @@ _PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
 
 @contextlib.contextmanager
 def open_command_line(options: Options) -> Iterator[CommandLine]:
-    """Yield the command line with its settings and sources, of which none is read yet.
+    """Yield the command line with its settings and sources; no source is read yet.
 
     Raises Leave, SourceError.
     """
@@ -80,7 +80,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
         certain = [name for name in named if name == STANDARD_INPUT]
         pipes = run_briefly(lambda: [*filter(_is_pipe, named)], certain)
         if piped := {name: stack.enter_context(_copy(name, usage)) for name in pipes}:
-            # Else the session keeps what it has read of the configuration of Spack.
+            # Else the session keeps the configuration of Spack that it has read.
             session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
             _check_host(session, settings.origin("host"))
@@ -88,9 +88,9 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
 
 
 class CommandLine:
-    """What the command line asks, also of an answer (`model.answers.Asked`).
+    """A command line that reads sources; as `model.answers.Asked` it is the question of an answer.
 
-    `parsed` is all of it, and `options` are those that only an answer has.
+    `parsed` has all options, and `options` the values of given options by their fields.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class CommandLine:
         self.options: Mapping[str, Any] = parsed.given
         self.loaded: list[Catalog] = []
         self.grounds = set[str]()
-        # What the configuration of Spack was read for by now are the sources.
+        # By now the configuration of Spack was read only for sources.
         self._has_spack_sources = session.has_read_spack or any(
             source.startswith(PREFIX) for source in sources
         )
@@ -178,10 +178,10 @@ class CommandLine:
         return _hash_prefix(self.words).lstrip("/")
 
     def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
-        """Return the only hash that words name: its start, or a query that matches one spec.
+        """Return the only hash that words name: the start of a hash, or a query for one spec.
 
-        Raises Leave where there is none, or with candidates where there are several; one of
-        several words is named if it names none.
+        Raises Leave if the words name no spec, or, with candidates, if they name several. If these
+        are only some words of the command line, the message names them.
         """
         try:
             return self._find_hash(catalog, words)
@@ -220,11 +220,11 @@ class CommandLine:
         raise Leave(ExitCode.USAGE, *lines)
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Leave:
-        """Return the exception that ends a command without a match; it names queries that match.
+        """Return the exception that ends a command without a match, with queries that match.
 
         `sentence` comes before the reason.
         """
-        # What most commands do not need would be a tenth of their start.
+        # Most commands do not need this module, which would be a tenth of their start.
         from spackscope.model.assist.advice import explain_no_match, relaxations
 
         relaxed = [each for each in relaxations(catalog, query) if each.query]
@@ -268,14 +268,14 @@ def _check_host(session: Session, origin: Origin) -> None:
 def _check_secrets(what: str, text: str) -> None:
     """Raise Leave where a text has a URL with a secret, such as a source without its -f.
 
-    Messages quote conditions, and a part of a URL does not look like one any more.
+    Messages quote conditions, in which a part of a URL is not recognised as such any more.
     """
     if without_secrets(text) != text:
         raise Leave(ExitCode.USAGE, f"{what} has a URL with a user, password or parameters")
 
 
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
-    """Return the exception that shows an error in a text; the sentence may say what is wrong."""
+    """Return the exception that shows an error in a text, after a sentence that may contain it."""
     if len(text) > _MAX_QUERY_LENGTH:
         return Leave(ExitCode.USAGE, str(error))
     why = "" if str(error) in sentence else f" {error}"
@@ -284,7 +284,7 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
 
 
 def _print_problems(problems: Sequence[object], limit: int | None, hint: str = "") -> None:
-    """Print some problems to stderr, and how many there are beyond a limit, with a hint."""
+    """Print problems on stderr up to a limit, and the number of other problems with a hint."""
     for problem in problems[:limit]:
         stdio.print_message(str(problem))
     if more := len(problems) - len(problems[:limit]):
@@ -292,7 +292,7 @@ def _print_problems(problems: Sequence[object], limit: int | None, hint: str = "
 
 
 def _no_match_code(catalog: Catalog) -> ExitCode:
-    """Return the exit code for no match: another one if a source cannot be read."""
+    """Return the exit code for no match: UNREADABLE if a source cannot be read."""
     failed = any(state.failure for state in catalog.sources)
     return ExitCode.UNREADABLE if failed else ExitCode.NOTHING
 
@@ -300,14 +300,14 @@ def _no_match_code(catalog: Catalog) -> ExitCode:
 def _hash_prefix(words: Sequence[str]) -> str:
     """Return the hash prefix that the words may be, or "".
 
-    A prefix after a `/` keeps it, and cannot be anything else.
+    A prefix with a `/` before it keeps it, and can only be a hash.
     """
     word = words[0].strip().lower() if len(words) == 1 else ""
     return word if re.fullmatch(_HASH_PREFIX, word) else ""
 
 
 def _hints(words: Sequence[str]) -> list[str]:
-    """Return how to write a query of several words, if some words look like parts of one."""
+    """Return a hint to quote a query of several words, if some words look like parts of one."""
     if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
         return []
     import shlex
@@ -353,7 +353,7 @@ def _copy(name: str, usage: str) -> Iterator[str]:
 def _temporary_file() -> tuple[IO[bytes], str]:
     """Create a file that is removed when it is closed; return it with a path to open it by.
 
-    On Linux it has no name, and disappears with this process even where that is killed.
+    On Linux the file has no name, and disappears with this process even if this is killed.
     """
     import tempfile
 

@@ -1,7 +1,7 @@
-"""The command `complete`, which completion scripts call: print what a word can become.
+"""The command `complete`, which completion scripts call: print the completions of a word.
 
-It is called as one of these, with an empty word after a blank. Of bash it gets the command up to
-the cursor, and the part of its last word that a choice replaces:
+Scripts call it in one of these ways, with an empty word after a blank. Bash passes the command up
+to the cursor, and the part of its last word that a choice replaces:
 
     spackscope complete bash -- 'spackscope find hdf5 os=ub' ub
     spackscope complete zsh -- find hdf5 os=ub
@@ -12,9 +12,9 @@ The first line is `spackscope`, and `files` where paths fit too, which zsh lists
 zsh `+`, or `-` where more has to follow, the word, a tab and a note; for fish the same without
 the sign.
 
-What a word is follows from the words before it and the table of commands: an option, its value,
-or a word of the command. What it can become is asked of the index at hand; nothing is built, and
-neither the network nor the sources are asked.
+The words before a word and the table of commands decide whether it is an option, its value, or a
+word of the command. Completions come from the existing index; nothing is built, and neither the
+network nor the sources are asked.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
 _ONE_WORD = ("topic", "manual", "shell")
-"""What a command has one word of."""
+"""The kinds of words of which a command has one."""
 
 _PATIENCE = 3.0
 """Seconds after which nothing is offered rather than later."""
@@ -85,11 +85,11 @@ _LANGUAGE = Completion(QUERY, note="the query language")
 
 
 class Place(Frozen):
-    """What the word at the cursor is, and what comes before it on the command line.
+    """The word at the cursor with its kind, and the command line before it.
 
-    `text` is the part of the word to complete, and `head` what is before it, such as `--from=`.
-    `words` are those of the query before it. `may_be_command` where no command was named yet.
-    `fields` has the values of the fields that the options before it set.
+    `text` is the part of the word to complete, and `head` the part before it, such as `--from=`.
+    `words` are the words of the query before it. `may_be_command` is True where no command was
+    named yet. `fields` has the values of the fields that the options before it set.
     """
 
     kind: WordKind
@@ -145,7 +145,7 @@ def _for_words(
 
 
 def find_place(before: Sequence[str], current: str) -> Place:
-    """Return what the word after some words of a command line is. Never raises.
+    """Return the place of the word after some words of a command line. Never raises.
 
     find_place(["find", "-f"], "spack:").kind  # source
     """
@@ -180,10 +180,10 @@ def find_place(before: Sequence[str], current: str) -> Place:
 
 
 def choices_of(place: Place, environ: Mapping[str, str]) -> tuple[list[Completion], bool]:
-    """Return what the word of a place can become, and whether it can become a path as well.
+    """Return the choices for the word of a place, and whether it can become a path as well.
 
     All choices begin with the whole word. Where a command can be and nothing is typed, only
-    commands are offered. Nothing is offered where that fails.
+    commands are offered. After an error there are no choices.
     """
     found: list[Completion] = []
     if place.may_be_command:
@@ -217,7 +217,7 @@ class _Completer:
         self._session = self._settings.session(environ, everything=everything)
 
     def choices(self) -> Iterable[Completion]:
-        """Return the choices; none for a kind of word that nothing is known of."""
+        """Return the choices; none for an unknown kind of word."""
         kinds: dict[WordKind, Callable[[], Iterable[Completion]]] = {
             "query": self._words,
             "query or file": self._words,
@@ -242,10 +242,10 @@ class _Completer:
 
     @cached_property
     def _catalog(self) -> Catalog | None:
-        """The index of the sources of the command line, or of one of them, as it is.
+        """The existing index of the sources of the command line, or of one of them.
 
-        An index with dependency-only specs serves where one without is not there, and the other
-        way round. Only the bundled sample is read where it has none, since it takes no longer.
+        An index with dependency-only specs is used in place of a missing one without, and the
+        other way round. Only the bundled sample is read if it has no index: it takes no longer.
         """
         place, session = self._place, self._session
         words = place.words if place.command == "doubles" else ()
@@ -265,7 +265,7 @@ class _Completer:
         return None
 
     def _words(self) -> list[Completion]:
-        # Of `diff` each word is a spec by itself.
+        # Each word of `diff` is a spec by itself.
         is_alone = self._place.kind == "spec or source"
         with cancelled_when(lambda: time.monotonic() > self._deadline):
             return complete_word(
@@ -337,7 +337,7 @@ def _paths(place: Place, environ: Mapping[str, str]) -> list[Completion]:
 
 
 def _expanded(word: str, environ: Mapping[str, str]) -> str:
-    """Return a word with the home directory and the variables that a shell would put there."""
+    """Return a word with the home directory and variables expanded, as a shell does."""
 
     def value(match: re.Match[str]) -> str:
         return environ.get(match[1] or match[2], "")
@@ -350,14 +350,14 @@ _PIECE = r"""[^ \t\n\\'"<>]|\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.?)*)("?)"""
 _TOKEN = rf"(?s)([0-9]*[<>]+)|(?:{_PIECE})+"
 """A redirection or a word of a command of bash."""
 _COMMAND = r"`|\$\(|\$$"
-"""What runs a command in double quotes, or would with a `(` after it."""
+"""Text that runs a command in double quotes, or would with a `(` after it."""
 
 
 def split_line(line: str) -> tuple[list[str], str, str, bool]:
     """Split a command of bash, which ends at the cursor, into words without quotes.
 
-    Return the words between the program and the one at the cursor; this one, which is empty after
-    a blank; the quote that is open in it; and whether a redirection is to write into it.
+    Return the words between the program and the word at the cursor; this word, which is empty
+    after a blank; the quote that is open in it; and whether it is the target of a redirection.
 
         split_line("spackscope find 'hdf5 os=ub")  # ["find"], "hdf5 os=ub", "'", False
     """

@@ -25,7 +25,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 def script(shell: str) -> str:
     """Return the completion script of a shell."""
-    # Of one file, such as spackscope.pyz, it is a member.
+    # In spackscope.pyz the script is a member of the archive.
     from importlib.resources import files
 
     folder = files("spackscope.tui.cli").joinpath("scripts")

@@ -35,11 +35,11 @@ from spackscope.tui.settings.table import SETTINGS, Setting
 
 _HEADS = ("setting", "value", "from")
 _WITHOUT_SECRETS = {"copy": without_arguments, "public": shown_url}
-"""How the settings are shown that may have a secret of their own kind."""
+"""Functions that show settings without secrets of their own kind."""
 
 
 class _Line(Frozen):
-    """A setting as it is printed; `value` is None for one that is not set, and `text` says so."""
+    """A setting as it is printed; if it is not set, `value` is None and `text` its default."""
 
     name: str
     value: object
@@ -48,7 +48,7 @@ class _Line(Frozen):
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
-    """Print the settings, each with its origin, the keys, or only what is wrong.
+    """Print the settings, each with its origin, or the keys, or only the mistakes.
 
     Raises SourceError where SPACKSCOPE_FROM cannot be split into sources.
     """
@@ -74,7 +74,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 
 def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> None:
-    """Print how many mistakes each configuration file has, and which there are none of."""
+    """Print the number of mistakes in each configuration file, or that the file does not exist."""
     for path in config_paths(environ):
         count = sum(mistake.origin.name == path for mistake in mistakes)
         if os.path.lexists(path):
@@ -119,7 +119,7 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
 def _value(
     setting: Setting, options: Options, settings: Settings, environ: Mapping[str, str]
 ) -> tuple[Any, Origin]:
-    """Return the value that counts, without secrets, and where it comes from.
+    """Return the value in effect, without secrets, and its origin.
 
     Raises SourceError.
     """
@@ -148,7 +148,7 @@ def _value(
 
 
 def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> _Line:
-    """Return the line of a setting; one with its default shows in words what that is."""
+    """Return the line of a setting; a default is described in words."""
     if origin == DEFAULT:
         return _Line(name, value or None, shown_default, origin)
     if isinstance(value, bool):

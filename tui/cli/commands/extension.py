@@ -1,6 +1,6 @@
 """The command `extension`: print the directory of the Spack extension, or register it.
 
-What is registered is a copy, which stays when the program is moved or removed.
+A copy is registered, which stays when the program is moved or removed.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _PROGRAM = "program"
 """The file that names the program, which the command reads (spack-scope/scope/cmd/scope.py)."""
 
 _SPECIAL = r"""[][{},#:"'$]"""
-"""What Spack does not take for a part of a path (process_config_path in config.py)."""
+"""Characters that Spack does not take for a part of a path (process_config_path in config.py)."""
 
 _NO_EXTENSIONS = "config:extensions::[]"
-"""Lets Spack start where the directory of an extension is missing."""
+"""The setting with which Spack starts even if the directory of an extension is missing."""
 
 _ERROR = "==> Error: "
 
 _PATIENCE = 120
-"""Seconds after which a Spack is ended; on a slow file system it starts in some."""
+"""Seconds after which a Spack is ended; on a slow file system its start takes some."""
 
 _MAX_OUTPUT = 2**16
-"""Bytes that are read of what Spack prints: the last ones, where it says why it ends."""
+"""Bytes of the end of Spack's output that are read, where Spack says why it ends."""
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
-    """Print the directory of the extension, register it with Spack or undo that. Raises Leave."""
+    """Print the directory of the extension, or register or unregister it. Raises Leave."""
     if not options.registration:
         stdio.print_line(_directory(environ))
         return ExitCode.FOUND
@@ -208,7 +208,7 @@ def _failed(spack: str, reason: str, path: str) -> Leave:
 
 
 def _by_hand(path: str) -> list[str]:
-    """Return what to write into a config.yaml of Spack instead."""
+    """Return lines that a user can write into a config.yaml of Spack instead."""
     if not path:
         return []
     return ["  or write into a config.yaml of Spack:", f"  config: {{extensions: [{path}]}}"]
@@ -219,7 +219,7 @@ def _is_same(first: str, second: str) -> bool:
 
 
 def _copy_path(environ: Mapping[str, str]) -> str:
-    """Return where the copy is, in XDG_DATA_HOME. Raises Leave without a home directory."""
+    """Return the path of the copy in XDG_DATA_HOME. Raises Leave without a home directory."""
     data = xdg_dir(environ, "data")
     if data is None:
         raise Leave(ExitCode.UNREADABLE, "there is no home directory to copy the extension to")
@@ -229,7 +229,7 @@ def _copy_path(environ: Mapping[str, str]) -> str:
 def _copy_extension(target: str, environ: Mapping[str, str]) -> str:
     """Copy the extension to a directory, with the path of the program. Raises Leave.
 
-    Return what that did: "Restored" a copy that was not whole, "Updated" one, or nothing.
+    Return "Restored" for a copy that was not whole, "Updated" for an old one, else "".
     """
     did = ""
     try:
@@ -251,9 +251,9 @@ def _copy_extension(target: str, environ: Mapping[str, str]) -> str:
 
 
 def _program(environ: Mapping[str, str]) -> str:
-    """Return the path of the program: spackscope.pyz, the started script, or the one of pip.
+    """Return the path of the program: spackscope.pyz, the started script, or the script of pip.
 
-    A link is not followed, as that of pipx, which stays when its target moves.
+    A link is not followed: the link of pipx stays when its target moves.
     """
     script = os.path.join(os.path.dirname(sys.executable), "spackscope")
     started = environ.get("SPACKSCOPE_PYZ") or shutil.which(sys.argv[0])

@@ -52,7 +52,7 @@ Browse the binaries in Spack build caches, and pick the one that fits.
 spackscope help           everything    spackscope help query  how to query
 spackscope help COMMAND   one command   spackscope -- find     the package find
 """
-"""What most need, on one screen: at most 24 lines of 80 cells."""
+"""The most important help, on one screen: at most 24 lines of 80 cells."""
 
 _WIDTH = 79
 _OPTION_COLUMN = 21
@@ -60,7 +60,10 @@ _FORM_COLUMN = 36
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
-    """Print the help on the words after `help`, on a command, or what most need. Raises Leave."""
+    """Print the help on the words after `help` or on a command, else the most important one.
+
+    Raises Leave.
+    """
     if options.command == HELP:
         text = _help_on(" ".join(options.words), environ)
     elif options.command != BROWSE and options.command in WITH_HELP:
@@ -73,7 +76,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 
 def _help_on(topic: str, environ: Mapping[str, str]) -> str:
-    """Return the help on a topic; that on queries lists those that the configuration names."""
+    """Return the help on a topic; the help on queries lists the user's named queries, too."""
     if topic == QUERY:
         # The other topics need no configuration.
         from spackscope.tui.settings import read_settings
@@ -112,7 +115,7 @@ def _command_lines(command: Command) -> Iterator[str]:
 
 
 def sections_of(command: Command) -> dict[str, str]:
-    """Return what comes after the options of a command, by its headings."""
+    """Return the sections after the options of a command, by their headings."""
     sections = {"query": QUERY_SECTION} if command.words == "query" else {}
     return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
 

@@ -14,7 +14,7 @@ from spackscope.tui.process import ExitCode, stdio
 
 
 def run(line: CommandLine) -> ExitCode:
-    """Build or refresh the index file; print what it contains, and all problems."""
+    """Build or refresh the index file; print counts of its contents, and all problems."""
     if line.parsed.rebuild:
         forget_recipes(line.session.environ)
     path = index_path(line.sources, line.session)

@@ -43,7 +43,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 
 def _show(man: str, topic: str) -> str:
-    """Show a page until the user leaves it; return what went wrong, or "". Raises OSError."""
+    """Show a page until the user leaves it; return the fault, or "". Raises OSError."""
     with (
         tempfile.TemporaryDirectory(prefix="spackscope-") as directory,
         _interrupts() as interrupts,
@@ -53,7 +53,7 @@ def _show(man: str, topic: str) -> str:
             file.write(man_page(topic))
         # A name with a slash is a file for every man.
         code = subprocess.run([man, path], check=False).returncode
-    # What formats the page for the pager may have been interrupted.
+    # Ctrl-C may have interrupted the program that formats the page for the pager.
     return f"man ended with exit code {code}" if code and not interrupts else ""
 
 
@@ -71,7 +71,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 def man_page(topic: str) -> str:
     """Return the manual page on a topic of PAGES, in the language of man(7)."""
-    # Of one file, such as spackscope.pyz, it is a member.
+    # In spackscope.pyz the page is a member of the archive.
     from importlib.resources import files
 
     folder = files("spackscope.tui.cli").joinpath("man_pages")

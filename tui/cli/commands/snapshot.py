@@ -1,4 +1,4 @@
-"""The command `snapshot`: keep which specs the sources have now."""
+"""The command `snapshot`: record the specs that the sources have now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spackscope.tui.process import ExitCode, stdio
 
 
 def run(line: CommandLine) -> ExitCode:
-    """Add a snapshot of each source; UNREADABLE if one of them is not kept."""
+    """Add a snapshot of each source; return UNREADABLE if a snapshot is not kept."""
     code = ExitCode.FOUND
     (catalog,) = line.load(line.sources)
     for is_kept, text in add_snapshots(catalog, line.session.environ):
