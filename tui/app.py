@@ -36,13 +36,13 @@ from spackscope.tui.settings.checks import changed_keys
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
 _MAX_WAIT = 1.0
-"""Seconds that a key waits at most for messages that nothing waits for."""
+"""Seconds that a key waits at most for the queues of messages to be empty."""
 _POLL = 0.002
 """Seconds after which a key that waits looks again."""
 _PAUSE = 0.5
-"""Seconds after which a key is not part of what was typed before it."""
+"""Seconds without a key after which the next one is not typed ahead."""
 _EARLY_ENTER = "ctrl+j"
-"""What a terminal makes of Enter before the program has set it up."""
+"""The key that a terminal sends for Enter before the program has set it up."""
 _ENDING = ("ctrl+c", "ctrl+q")
 """Keys that end the program, and wait for nothing."""
 _QUIET_ROUNDS = 4
@@ -52,7 +52,7 @@ _MAX_MOVES = 500
 
 
 class SpackscopeApp(OpenApp[list[str]]):
-    """Browse the records of some sources; the result is what was picked."""
+    """Browse the records of some sources; the result is the picked hashes."""
 
     CSS_PATH = "app.tcss"
     TITLE = "spackscope"
@@ -72,7 +72,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         no_color: bool = False,
         note: str = "",
     ) -> None:
-        # Without colours those of the terminal are left, whatever the theme.
+        # Without colours the terminal's own are left, whatever the theme.
         super().__init__(driver_class=TerminalDriver, ansi_color=True)
         self.set_reactive(App.ansi_color, None)
         if no_color and not self.no_color:
@@ -89,14 +89,15 @@ class SpackscopeApp(OpenApp[list[str]]):
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
-        # Once it runs.
+        # None until the application runs.
         self._event_loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def cursor_position(self) -> Offset:
-        """Where the terminal's own cursor stands, though it is not shown.
+        """The position of the terminal's own cursor, which is not shown.
 
-        It is in the row or the input with the focus: screen readers and braille lines follow it.
+        The cursor is in the row or input with the focus: screen readers and braille lines follow
+        it.
         """
         try:
             return getattr(self.focused, "cursor_screen_offset", self._cursor_position)
@@ -105,7 +106,7 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     @cursor_position.setter
     def cursor_position(self, position: Offset) -> None:
-        # Textual sets that of an input, also where it has lost the focus since then.
+        # Textual sets the position in an input, even if this has lost the focus since then.
         self._cursor_position = position
 
     @property
@@ -118,7 +119,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         return self._browser
 
     def on_source_chosen(self, event: SourceChosen) -> None:
-        """Begin anew with other sources; those before can be opened again."""
+        """Begin anew with other sources; earlier sources can be opened again."""
         while isinstance(dialog := self.screen, Dialog):
             dialog.dismiss()
         self.workers.cancel_node(self._browser)
@@ -130,16 +131,16 @@ class SpackscopeApp(OpenApp[list[str]]):
         (self.push_screen if is_first else self.switch_screen)(self._browser)
 
     def get_css_variables(self) -> dict[str, str]:
-        """Return the colours of the theme, and what else the style sheet uses."""
+        """Return the colours of the theme, and other variables of the style sheet."""
         variables = super().get_css_variables()
         own = themes.with_own_variables(variables, is_ansi=self.current_theme.ansi)
         self.theme_variables = own
         return own
 
     def refresh_css(self, animate: bool = True) -> None:
-        """Style all widgets anew, except at the start, when the theme is set before there are any.
+        """Style all widgets anew, but not at the start, when the theme is set before any exists.
 
-        All style sheets would be parsed twice then.
+        Else all style sheets would be parsed twice at the start.
         """
         if self._browser.is_attached:
             super().refresh_css(animate)
@@ -185,21 +186,21 @@ class SpackscopeApp(OpenApp[list[str]]):
     def on_resize(self, event: events.Resize) -> None:
         """Draw everything, even if the size is the old one again.
 
-        Textual sees nothing to do then, but the terminal has cut off what it showed.
+        Textual sees nothing to do then, but the terminal has cut off the text that it showed.
         """
         self._shown_cells.forget()
         if event.size == self.screen.size:
             self.action_draw_again()
 
     def changes(self, update: Any) -> Any:
-        """Return what of an update changes the screen."""
+        """Return the part of an update that changes the screen."""
         return update if self.is_headless else self._shown_cells.changes(update, self.console)
 
     async def on_event(self, event: events.Event) -> None:
         """Forward keys one at a time, each when the one before has had its effect.
 
-        A slow line brings many keys at once, and Textual sends them all to what has the focus at
-        that moment: `/quit` would quit.
+        A slow line brings many keys at once, and Textual sends all of them to the widget that has
+        the focus at this moment: `/quit` would quit.
         """
         typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
         if not typed or (isinstance(event, events.Key) and event.key in _ENDING):
@@ -231,9 +232,9 @@ class SpackscopeApp(OpenApp[list[str]]):
             self._is_forwarding = False
 
     async def _make_moves(self) -> bool:
-        """Make the moves that come next all at once; return whether there were any.
+        """Make the next moves of a cursor all at once; return whether there were any.
 
-        They do not move the focus, so none has to wait for the effect of the one before.
+        Moves do not change the focus, so none has to wait for the effect of the move before.
         """
         bindings = self.screen.active_bindings
         for number in range(_MAX_MOVES):
@@ -246,9 +247,9 @@ class SpackscopeApp(OpenApp[list[str]]):
         return True
 
     def _skip_to_escape(self, screen: BrowserScreen | Dialog[Any]) -> None:
-        """Let Escape after a pause come first: it was not typed ahead, and the keys before it go.
+        """Let Escape after a pause come first: it was not typed ahead, and drops the keys before.
 
-        Else it would wait with them for what it is to stop.
+        Else Escape would wait with these keys for the very job that it is to stop.
         """
         for before, later in pairwise([*self._typed]):
             if screen.goes_back(later) and later.time - before.time > _PAUSE:
@@ -257,7 +258,7 @@ class SpackscopeApp(OpenApp[list[str]]):
                 return
 
     async def _wait_for_effects(self) -> None:
-        """Wait until no message is left that could move the focus, nor what the key needs."""
+        """Wait until no message is left that could move the focus, and no job blocks the key."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
         while quiet < _QUIET_ROUNDS and time.monotonic() < end:
@@ -275,7 +276,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         self.fail(RuntimeError())
 
     def end_after(self, error: BaseException) -> None:
-        """End the program after an error in a thread that nothing waits for."""
+        """End the program after an error in a thread whose result nothing awaits."""
         if isinstance(error, Exception):
             self._soon(self.fail, error)
 
@@ -285,8 +286,8 @@ class SpackscopeApp(OpenApp[list[str]]):
             self.fail(error)
 
     def action_command_palette(self) -> None:
-        """Open the commands of what has the focus."""
-        # They are imported when they are first opened.
+        """Open the commands of the focused pane."""
+        # The palette is imported when it is first opened.
         from spackscope.tui.dialogs.palette import named_query_commands, open_palette
 
         screen = self.screen
@@ -297,14 +298,14 @@ class SpackscopeApp(OpenApp[list[str]]):
             open_palette(self, screen.panes.key_panes, more, left_out)
 
     def action_show_help(self) -> None:
-        """Show the keys, those of the dialog first."""
+        """Show the keys of a dialog, which come first, and all other keys."""
         from spackscope.tui.dialogs.help import open_help
 
         if isinstance(self.screen, Dialog):
             open_help(self, self.screen.key_panes)
 
     def action_change_theme(self) -> None:
-        """Choose a theme, which is remembered; one under the cursor is shown at once."""
+        """Choose a theme, which is remembered; a theme under the cursor is shown at once."""
         from spackscope.tui.browser.theme_choice import choose_theme
 
         choose_theme(self, self._browser.host, self._themes)

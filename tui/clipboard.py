@@ -1,7 +1,7 @@
 """Copy text to the user's clipboard with the first method that works.
 
 The methods, in order: the user's own command, tmux, a tool of the desktop, the terminal itself
-(OSC 52), and over SSH, where a desktop tool would mostly be the wrong one, that tool last.
+(OSC 52). Over SSH, where a desktop tool would mostly be the wrong one, it comes last.
 """
 
 import base64
@@ -33,7 +33,7 @@ _UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class Copied(Frozen):
-    """What was copied, by which method, and why each method before it failed."""
+    """The copied text, the method, and why each method before it failed."""
 
     text: str
     method: str
@@ -74,9 +74,9 @@ def copy(
     """Copy a text, and return by which method.
 
     `write_terminal` writes a control sequence, `environ` and `platform` decide which methods are
-    tried after the user's own `command`, which is by default that of SPACKSCOPE_COPY. Each has
-    two seconds, so this is for a worker thread. A terminal never answers OSC 52: that method
-    counts as working once the sequence is written.
+    tried after the user's own `command`, by default from SPACKSCOPE_COPY. Each method has two
+    seconds, so call this in a worker thread. A terminal never answers OSC 52: this method counts
+    as working once the sequence is written.
 
     Raises ValueError, before anything is tried, for a text that is unsafe to paste into a shell,
     and CopyFailed if all methods fail.

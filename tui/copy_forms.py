@@ -21,9 +21,9 @@ _MAX_METHOD_WIDTH = 30
 
 
 class CopyForm(Frozen):
-    """A form to copy: its key in the menu, its name, its plural, and how specs are spelled.
+    """A form to copy: its key in the menu, its name, its plural, and a function to spell specs.
 
-    A spec that cannot be spelled so is left out; the text is empty if none can.
+    Specs without this form are left out; the text is empty if no spec has it.
     """
 
     key: str
@@ -56,14 +56,14 @@ FORMS = (
 """All forms, in the order of the menu."""
 
 ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", HASH.spell)
-"""The form of marked specs that are not all in sight: chosen, it takes all of them."""
+"""The form of marked specs that are not all in sight: it copies all of them."""
 
 
 class ViewForm(Frozen):
     """A form of all specs that are shown: its key, its name, and an example of it.
 
-    `read` returns the text, and may take long. A message says `what` it is, and `after` what a
-    user has to know of it, if anything.
+    `read` returns the text, and may take long. A message names the text by `what`, and ends with
+    `after`, a remark for the user, if any.
     """
 
     key: str
@@ -80,7 +80,7 @@ def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
 
 
 def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
-    """Return in some words what is copied: the beginning of a hash, a text, or how many.
+    """Return a short name of the copied text: the beginning of a hash, a text, or a count.
 
     >>> summary(HASH, [spec], marked=False)
     '2ggad67…'
@@ -95,7 +95,7 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
 
 
 class CopyDone(Frozen):
-    """What was copied and by which method, or why nothing was."""
+    """A sentence on the copied text and the method, or on why nothing was copied."""
 
     text: str
     failed: bool
@@ -104,10 +104,10 @@ class CopyDone(Frozen):
 def copy_text(
     text: str, what: str, environ: Mapping[str, str], app: App[object], command: str = ""
 ) -> CopyDone:
-    """Copy a text with the first method that works; `what` says in the message what it is.
+    """Copy a text, which the message calls `what`, with the first method that works.
 
-    The user's own `command`, if there is one, is tried first. It may wait for a clipboard program:
-    for a worker thread.
+    The user's own `command`, if there is one, is tried first. A method may wait for a clipboard
+    program: call this in a worker thread.
     """
 
     def write_terminal(sequence: str) -> None:

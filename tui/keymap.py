@@ -1,6 +1,6 @@
 """The one table of keys: bindings, hints, help and docs/reference/keys.md are made from it.
 
-The keys in use are those of the table with the changes of the configuration. They belong to the
+The keys in use are the keys of the table with the changes of the configuration. They belong to the
 process, as its terminal does: the application sets them when it starts. Below them are the names
 of keys: as Textual has them, as they are shown, and as people write them.
 """
@@ -28,26 +28,26 @@ OPENING, DIALOGS = "opening", "dialogs"
 SOURCES, ALL_SOURCES, QUERY, QUERIES = "sources", "all sources", "query", "queries"
 COMPLETIONS, FOCUS, MARKED = "completions", "focus", "marked"
 ROW, SPEC, LINES = "row", "spec", "lines"
-"""What keys need: a catalog, or that of all sources; the query, and earlier ones; completions; the
-focus where it is to go; marked specs; the row of the table under the cursor; the spec of it, or of
-the row of a sheet; the lines and the tree of that."""
+"""The needs of keys: the catalog, and the catalog of all sources; the query, and earlier queries;
+completions; the focus in its place; marked specs; the row of the table under the cursor; the spec
+of this row, or of the row of a sheet; the lines and the tree of this spec."""
 
 
 class Key(Frozen):
     """One thing that keys do.
 
-    `where` is the pane that must have the focus, `name` what the configuration calls it, which
-    stays the same from release to release; `keys` are Textual's names of the keys, separated by
-    commas, and empty for none. `hint` is the word in the status line, if any; a key that works
-    anywhere may have one only while some panes have the focus, `hinted_in`; those of a higher
-    `rank` come later. A key that `moves` only moves a cursor, so that many can be handled at once.
-    Where a command of the shell prints what it shows, that is how it is had `as_text`. It waits
-    for jobs that block what it `needs`: by default, if it works anywhere, the spec under the
-    cursor, and else what its pane shows. One that `is_answer` opens a sheet, and is first in the
-    palette, also without a key.
+    `where` is the pane that must have the focus, `name` the name in the configuration, which stays
+    the same from release to release; `keys` are Textual's names of the keys, separated by commas,
+    and empty for none. `hint` is the word in the status line, if any; a key that works anywhere
+    may have a hint only while one of the panes `hinted_in` has the focus; hints of a higher `rank`
+    come later. A key that `moves` only moves a cursor, so that many can be handled at once.
+    `as_text` is the command of the shell that prints the same, if any. The key waits for jobs that
+    block its `needs`: by default, if it works anywhere, the spec under the cursor, and else the
+    content of its pane. A key that `is_answer` opens a sheet, and its command is first in the
+    palette, even if it has no key.
 
-    The actions of keys that work anywhere, and those of `screen.browse`, are in the table of
-    tui/browser/actions.py, others methods of the focused widget.
+    The actions of keys that work anywhere, and of `screen.browse`, are in the table of
+    tui/browser/actions.py, other actions are methods of the focused widget.
     """
 
     where: str
@@ -75,7 +75,7 @@ class Key(Frozen):
 
     @property
     def textual_action(self) -> str:
-        """The action as Textual runs it; the browser has one for the keys that work anywhere."""
+        """The action as Textual runs it; all keys that work anywhere have the action `browse`."""
         if self.where != ANYWHERE or self.action.startswith("app."):
             return self.action
         return f"browse('{self.action}')"
@@ -298,7 +298,7 @@ OLD_NAMES: Mapping[str, str] = {
     "why-not": "why",
     **dict.fromkeys(_GONE, ""),
 }
-"""Old names that configurations may have, each with the new one; "" for a key that has gone."""
+"""Old names that configurations may have, each with the new name; "" for a removed key."""
 
 MOVES = frozenset(key.action for key in KEYS if key.moves)
 """The actions that only move a cursor."""
@@ -327,10 +327,10 @@ STACKS = (
     *((pane, DIALOGS) for pane in (EXPORTING, OPENING)),
     (FILTERS, ANYWHERE),
 )
-"""The panes whose keys work together; those of the first one hide the same keys of the others."""
+"""The panes whose keys work together; keys of the first pane hide the same keys of the others."""
 
 TYPED_IN = (FILTERS, EXPORTING, OPENING)
-"""The panes in which letters are typed, so that they are no keys."""
+"""The panes in which letters are typed, and are no keys."""
 
 
 def bindings(*panes: str) -> list[BindingType]:
@@ -349,12 +349,12 @@ def bindings(*panes: str) -> list[BindingType]:
 
 
 def _for_textual(key: Key) -> str:
-    """Return the keys as Textual takes them, which knows no binding without any."""
+    """Return the keys for Textual, in which each binding needs a key."""
     return key.keys or f"no_key_of_{key.name}"
 
 
 class Hint(NamedTuple):
-    """A key as it is shown, a word for what it does, and Textual's name of the key."""
+    """A key as it is shown, a word for its effect, and Textual's name of the key."""
 
     shown: str
     word: str
@@ -386,7 +386,7 @@ def textual_keymap() -> dict[str, str]:
 
 
 def keys_of(*panes: str) -> list[Key]:
-    """Return the keys of some panes, those of the first pane first."""
+    """Return the keys of some panes, the keys of the first pane first."""
     return [key for pane in panes for key in _used.values() if key.where == pane]
 
 
@@ -400,10 +400,10 @@ def key_names(*names: str) -> frozenset[str]:
 
 
 def needs(key: str, focused: str, *panes: str) -> frozenset[str]:
-    """Return what a key needs, of which the keys of some panes work now.
+    """Return the needs of a key while the keys of some panes work.
 
-    It needs the focus to be where it is to go, and a key of the focused pane, or that acts on the
-    spec there, what that shows.
+    Each key needs the focus to be in its place. A key of the focused pane, and a key that acts on
+    the spec there, also needs the content of this pane.
     """
     pressed = next(filter(None, (_pressed.get((pane, key)) for pane in panes)), None)
     if pressed is None:
@@ -417,7 +417,7 @@ def needs(key: str, focused: str, *panes: str) -> frozenset[str]:
 def first_key(name: str, *, is_letter_typed: bool = False) -> str:
     """Return Textual's name of the first key of a name; empty if it has none.
 
-    Where letters are typed, it is the first that is none.
+    With `is_letter_typed` the first key that is not a letter is returned.
     """
     names = _used[name].names
     return next((key for key in names if not (is_letter_typed and is_typed(key))), "")
@@ -434,7 +434,7 @@ def shown(name: str) -> str:
 
 
 def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterator[Hint]:
-    """Yield the hint of a name, by default with its own word; none if it has no key.
+    """Yield the hint of a name, by default with its own word; nothing if it has no key.
 
     >>> list(hint("zoom", "unzoom"))
     [Hint(shown='+', word='unzoom', key='plus')]
@@ -446,9 +446,9 @@ def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterato
 def hints(
     *panes: str, words: Mapping[str, str] = {}, is_letter_typed: bool = False
 ) -> Iterator[Hint]:
-    """Yield keys and words for the status line: by rank, those of the first pane first.
+    """Yield keys and words for the status line: by rank, keys of the first pane first.
 
-    `words` are others for some names.
+    `words` has other words for some names.
     """
     seen = set()
     keys = [key for key in keys_of(*panes) if key.hint]
@@ -518,15 +518,15 @@ _FIXED = {
 """Keys that always do the same."""
 
 CTRL_SPACE = ("ctrl+@", "ctrl+space")
-"""Textual's names of one key: that of most terminals, and of those that send more."""
+"""Textual's names of one key: from most terminals, and from terminals that send more."""
 _CTRL_SIGNS = ("right_square_bracket", "underscore", "circumflex_accent")
 
 
 def read_key(written: str) -> str:
     """Return Textual's name of a key as people write it: as it is shown, or by its name.
 
-    Raises ValueError, with a sentence, for what is not a key that every terminal sends, or one
-    whose meaning is fixed.
+    Raises ValueError, with a sentence, for a key that not every terminal sends, or whose meaning
+    is fixed.
 
     >>> read_key("^r"), read_key("PgDn"), read_key("/")
     ('ctrl+r', 'pagedown', 'slash')
@@ -603,7 +603,7 @@ def _character(key: str) -> str:
 
 @lru_cache(maxsize=256)
 def shown_key(key: str) -> str:
-    """Return how a key is shown, by Textual's name.
+    """Return a key as it is shown, by Textual's name.
 
     >>> shown_key("shift+tab"), shown_key("ctrl+r"), shown_key("slash")
     ('⇧⇥', '^r', '/')

@@ -6,9 +6,9 @@ from spackscope.model.core.frozen import Frozen
 
 
 class Form(Frozen):
-    """One form of a query: how it is written, what it means, and an example on the sample.
+    """A form of a query: its spellings, separated by blanks, its meaning, and an example.
 
-    Several ways to write it are separated by blanks.
+    The example is for the sample.
     """
 
     written: str

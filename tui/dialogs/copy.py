@@ -30,10 +30,10 @@ MenuForm = CopyForm | ViewForm
 
 
 class CopyDialog(Dialog[MenuForm]):
-    """A menu of the forms, each with the text that it would copy, of specs the first.
+    """A menu of the forms, each with the text that it would copy, for the first of the specs.
 
-    `view` are the forms of all `shown` specs. With `all_marks`, a number, the hashes of all marked
-    specs can be chosen too: not all of them are in sight. Without specs, `note` says why.
+    `view` are the forms of all `shown` specs. `all_marks` is the number of marked specs if not all
+    are in sight, so that their hashes can be chosen too; else 0. Without specs, `note` says why.
     """
 
     choose_word = "copy"

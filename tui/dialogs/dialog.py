@@ -96,8 +96,8 @@ PickDialog.beside .dialog.tall, PickDialog.beside.-narrow .dialog.tall {
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
 
-    `PANE` names its keys in the table of keys; they are shown in the last line of the screen,
-    over those of the browser. Messages are shown above that line.
+    `PANE` names its keys in the table of keys; they are shown in the last line of the screen, over
+    the keys of the browser. Messages are shown above this line.
 
     >>> app.push_screen(CopyDialog(specs), copy_form)
     """
@@ -112,7 +112,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: str = keymap.DIALOGS
     choose_word = ""
-    """The word for Enter in the last line, if it is not that of the table of keys."""
+    """The word for Enter in the last line, in place of the word in the table of keys."""
     is_loading = False
     """Whether sources are still being read that may change the rows shown."""
 
@@ -128,11 +128,11 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     @abstractmethod
     def box(self) -> ComposeResult:
-        """Lay out what the dialog shows."""
+        """Lay out the content of the dialog."""
 
     @on(events.Mount)
     def _show_last_line(self) -> None:
-        """Show what the last line and the place of messages have to say."""
+        """Show in the place of messages whether sources are still being read."""
         self.show_loading(self.is_loading)
 
     @property
@@ -167,7 +167,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         self.query("*").refresh()
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait for what the dialog shows."""
+        """Check whether a key or paste has to wait until the dialog has shown its content."""
         return False
 
     def goes_back(self, event: events.Key | events.Paste) -> bool:
@@ -175,9 +175,9 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close the dialog and what is open over it, such as the help, where a job is done.
+        """Close the dialog, and dialogs over it such as the help, where a job is done.
 
-        Only once: two clicks at once must not close what is under it.
+        It is closed only once: two clicks at once must not close the screen under it.
         """
         if self not in self.app.screen_stack:
             return AwaitComplete()
@@ -186,7 +186,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         return super().dismiss(result)
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor."""
+        """Choose the item under the cursor."""
 
     def action_close(self) -> None:
         """Go back to the browser with nothing chosen."""

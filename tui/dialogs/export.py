@@ -36,7 +36,7 @@ _MARGIN = 8
 
 
 class RowSet(Frozen):
-    """Rows that can be written: how they are called, the ids of their records, or a sheet."""
+    """Rows that can be written: their name, and the ids of their records, or a sheet."""
 
     name: str
     ids: Sequence[int] = ()
@@ -47,7 +47,7 @@ class RowSet(Frozen):
 
 
 class ExportRequest(Frozen):
-    """The rows to write, and the file name; `replaces` an existing file or not."""
+    """The rows to write, the format, and the file name; whether it `replaces` an existing file."""
 
     rows: RowSet
     format: Format
@@ -59,7 +59,7 @@ class ExportDialog(Dialog[None]):
     """A box with the rows to write, the format, and the name of the file.
 
     The ending of the name chooses the format, and the format changes the ending. `write` begins
-    to write, and `stop` ends it; what comes of it is shown by the methods of this dialog.
+    to write, and `stop` ends it; the methods of this dialog show progress and failures.
     """
 
     PANE = EXPORTING
@@ -84,7 +84,7 @@ class ExportDialog(Dialog[None]):
         self._is_writing = False
 
     def box(self) -> ComposeResult:
-        """Lay out the choices above the name, and what is said about it below."""
+        """Lay out the choices above the name, and the note on it below."""
         with Vertical(classes="dialog export") as box:
             box.border_title = Content("write a file")
             yield Static(id="export-rows")
@@ -110,7 +110,7 @@ class ExportDialog(Dialog[None]):
         return [hint for hint in every if has_choice or hint.word != "rows"]
 
     def show_rows(self, row_sets: Sequence[RowSet]) -> None:
-        """Show which rows can be written from now on."""
+        """Show the rows that can be written from now on."""
         self._row_sets, self._rows = row_sets, 0
         self._show_choices()
 
@@ -134,7 +134,7 @@ class ExportDialog(Dialog[None]):
 
     @on(Input.Changed)
     def _name_changed(self) -> None:
-        """Choose the format that the ending of the name stands for, unless this one has it."""
+        """Choose the format by the ending of the name, unless the chosen one has this ending."""
         ending = os.path.splitext(self._input.value)[1]
         endings = [format_.ending for format_ in self._formats]
         if ending in endings and endings[self._format] != ending:
@@ -167,7 +167,7 @@ class ExportDialog(Dialog[None]):
 
     @on(Input.Submitted)
     def action_choose(self) -> None:
-        """Write the file; one that exists only if that was said before."""
+        """Write the file; an existing file is replaced only at the second time."""
         if self._is_writing:
             return
         name, format_ = self._input.value, self._formats[self._format]

@@ -58,7 +58,7 @@ WORDS = {
     "view": "A query with a name in your configuration.",
     "problem": "Part of a source that could not be read.",
 }
-"""The words of the screens that a user of Spack may not know, and what they mean."""
+"""Words on the screens that a user of Spack may not know, with their meanings."""
 
 
 class HelpEntry(NamedTuple):
@@ -83,7 +83,7 @@ class HelpEntry(NamedTuple):
 class HelpRow(NamedTuple):
     """A row of the list: a heading, or one line of entries side by side.
 
-    `line` is its number among those of the entries, and `texts` are that line of each.
+    `line` is the number of the row within the entries, and `texts` has this line of each entry.
     """
 
     heading: str = ""
@@ -93,7 +93,7 @@ class HelpRow(NamedTuple):
 
 
 def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
-    """Return all entries, those of `panes` first: only their keys can be run."""
+    """Return all entries, the entries of `panes` first: only keys of these can be run."""
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
         HelpEntry(
@@ -170,14 +170,14 @@ class HelpList(VirtualList, inherit_bindings=False):
                 self.move_to(number)
 
     def move_to(self, row: int) -> None:
-        """Move the cursor to the first line of entries: headings and further lines are passed."""
+        """Move the cursor to a first line of entries: headings and other lines are skipped."""
         firsts = [n for n, each in enumerate(self._rows) if each.entries and not each.line]
         at = bisect_left(firsts, row) if row >= self.cursor else bisect_right(firsts, row) - 1
         if firsts:
             super().move_to(firsts[max(0, min(at, len(firsts) - 1))])
 
     def action_column(self, step: int) -> None:
-        """Go to the entry beside this one."""
+        """Go to the entry beside the one under the cursor."""
         entries = self._rows[self.cursor].entries if self.length else ()
         column = max(0, min(self._column, len(entries) - 1)) + step
         if 0 <= column < len(entries):
@@ -204,7 +204,7 @@ class HelpList(VirtualList, inherit_bindings=False):
 class HelpDialog(SearchDialog[str]):
     """The help; its result is the name of a key to press.
 
-    `panes` are those whose keys work where it was opened, the one with the focus first.
+    `panes` are the panes whose keys work where the help was opened, the focused pane first.
     """
 
     BINDINGS = [
@@ -224,7 +224,7 @@ class HelpDialog(SearchDialog[str]):
         self._list.show_entries(fitting, words, self.why_empty("key or form"))
 
     def reading(self) -> str:
-        """Return the entry under the cursor in full, and where its key works."""
+        """Return the entry under the cursor in full, and the pane in which its key works."""
         entry = self._list.entry
         if entry is None:
             return ""

@@ -18,9 +18,9 @@ _PALETTE = "app.command_palette"
 
 
 class PaletteCommand(NamedTuple):
-    """A command: what it does, its key as it is shown, and what it runs.
+    """A command: a sentence, its key as it is shown, and the key, action or function that it runs.
 
-    That is a key, an action, or a function. A key has a `name` for the configuration.
+    A key has a `name` for the configuration.
     """
 
     sentence: str
@@ -66,7 +66,7 @@ def commands(
 def named_query_commands(
     named: NamedQueries, take: Callable[[str], object]
 ) -> list[PaletteCommand]:
-    """Return a command for each named query, which is taken as a text."""
+    """Return a command for each named query, which passes it as a text to `take`."""
     return [
         PaletteCommand(
             f"View {name}: {without_secrets(text)}",

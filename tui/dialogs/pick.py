@@ -37,7 +37,7 @@ _READING_LINES = 2
 
 
 class SearchInput(Input, inherit_bindings=False):
-    """The line of a search; keys that type or erase nothing are those of the dialog."""
+    """The line of a search; the dialog handles keys that type or erase nothing."""
 
     BINDINGS = [
         Binding("backspace", "delete_left", show=False),
@@ -63,8 +63,8 @@ LIST_BINDINGS: list[BindingType] = [
 class SearchDialog(Dialog[Result], Generic[Result]):
     """A box with a search line, a list, and below it the row under the cursor in full.
 
-    Escape removes the search first. A full one fills the screen. Subclasses show what fits a
-    search with `find`, and return the text of a row with `reading`.
+    Escape removes the search first. A full dialog fills the screen. Subclasses show the rows that
+    fit a search with `find`, and return the text of a row with `reading`.
     """
 
     AUTO_FOCUS = "SearchInput"
@@ -75,13 +75,13 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         self._title, self.rows, self._is_full = title, rows, is_full
         self.set_class(is_full, "full")
         rows.is_searched = True
-        # What was asked for may come once the dialog is closed, and its parts are gone.
+        # A text may come once the dialog is closed, and its parts are gone.
         self._reading = Static(classes="reading")
         self.input = SearchInput()
 
     @property
     def search(self) -> str:
-        """What is searched."""
+        """The text to search for."""
         return clean(self.input.value)
 
     def find(self) -> None:
@@ -92,7 +92,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         return ""
 
     def why_empty(self, noun: str) -> str:
-        """Return what to show where nothing fits the search."""
+        """Return the text to show if nothing fits the search."""
         close = shown_key(first_key("dialogs-close", is_letter_typed=True))
         return f"no {noun} matches {self.search}\n{close} removes the search"
 
@@ -122,9 +122,9 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         self._reading.update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog, except letters where these are typed into the search.
+        """Return the keys of the dialog, except letters, which are typed into the search.
 
-        Its own are for rows: where there are none, they would do nothing.
+        Without rows the keys of `PANE` and Enter are left out: they would do nothing.
         """
         clear = "clear" * bool(self.search)
         words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
@@ -150,7 +150,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
 
 class Pick(Frozen):
-    """One of many: its text and a remark beside it, and `value`, the result where it is picked.
+    """An item to pick: its text and a remark beside it, and `value`, the result if it is picked.
 
     `reading` is shown below the list, and `words` are found by a search besides the text.
     """
@@ -178,7 +178,7 @@ class PickList(VirtualList, inherit_bindings=False):
         self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
 
     def show_picks(self, picks: Sequence[Pick], needles: Sequence[str], empty: str) -> None:
-        """Show those that fit a search, with the cursor on the first."""
+        """Show the picks that fit a search, with the cursor on the first."""
         self.picks, self.needles, self.top = picks, needles, 0
         self._remark_width = max((cell_width(pick.remark) for pick in picks), default=0)
         self.show(len(picks), empty=empty)
@@ -199,9 +199,9 @@ class PickList(VirtualList, inherit_bindings=False):
 
 
 class PickDialog(SearchDialog[Any]):
-    """Pick one; the result is its value.
+    """A dialog to pick an item; the result is the value of the item.
 
-    `noun` calls one in a sentence, `empty` says why there are none at all.
+    `noun` names an item in a sentence, `empty` says why there are no items.
     `on_move` is called with the value under the cursor. `find_all` returns the picks that fit a
     search, by default the best first.
 
@@ -234,14 +234,14 @@ class PickDialog(SearchDialog[Any]):
 
     @property
     def pick(self) -> Pick | None:
-        """The one under the cursor."""
+        """The item under the cursor."""
         return self.list.picks[self.list.cursor] if self.list.length else None
 
     def find(self) -> None:
-        """Show those that fit the search."""
+        """Show the items that fit the search."""
         picks = self._find_all(self.search, self._picks)
         empty = self.why_empty(self._noun) if self.search else self._empty
-        # What is typed may be one itself.
+        # The typed text may be an item itself.
         self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)
         self._move()
@@ -264,8 +264,8 @@ class PickDialog(SearchDialog[Any]):
 class SourceDialog(PickDialog):
     """Pick a source, or type one; its value is a list of names.
 
-    The picks that fit what is typed are also the paths that it can become; `is_reading` while
-    these are read.
+    Picks are also the paths that begin with the typed text; `is_reading` is True while these are
+    read.
     """
 
     PANE = OPENING
