@@ -59,7 +59,7 @@ class Relaxation(Frozen):
 
 
 MAX_CHOICES = 100
-"""The most choices for a word; more are offered by their beginnings."""
+"""The most choices for a word; of more choices, common beginnings are offered."""
 
 
 def bounded(choices: Sequence[Completion]) -> list[Completion]:

@@ -5,7 +5,7 @@
     ├── IndexDamaged           an index has content that its writer does not write
     ├── QueryError             a text is not a query
     │   └── WrongNamedQuery    the text of a named query is none
-    ├── WrongQuestion          an answer cannot be given to a question in this form
+    ├── WrongQuestion          an answer is asked for with arguments that do not fit
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
@@ -75,7 +75,7 @@ class Unanswerable(SpackscopeError, ValueError):
 
 
 class WrongQuestion(SpackscopeError, ValueError):
-    """An answer is asked for in a way in which it cannot be given."""
+    """An answer is asked for with arguments that do not fit, such as an unknown column."""
 
 
 class Unreadable(SpackscopeError, ValueError):
@@ -171,7 +171,7 @@ class Unauthorized(SourceError):
 def reason(error: Exception, what: str = "cannot be read") -> str:
     """Return half a sentence: `what`, a colon, and the cause of an error in lower case."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    # What Python says of a NUL differs from version to version.
+    # The message of Python about a NUL differs from version to version.
     text = "its name has a NUL" if "embedded null" in text else text
     text = "its name is not text" if isinstance(error, UnicodeEncodeError) else text
     return f"{what}: {text[:1].lower()}{text[1:]}"

@@ -156,7 +156,7 @@ def temporary_file(
     """Create a file in a directory, never through a link, and open it.
 
     It gets the mode, or the owner, group and mode of the file `replaces`, if that exists. It is
-    removed afterwards unless it was renamed. Raises OSError, also where it cannot get its owner.
+    removed afterwards unless it was renamed. Raises OSError, also where the owner cannot be set.
     """
     path = os.path.join(directory, f".{stem}.{os.urandom(8).hex()}{_SUFFIX}")
     old = os.stat(replaces) if replaces and os.path.exists(replaces) else None

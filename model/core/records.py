@@ -15,7 +15,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 STATES = ("cached", "installed", "explicit", "needed", "spliced")
 """The states of a record in the order in which they are shown.
 
-A record that is only `needed`, by its dependents, may only be `spliced` beside that.
+A `needed` record exists only because of its dependents; it may also be `spliced`, but has no other
+state.
 """
 
 DEPTYPES = ("build", "link", "run", "test")
@@ -23,7 +24,7 @@ DEPTYPES = ("build", "link", "run", "test")
 
 
 def is_run(deptypes: Iterable[str]) -> bool:
-    """Check whether a dependency with these deptypes is linked or run, not only built with."""
+    """Check whether deptypes include link or run, so that it is not only a build dependency."""
     return "link" in deptypes or "run" in deptypes
 
 
@@ -254,7 +255,7 @@ class Records(Frozen):
 
 
 class NodeFacts(NamedTuple):
-    """The fields of `Spec` that its node states and no column shows."""
+    """The fields of `Spec` that a node states and no column shows."""
 
     package_hash: str = ""
     external: str = ""

@@ -33,7 +33,7 @@ class FitReason(NamedTuple):
 
 
 class Rule(Frozen):
-    """A rule that a spec may break: its name in JSON and CSV, and its label in few words.
+    """A rule that a spec may break: its name in exports, and its label in few words.
 
     A reason may have a label of its own (`with_label`).
     """

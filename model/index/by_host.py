@@ -1,7 +1,7 @@
-"""Columns that depend on the host: whether specs run there, and can be reused there.
+"""Columns that depend on the host: whether specs run, are reusable, or are deprecated there.
 
-An index does not have their values. `analysis.fit` computes them, and the caller that loads a
-catalog connects both.
+An index does not have their values: `analysis.fit` and recipes have. `ByHost.connect` sets the
+functions that compute them.
 """
 
 from __future__ import annotations

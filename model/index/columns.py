@@ -39,7 +39,7 @@ from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
 SCHEMA_VERSION = 19
-"""Raise it with every change of sections or readers: `_schema` only detects changed columns."""
+"""Raised with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"

@@ -73,7 +73,7 @@ class Adjacency:
         return reached
 
     def restricted(self, of_kind: Sequence[bool]) -> Adjacency:
-        """Return the edges of some kinds, without their kinds."""
+        """Return the edges of some kinds; the result has no kinds."""
         if all(of_kind):
             return Adjacency(self.first, self.nodes, b"")
         mask = _mask(self.kinds, of_kind)

@@ -198,7 +198,7 @@ def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = 
 
 
 def _late(source: DiscoveredSource) -> DiscoveredSource:
-    """Return a source without its documents, which have not come yet, with this failure."""
+    """Return a source without its late documents, and with a failure that says so."""
     why = f"the source {source.source} has not answered yet"
     return replace(source, documents=Documents(), problems=(), failure=why, is_late=True)
 

@@ -280,7 +280,7 @@ class IndexData:
         return bool(self.meta["lists_dependencies"])
 
     def _find_texts(self, column: str) -> frozenset[str]:
-        """Return the distinct texts in the lists of a column; they are few."""
+        """Return the distinct texts in all lists of a column, which are few."""
         return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
 
     # Sizes
@@ -383,7 +383,7 @@ class IndexData:
 
     @cached_property
     def total(self) -> int:
-        """The number of listed specs; their ids are less."""
+        """The number of listed specs; ids from this number on are of unlisted specs."""
         return sum(self.columns.numbers("package.specs"))
 
     @cached_property
@@ -415,7 +415,7 @@ class IndexData:
 
     @cached_property
     def _source_names(self) -> list[str]:
-        """The names of all sources; unlike `indexed_sources`, rows need no problems for them."""
+        """The names of all sources; unlike `indexed_sources`, reading them reads no problems."""
         return [row[0] for row in self.columns.json("sources")]
 
     @cached_property

@@ -419,7 +419,7 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     is_mixed = not all(staged.is_page) or len(set(staged.source)) > 1
     merger = _Merger(staged, pages)
     for hash_, records in _repeated(staged) if pages or is_mixed else ():
-        # Documents come in the order of reading, also those of an older index.
+        # Documents come in the order of reading, also documents of an older index.
         records.sort(key=lambda record: (merger.document(record), record))
         records = merger.drop_repeated(hash_, records) if pages else records
         if is_mixed and merger.document(records[0]) != merger.document(records[-1]):

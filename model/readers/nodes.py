@@ -73,7 +73,7 @@ _MAX_DIGITS = 10
 _YEAR_10000 = 253_402_300_800
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 _SPLICED = 7
-"""The number of last characters that a spliced spec's hash shares with its build spec."""
+"""The number of last characters that the hash of a spliced spec shares with its build spec."""
 
 _FLAGS, _LANGUAGES = frozenset(FLAGS), frozenset(LANGUAGES)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")
@@ -442,7 +442,7 @@ def _original_format(node: Fields) -> int:
 
 
 class WrongHash(NamedTuple):
-    """A record whose content gives another hash, `content_hash`, or no hash: then it is empty."""
+    """A record whose content gives another hash; `content_hash` is empty if it gives no hash."""
 
     package: str
     version: str

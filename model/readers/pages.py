@@ -3,11 +3,11 @@
 The pages are written by `generate_cache.py` of github.com/spack/cache. There are three dialects:
 `gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
 
-A page is split at its keys, whose values are JSON, or else YAML. Nearly all of its text are the
-records in `spec_details`, most of which differ from others only in the hash, or in the variants.
-So hashes and variants are cut from the text, and each different rest is parsed once. If that might
-not mean the same as the whole list, or if a record has a problem, the list is read record by
-record.
+A page is split at its keys, whose values are JSON, or else YAML. Nearly all of it is
+`spec_details`, a list of records, most of which differ from others only in the hash, or in the
+variants. So hashes and variants are cut from the text, and each different rest is parsed once. If
+that might not mean the same as the whole list, or if a record has a problem, the list is read
+record by record.
 """
 
 from __future__ import annotations
