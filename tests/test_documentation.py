@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from spackscope.model.core.columns import REGISTRY
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
@@ -257,6 +258,12 @@ def test_every_key_of_a_record_in_json_is_documented(capfd: pytest.CaptureFixtur
     documented = re.findall(r"^\|.*?\| `(\w+)` \|", make_docs.answer_table(), re.MULTILINE)
 
     assert documented[: len(records[0])] == [*records[0]]
+
+
+def test_the_language_has_every_key_and_word_that_is_completed() -> None:
+    words = {word for form in FORMS for word in re.findall(r"\w+", form.written)}
+    assert {column.name for column in REGISTRY if "key" in column.completes} <= words
+    assert {word for column in REGISTRY for word in column.words} <= words
 
 
 def test_the_forms_fit_the_help() -> None:
