@@ -417,7 +417,7 @@ def needs(key: str, focused: str, *panes: str) -> frozenset[str]:
 def first_key(name: str, *, is_letter_typed: bool = False) -> str:
     """Return Textual's name of the first key of a name; empty if it has none.
 
-    With `is_letter_typed` the first key that is not a letter is returned.
+    With `is_letter_typed` the first key that types no character is returned.
     """
     names = _used[name].names
     return next((key for key in names if not (is_letter_typed and is_typed(key))), "")

@@ -128,13 +128,13 @@ class Replaced(NamedTuple):
 
 
 class Comparison(Frozen):
-    """How two specs differ, and the causes with the first one for people first.
+    """The difference between two specs: its causes, the most important one first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
-    `unexplained` names packages whose hashes differ, though no document says why. Unless
-    `lists_dependencies`, a source of the specs does not, and there may be more causes.
-    `is_cut` if there are more pairs than are compared. `replaced` has the dependencies that
-    differ between two specs of one build, of which at least one is spliced.
+    `unexplained` names packages whose hashes differ, though no document says why. If
+    `lists_dependencies` is False, a source of the specs lists none, and there may be more causes.
+    `is_cut` is True if there are more pairs than are compared. `replaced` has the dependencies
+    that differ between two specs of one build, of which at least one is spliced.
     """
 
     causes: tuple[Cause, ...] = ()

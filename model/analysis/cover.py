@@ -297,7 +297,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
 def find_nearest(coverage: Coverage, *, on_progress: OnProgress = no_progress) -> Coverage:
     """Return a coverage with the nearest candidate of each missing spec.
 
-    It `is_cut` if there is too much to compare. Raises Cancelled.
+    The coverage `is_cut` if not all pairs of specs are compared. Raises Cancelled.
     """
     graph = coverage.graph
     search = NearestSearch(graph)

@@ -406,7 +406,7 @@ def post_order(
 ) -> Iterator[_Node]:
     """Yield nodes and their closures, each node once and after its children.
 
-    `children` is called once for each node. Of a cycle, which only damaged documents have, one
+    `children` is called once for each node. In a cycle, which only damaged documents have, one
     node comes before its children.
     """
     entered: set[_Node] = set()

@@ -85,7 +85,7 @@ class RunKinds:
             values = frozenset(all_values(graph, id_, run_only=True).items())
             self._values[number] = self._values.setdefault(values, values)
         if stated not in self._values:
-            # Of compilers that no document describes only the names are in the texts.
+            # The texts have only the names of compilers that no document describes.
             absent = {child for child, _ in stated if not graph.is_described(child)}
             unknown = sorted(map(graph.identity, absent))
             self._values[stated] = *compilers(graph, stated), *unknown

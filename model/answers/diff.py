@@ -411,7 +411,7 @@ def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> s
     return graph.hash(below)
 
 
-# What changed between two sources
+# Changes between two sources
 
 
 class Change(NamedTuple):

@@ -36,8 +36,8 @@ class DifferenceLine(Frozen):
     """One line on a difference: its subject, two values, and place.
 
     `subject` is a package, an attribute, or both; `where` is the path to the package, or the
-    number of packages. `packages` are the names of the nodes with this difference. It `runs` if
-    one of these is linked or run; else they are used for building only.
+    number of packages. `packages` are the names of the nodes with this difference. The line `runs`
+    if one of these is linked or run; else they are used for building only.
     """
 
     subject: str
@@ -175,7 +175,7 @@ def _variant_texts(name: str, a: AttributeValue, b: AttributeValue) -> tuple[str
     def text(value: AttributeValue) -> str:
         return _MISSING if value is None else spell_variant(name, texts(value))
 
-    # Of two values in words the first one names the variant.
+    # If both values are words, only the first names the variant.
     is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
     return "", text(a), _text(b) if is_named_once else text(b)
 

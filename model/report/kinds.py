@@ -59,7 +59,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
     lines: list[str] = []
     before: list[str] = []
     for column, size in enumerate(sizes):
-        # That a package is missing has a row of its own.
+        # A missing package has a row of its own.
         stated = [
             (row, most)
             for row, most in zip(rows, usual, strict=True)

@@ -76,9 +76,9 @@ _NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')
 def spec_string(spec: Spec) -> str:
     """Return the spec string of a record.
 
-    It has its compilers with their languages if `compilers` are known, else the one compiler that
-    the document states. A name that Spack's syntax cannot express is replaced by the hash; a text
-    that is too long for a query is replaced by the hash alone.
+    The string has compilers with their languages if `compilers` are known, else the one compiler
+    that the document states. A name that Spack's syntax cannot express is replaced by the hash; a
+    text that is too long for a query is replaced by the hash alone.
     """
     head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
     head += _at(spec.version)

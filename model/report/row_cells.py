@@ -155,7 +155,7 @@ class RowCells:
 
 
 def _cut_note(text: str, width: int, between: str) -> str:
-    """Cut a note between words, but a first phrase in its middle: its end tells it apart."""
+    """Cut a note between words; a long first phrase in its middle, since its end matters."""
     first = text.partition(between)[0]
     if cell_width(text) > width and cell_width(first) >= width:
         return cut_name(first, max(0, width - 1)) + "…" * (width > 0 and first != text)

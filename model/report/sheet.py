@@ -251,8 +251,8 @@ class Sheet(Frozen, Generic[Item]):
     def filtered(self, name: str, pattern: str) -> Sheet[Item]:
         """Return the sheet with the rows whose text in a column has a pattern in it.
 
-        The case of letters does not count; `*` stands for anything, `|` is between patterns of
-        which one is enough, and `!` before them all is for rows that have none.
+        The case of letters does not count; `*` matches any text, `|` separates alternatives, and
+        `!` before all of them is for rows without a match.
         """
         column, words = self.column(name), pattern.strip().lower()
         wanted = not words.startswith("!")
@@ -279,7 +279,7 @@ class Sheet(Frozen, Generic[Item]):
             yield {column.name: column.value(item) for column in self.columns}
 
     def items(self) -> Iterator[Item]:
-        """Yield the rows, of which some are read at once."""
+        """Yield the rows, which are read in parts."""
         for start in range(0, len(self.rows), _WINDOW):
             yield from self.rows[start : start + _WINDOW]
 

@@ -188,7 +188,7 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
 def flowing_variants(
     variants: Iterable[str], varying: Mapping[str, int], counts: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, str]:
-    """Split the varying variants: first the ones with rare values, then with usual values.
+    """Split the varying variants into variants with rare values and with usual values.
 
     `varying` and `counts` are of the rows of the package (`ShownValues.variants_of`).
     """
@@ -197,7 +197,7 @@ def flowing_variants(
     for text in differing:
         of_name = counts[split_variant(text)[0]]
         is_usual = variant_key(text) == max(of_name, key=of_name.__getitem__)
-        # Digests of patches tell people nothing.
+        # People cannot read digests of patches.
         parts[is_usual or text.startswith("patches")].append(short_digests(text))
     return clean(" ".join(parts[False])), clean(" ".join(parts[True]))
 

@@ -476,7 +476,7 @@ def _has_spec_files(directory: str) -> bool:
 def _known(document: Document) -> Document | None:
     """Return a file as a known document if it begins as a database, lock or spec file; else None.
 
-    The specs of a spec file are in a build cache.
+    A file that is packed with zstd is one, too. The specs of a spec file are in a build cache.
     """
     try:
         head = read_head(document.path, _HEAD_SIZE)

@@ -165,8 +165,8 @@ class DiscoveredSource(Frozen):
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
     """Return one source with the documents and problems of several parts of it.
 
-    It has the name and kind of the first part, and the oldest time of a check. Files that may be
-    pages are only in the first part.
+    The source has the name and kind of the first part, and the oldest time of a check. Files that
+    may be pages are only in the first part.
     """
     return replace(
         parts[0],

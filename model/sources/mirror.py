@@ -1,8 +1,8 @@
 """Find the documents of mirrors, of the URLs that name a part of one, and of tag lists.
 
 A mirror of layout v3 has manifests, which name blobs by their checksums: its index, and the spec
-file and archive of each spec. One of layout v2 has its index, with the checksum in a file next to
-it, and its spec files in the folder `build_cache`. A registry is read as such a folder.
+file and archive of each spec. A mirror of layout v2 has its index, with the checksum in a file
+next to it, and its spec files in the folder `build_cache`. A registry is read as such a folder.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
         new = (error for error in failures if str(error) not in combined.remark)
         problems = (problem_from(error, origin) for error in new)
         return replace(combined, problems=(*combined.problems, *problems))
-    # Of a bucket that may be listed, a refused index is there, and so are its specs.
+    # If a bucket may be listed, a refused index exists, and so do its specs.
     for failure in (*failures, *(error for error in missing if error.is_forbidden)):
         raise failure
     name = origin or os.curdir
@@ -277,8 +277,8 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
 def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
     """Find the index of a layout, or the indexes of all views if layout v3 has only views.
 
-    Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
-    there is none, and SourceError where it cannot be used.
+    Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound for a
+    missing index, and SourceError for an index that cannot be used.
     """
     its = replace(mirror, target=replace(mirror.target, layout=layout))
     mirror = replace(its, files=_files_of(its))
@@ -340,7 +340,7 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     """
     blobs: dict[Blob, int] = {}
     listed = _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
-    # They may be replaced between the two requests.
+    # Manifest and indexes may be replaced between the requests.
     for is_known in (listed.is_noted(mirror.target.checksum), False):
         manifest, data = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
         before = blobs
@@ -408,12 +408,12 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
     """
     name = mirror.v2_index
     if not mirror.storage.is_cached(name):
-        # Of most mirrors this is the only request: they have layout v3 only.
+        # Most mirrors have layout v3 only: for these it is the only request.
         mirror.storage.fetch(Wanted(name))
     wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
     for _ in range(2):
         hash_file, sha256, problems = None, "", list[Problem]()
-        # Without it Spack fetches the index itself, and finds what is wrong.
+        # Without a checksum the index itself is fetched, as by Spack, which shows the error.
         with contextlib.suppress(SourceError):
             hash_file = mirror.storage.fetch(wanted)
             try:

@@ -151,7 +151,7 @@ class Mirrors:
             registry = UrlTarget(url, build_cache="")
             return mirror_at(state.name, registry, self.session, options)
         target = parse_target(url) if state.kind == "mirror" else None
-        # A directory may contain several mirrors. Only what the user gave has the password.
+        # A directory may contain several mirrors. Only the URL that the user gave has a password.
         is_told_by_origin = target is None or not is_remote(url)
         match = _IN_MIRROR.match(spec.origin) if state.name == spec.source else None
         if match and is_told_by_origin:
@@ -323,7 +323,7 @@ def _manifest_name(spec: Spec) -> str:
 def _tag(spec: Spec) -> str:
     """Return the tag of the image of a spec: `_oci_default_tag` of Spack's binary_distribution.py.
 
-    It is cut as `ensure_valid_tag` of lib/spack/spack/oci/image.py cuts it.
+    A long tag is cut as by `ensure_valid_tag` of lib/spack/spack/oci/image.py.
     """
     tag = re.sub(r"[^\w.-]", "_", f"{spec.package}-{spec.version}-{spec.hash}.spack")
     return tag if len(tag) <= _MAX_TAG else tag[: _MAX_TAG // 2] + tag[-_MAX_TAG // 2 :]
@@ -372,7 +372,7 @@ def _owner_of(key: str, environ: Mapping[str, str]) -> str:
     keyrings = (os.path.join(home, f"pubring.{ending}") for ending in ("kbx", "gpg"))
     if not (key and home and gpg and any(map(os.path.isfile, keyrings))):
         return ""
-    # It writes nothing, and starts no other program.
+    # With these options GnuPG writes nothing, and starts no other program.
     quiet = ("--batch", "--no-options", "--no-autostart", "--lock-never", "--trust-model=always")
     command = [gpg, *quiet, f"--homedir={home}", "--with-colons", "--list-keys", key]
     try:

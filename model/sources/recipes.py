@@ -226,7 +226,7 @@ class _Folder:
         return read_file(path, max_size)
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
-        """Return the contents of recipes, and their stamp: a digest of times and sizes."""
+        """Return the stamp, a digest of times and sizes, and the contents of recipes."""
         path = os.path.join(self._path, folder)
         reasons, lines = dict[str, str | OSError](), list[str]()
         for entry in os.scandir(path):
@@ -295,7 +295,7 @@ class _Bare:
         raise FileNotFoundError("it is not there")
 
     def list(self, folder: str) -> tuple[str, Callable[[], _Contents]]:
-        """Return the contents of recipes, and their stamp: the commit."""
+        """Return the stamp, which is the commit, and the contents of recipes."""
         return self._commit, partial(self._contents, os.path.normpath(folder.lstrip("/")) + "/")
 
     def _contents(self, folder: str) -> _Contents:
@@ -465,7 +465,7 @@ class _Reading:
                 self._refuse(recipe, str(error))
             else:
                 if needed:
-                    # It is read again after these, as often as its steps allow.
+                    # The recipe is read again after these, as often as its steps allow.
                     waiting += [recipe, *needed]
                     continue
                 self._classes[recipe] = classes

@@ -145,10 +145,10 @@ class SpackConfig(Frozen):
 
     @cached_property
     def release(self) -> str:
-        """The release that its packages are pinned to, as `v2026.06`; "" if they are not.
+        """The release that Spack's packages are pinned to, as `v2026.06`; "" for none.
 
-        That is the tag or branch of the repository `builtin` in repos.yaml, or the branch of its
-        clone. Before 1.0 the packages were released with Spack.
+        The release is the tag or branch of the repository `builtin` in repos.yaml, or the branch
+        of its clone. Before 1.0 the packages were released with Spack.
         """
         entry = self.scopes.section("repos").get("builtin")
         fields = entry if isinstance(entry, dict) else {}

@@ -76,7 +76,7 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
                 verified.unchecked.setdefault(reason, set()).update(unchecked)
             verified.problems += [Problem(document.origin, "", why) for why in hashes.problems]
             if (mirror := document.mirror) is not None:
-                # It may have several indexes, by the version of the database.
+                # A mirror may have several indexes, by the version of the database.
                 key = f"{mirror.storage.origin}/{mirror.target}"
                 indexes.setdefault(key, (mirror, {}))[1].update(hashes.cached)
     for mirror, listed in indexes.values():

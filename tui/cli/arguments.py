@@ -262,7 +262,7 @@ def _refused(option: Option, why: str) -> ValueError:
 
 
 def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], config: str) -> None:
-    """Check that each source has a name, and standard input one reader. Raises ValueError."""
+    """Check the names of sources, and the value of --config. Raises ValueError."""
     if name == "cover" and "-" in words and "-" in sources:
         raise ValueError("- is standard input: the environment or a cache, not both")
     if config not in ("", "none"):

@@ -163,7 +163,7 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
         of_file = {name: Origin(path, line) for name, line in file.lines.items()}
         values, origins = {**file.values, **values}, {**of_file, **origins}
     for setting in SETTINGS:
-        # The sources of a variable are not those of files: `resolve_sources` reads it.
+        # `resolve_sources` reads the variable with sources.
         value = environ.get(setting.variable, "").strip() if setting.kind == "text" else ""
         if value:
             values[setting.name], origins[setting.name] = value, Origin(setting.variable)

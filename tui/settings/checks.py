@@ -86,7 +86,7 @@ def _copy(settings: Settings) -> Iterator[Mistake]:
 def _theme(settings: Settings) -> Iterator[Mistake]:
     if not settings.theme:
         return
-    # It imports Textual.
+    # The module imports Textual.
     from spackscope.tui.settings.themes import theme_names
 
     names = theme_names()
