@@ -551,7 +551,6 @@ class Walker:
         self.steps = lru_cache(None)(self._read_steps)
 
     def _read_steps(self, id_: int) -> list[Step]:
-        """Return the direct dependencies of a spec."""
         return [
             Step(child, self.identity(child), self.name(child), kind)
             for child, kind in self._graph.links(id_)

@@ -63,7 +63,6 @@ _CHECK_INTERVAL = 4096
 
 
 def _of_package(name: str) -> list[FitReason]:
-    """Return the reasons of all specs of a package."""
     return [rules.WRAPPER.reason] if name == "compiler-wrapper" else []
 
 
@@ -265,7 +264,6 @@ class HostFit:
         return self._node(self._catalog.column("node")[id_])
 
     def _own_reasons(self, id_: int) -> Mask:
-        """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
             return self._mask(rules.NOT_DESCRIBED.reason)
         look_alike, mask = self._catalog.look_alike(id_), self._configured.get(id_, 0)
@@ -467,7 +465,6 @@ class HostFit:
         return Fit(fits, reusable, tuple(reasons))
 
     def _sentence(self, id_: int, reason: FitReason) -> str:
-        """Return the sentence of a reason for a node."""
         if id_ >= self._edges.count:
             return reason.label
         if reason.sentence:

@@ -193,7 +193,6 @@ def _rows(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[CoveredS
 
 
 def _role(spec: Missing) -> str:
-    """Return how the environment needs a missing spec."""
     if not spec.is_needed:
         return "not needed"
     return {"root": "root", "run": "run", "build": "build"}[spec.role]

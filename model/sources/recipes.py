@@ -207,8 +207,6 @@ def _open(root: RecipeRoot, problems: list[Problem]) -> Iterator[_Repository]:
 
 
 class _Folder:
-    """A directory with repositories."""
-
     def __init__(self, path: str) -> None:
         if not os.path.isdir(path):
             raise Unreadable(
@@ -415,7 +413,6 @@ class _Reading:
                 self._patches[recipe] = partial(repository.read_patch, directory)
 
     def _refuse(self, recipe: _Recipe, why: str, place: str = "") -> None:
-        """Add a problem of a recipe."""
         self._problems[self._places[recipe], place, why] = None
         self._unread.add(recipe)
 

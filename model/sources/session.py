@@ -69,7 +69,7 @@ class Session(Frozen):
 
     @cached_property
     def _reported(self) -> dict[str, float]:
-        """When each thing was reported last."""
+        """The time of the last report, by `what`."""
         return {}
 
     @cached_property

@@ -76,7 +76,6 @@ class CopyDialog(Dialog[MenuForm]):
 
     @property
     def _first_of_view(self) -> str:
-        """The key of the first form of the view."""
         return next((f.key for f in self._forms.values() if isinstance(f, ViewForm)), "")
 
     def _prompt(self, form: MenuForm, *, is_low: bool) -> Content:

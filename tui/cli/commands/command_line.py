@@ -138,7 +138,6 @@ class CommandLine:
             self._print_new(gap.problem for gap in catalog.by_host.find_gaps(self.grounds))
 
     def _print_new(self, problems: Iterable[Problem]) -> None:
-        """Print the problems that were not printed before."""
         new = [each for each in dict.fromkeys(problems) if each not in self._printed]
         self._printed.update(new)
         _print_problems(new, MAX_PRINTED, "; `spackscope sources --problems` lists all")

@@ -331,7 +331,6 @@ class _Completer:
 
 
 def _paths(place: Place, environ: Mapping[str, str]) -> list[Completion]:
-    """Return the paths that the word of a place can become."""
     found = complete_path(place.text, lambda word: _expanded(word, environ))
     return [replace(each, text=place.head + each.text) for each in found]
 
