@@ -148,7 +148,7 @@ class TemporaryFailure(SourceError):
 
 
 class Unreachable(SourceError):
-    """`host` cannot be connected to, or sends too slowly."""
+    """A host cannot be reached, or sends too slowly."""
 
     def __init__(self, message: str, host: str) -> None:
         super().__init__(message)

@@ -23,7 +23,7 @@ The sections are:
 - The packages: `package.first` with the id of the first listed spec of each, and `package.specs`
   with the number of its listed specs.
 - `provenance` with path, time and build spec of the few specs that state one; their ids are
-  `provenance.spec`. `build_specs` has the build specs alone.
+  `provenance.spec`. `build_specs` has the build spec of each spliced spec.
 - `documents` with the origins of the documents, `documents.*` with more about each document,
   `sources`, and `problems`.
 """

@@ -40,10 +40,10 @@ class HostAnswers(Protocol):
         """The rules of the configuration that do not apply, by their package or virtual."""
 
     def of(self, id_: int) -> Fit:
-        """Return whether the spec with an id runs on the host, with sentences."""
+        """Return the `Fit` of the spec with an id, with sentences."""
 
     def brief(self, id_: int) -> Fit:
-        """Return whether the spec with an id runs on the host, without sentences."""
+        """Return the `Fit` of the spec with an id, without sentences."""
 
     def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
         """Return a code for each spec by its id, and the answers by code, without sentences.

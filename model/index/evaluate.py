@@ -425,7 +425,7 @@ class Evaluation:
         return [key for key, _ in ordered], [code for _, code in ordered]
 
     def _mask_by_compiler(self, condition: Depends) -> bytes:
-        """Return the mask of look-alikes, all in pages, which list only the compiler."""
+        """Return the mask of look-alikes of an index of pages, which only state the compiler."""
         if not condition.direct:
             raise Unanswerable(f"{condition} needs dependencies, and pages list none", condition)
         compiler_fits(condition, "")

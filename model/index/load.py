@@ -204,7 +204,7 @@ def _late(source: DiscoveredSource) -> DiscoveredSource:
 
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Return sources without documents for a catalog: there may be a hundred thousand of these."""
+    """Return sources without their documents, which may be a hundred thousand, for a catalog."""
     return [replace(source, documents=Documents()) for source in discovered]
 
 

@@ -352,7 +352,6 @@ class OldIndex:
         self._stage_edges(staged, specs, new_record)
 
     def _node_codes(self, staged: Staged) -> array[int]:
-        """Return the new codes of the nodes of all specs."""
         codes, nodes = array("I", self._columns.numbers("node")), node_rows(self._columns)
         if len(nodes) == 1:
             return codes

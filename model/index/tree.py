@@ -157,7 +157,7 @@ class Tree(Frozen):
         return replace(self, lines=lines)
 
     def prepared(self) -> Tree:
-        """Compute the guides now, in a worker thread; else they are computed when needed."""
+        """Compute guides and repetitions now, in a worker thread; else when they are needed."""
         _ = self.guides, self._originals
         return self
 

@@ -104,7 +104,6 @@ def is_token(kind: str, text: str) -> bool:
 
 
 def _token_at(text: str, start: int) -> Token:
-    """Return the token that begins at an offset."""
     first = text[start]
     others = (PAIR, NAME) if "=" in text else (NAME,)
     kinds = (SPACE,) if first.isspace() else _BY_START.get(first, others)

@@ -500,7 +500,6 @@ class Parser:
         return self._negation is not None or self._alternative is not None
 
     def _is_package(self, word: str) -> bool:
-        """Check whether a bare word names a package."""
         if self._packages is None:
             return True
         if is_glob(word):

@@ -216,7 +216,6 @@ def _of_release(
     names: Mapping[str, str],
     stated: Mapping[str, tuple[Texts, Texts]],
 ) -> Iterator[Records]:
-    """Yield the records of specs in a release."""
     for start in range(0, len(specs), _GROUP):
         looks = [
             replace(
