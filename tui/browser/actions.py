@@ -178,14 +178,11 @@ def list_columns(screen: BrowserScreen) -> None:
         table.go_to_column(name)
 
     columns = table.columns.columns
-    names = [
-        *((name, "hidden") for name in sorted(table.columns.hidden)),
-        *((name, "") for name in columns.names),
-        *((head.column, f"same in all: {head.text}") for head in columns.head),
-    ]
+    hidden = sorted(table.columns.hidden)
     picks = [
-        Pick(name, column_word(name), remark, "differs" if remark == "hidden" else "dim")
-        for name, remark in names
+        *(Pick(name, column_word(name), "hidden", "differs") for name in hidden),
+        *(Pick(name, column_word(name)) for name in columns.names),
+        *(Pick(c, column_word(c), f"same in all: {text}", "dim") for c, text in columns.head),
     ]
     screen.host.open(PickDialog("columns", "column", picks, choose="show it and go to it"), go_to)
 

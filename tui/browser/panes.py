@@ -206,12 +206,9 @@ class Panes:
 
     def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
         """Show a sheet in the place of the rows, or these again."""
-        self.query_bar.show_sheet(command_text(new.command) if new.is_open else "")
-        if not new.is_open:
-            self.table.show_rows_again()
-        else:
-            is_first = not (old.is_read and new.is_same(old))
-            self.table.show_sheet(new, new.column if is_first else "")
+        self.query_bar.show_sheet(command_text(new.command))
+        is_again = old.is_read and new.is_same(old)
+        self.table.show_sheet(new, "" if is_again else new.column)
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
         """Show another draft in its input, or none."""
@@ -408,7 +405,7 @@ class Panes:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
-        if pane == keymap.SPECS and self._state.sheet.switches:
+        if pane == keymap.SPECS and self._state.sheet.sheet.switches:
             return (keymap.DIFF, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
@@ -463,7 +460,7 @@ class Panes:
         if not (has_spec or marks):
             yield "copy"
         # In a comparison it goes back, unless there are others to compare.
-        if marks < 2 and (opened.switches or not has_spec):
+        if marks < 2 and (opened.sheet.switches or not has_spec):
             yield "diff"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:

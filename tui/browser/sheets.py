@@ -301,7 +301,7 @@ class Sheets:
     def switch(self, option: str) -> None:
         """Add what an option adds to the sheet, or remove it."""
         opened = self._host.state.sheet
-        if option not in opened.switches:
+        if option not in opened.sheet.switches:
             self._host.say("Nothing to add here" if opened.is_open else "Compare builds first")
             return
         self._switch(opened, option)
@@ -318,7 +318,7 @@ class Sheets:
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
         selected, opened = state.selected, state.sheet
-        if opened.switches and len(marks) < 2:
+        if opened.sheet.switches and len(marks) < 2:
             self.leave()
             return
         if catalog is None or selected is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import spec_name
@@ -30,15 +31,15 @@ NO_SHEET = Sheet[Any]("", (), ())
 class OpenSheet(Frozen):
     """An answer in the place of the table, and how the user arranged its rows.
 
-    `name`, `words` and `options` are those of the command that prints it; that of the table is
-    `find`. `sheet` has no rows until it is read, or if it cannot be: `text` is the progress, or
-    the reason. `filters` are patterns
-    by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
-    chosen row, by default by showing its specs, and `choose_hint` says so. It `names_sources` if
-    its words name all of its sources. It `is_part` while more is read.
+    `name`, `words` and `options` are those of the command that prints it; without a name none is
+    open. `sheet` has no rows until it is read, or if it cannot be: `text` is the progress, or the
+    reason. `filters` are patterns by column name. `cursor` and `column` put the cursor on a row
+    and a column. `choose` handles a chosen row, by default by showing its specs, and
+    `choose_hint` says so. It `names_sources` if its words name all of its sources. It `is_part`
+    while more is read.
     """
 
-    name: str = "find"
+    name: str = ""
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     catalog: Catalog | None = None
@@ -57,7 +58,7 @@ class OpenSheet(Frozen):
     @property
     def command(self) -> tuple[str, ...]:
         """The words of the command that prints it, without its sources."""
-        words = [self.name]
+        words = [self.name] * self.is_open
         for name, value in self.options.items():
             values = value if isinstance(value, tuple) else (value,)
             for each in filter(None, values):
@@ -65,14 +66,9 @@ class OpenSheet(Frozen):
         return (*words, *self.words)
 
     @property
-    def switches(self) -> Collection[str]:
-        """The options that add to its rows or columns."""
-        return self.sheet.switches
-
-    @property
     def is_open(self) -> bool:
         """Whether an answer is shown in the place of the table."""
-        return self.name != "find"
+        return bool(self.name)
 
     @property
     def is_read(self) -> bool:
@@ -119,14 +115,16 @@ class SheetRows(ShownRows):
         shown = [each for each in sheet.columns if each.drawn and each.name not in told]
         self._columns = {each.name: each for each in shown}
         self.column_of_specs = next((each.name for each in shown if each.hash), "")
+        # The numbers of rows, and headings.
         self._lines: list[int | str] = []
-        """The numbers of rows, and headings."""
-        group = ""
-        for number, item in enumerate(sheet.rows):
-            if opened.sort is None and (heading := sheet.group(item)) != group:
-                group = heading
+
+        def group(number: int) -> str:
+            return sheet.group(sheet.rows[number]) if opened.sort is None else ""
+
+        for heading, numbers in groupby(range(len(sheet.rows)), group):
+            if heading or self._lines:
                 self._lines.append(clean(heading))
-            self._lines.append(number)
+            self._lines += numbers
         # The row of the index that the row under the cursor is about, by its hash.
         self._known: Mapping[str, Row | None] = {}
 
@@ -200,10 +198,6 @@ class SheetRows(ShownRows):
     def take(self, read: Mapping[str, Row | None]) -> None:
         """Take the row of the index with a hash; only the last one is kept."""
         self._known = read
-
-    def forget(self) -> None:
-        """Forget the row of the index, which is of another catalog."""
-        self._known = {}
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the mark, and a cell or more for each column; or a heading."""

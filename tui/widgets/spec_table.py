@@ -162,7 +162,8 @@ class SpecTable(Vertical, Fitted):
             self.rows.show_rows(rows, cursor)
         else:
             rows.place = cursor, before.place[1]
-            self.rows.shown.forget()
+            # Those of the index are of another catalog, perhaps.
+            self.rows.shown.take({})
         self._show_relaxations(rows.empty, relaxations)
         if is_typing and self.columns.columns.all:
             self.place(keeps_gutter=True)
@@ -171,7 +172,7 @@ class SpecTable(Vertical, Fitted):
         self.tell_highlighted()
 
     def show_sheet(self, opened: OpenSheet, column: str) -> None:
-        """Show the rows of a sheet, with the cursor on one of them.
+        """Show the rows of a sheet, with the cursor on one; without one those of the listing.
 
         The cursor stays in its column, unless one is named.
         """
@@ -179,31 +180,26 @@ class SpecTable(Vertical, Fitted):
             # What an answer says stands above its rows, what their cells do not show below them.
             self.mount(self.notes, before=self.line)
             self.mount(self.reading, after=self.rows)
-        rows = SheetRows(opened)
-        rows.columns = columns = self._sheet_columns
-        columns.hidden, columns.filters = opened.hidden, Patterns(opened.filters)
-        columns.current = column or columns.current
-        self._show(rows, rows.line(opened.cursor))
+        before, rows = self.shown_list, self.specs
+        if self.rows.shown is rows:
+            rows.place = self.rows.cursor, self.rows.top
+        line = rows.place[0]
+        if opened.is_open:
+            rows = SheetRows(opened)
+            rows.columns = columns = self._sheet_columns
+            columns.hidden, columns.filters = opened.hidden, Patterns(opened.filters)
+            columns.current = column or columns.current
+            line = rows.line(opened.cursor)
+        else:
+            self.rows.top = rows.place[1]
+        self.rows.show_rows(rows, line)
+        self.set_class(opened.is_open, "-sheet")
+        # The focus goes along.
+        self._show_list(before)
+        self.filters.reflect(rows.columns.filters, self.screen.focused)
         self._choose_columns()
         self.place()
         self.tell_highlighted()
-
-    def show_rows_again(self) -> None:
-        """Show the rows of the listing in the place of a sheet."""
-        cursor, self.rows.top = self.specs.place
-        self._show(self.specs, cursor)
-        self.settle()
-        self.tell_highlighted()
-
-    def _show(self, rows: ShownRows, line: int) -> None:
-        """Show rows of another kind, perhaps; the focus goes along."""
-        before = self.shown_list
-        if self.rows.shown is self.specs:
-            self.specs.place = self.rows.cursor, self.rows.top
-        self.rows.show_rows(rows, line)
-        self.set_class(rows is not self.specs, "-sheet")
-        self.filters.reflect(rows.columns.filters, self.screen.focused)
-        self._show_list(before)
 
     def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
         """Show other filters of the listing, except in the input that is typed in."""

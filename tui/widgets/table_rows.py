@@ -125,9 +125,6 @@ class ShownRows:
     def take(self, read: Mapping[Any, Any]) -> None:
         """Take what was read."""
 
-    def forget(self) -> None:
-        """Forget what was read from another catalog."""
-
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with the mark, and a piece or more for each placed column."""
         return []
