@@ -330,7 +330,7 @@ STACKS = (
 """The panes whose keys work together; keys of the first pane hide the same keys of the others."""
 
 TYPED_IN = (FILTERS, EXPORTING, OPENING)
-"""The panes in which letters are typed, and are no keys."""
+"""The panes in which letters are typed, and are not keys."""
 
 
 def bindings(*panes: str) -> list[BindingType]:

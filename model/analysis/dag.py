@@ -38,7 +38,7 @@ Attributes = Mapping[str, AttributeValue]
 """The own attributes of a spec: its node without dependencies and hash.
 
 Attributes are named after fields, such as `version` and `package_hash`, after compiler flags, and
-`variant:NAME`; the patches are no variant. An attribute without a value is left out, such as the
+`variant:NAME`; patches are not variants. An attribute without a value is left out, such as the
 compiler where it is a dependency. `external` is the prefix of an external, `external_module` has
 its modules, and `external_extra` its other attributes as JSON. Only the package is known of an
 absent dependency.
@@ -48,7 +48,7 @@ _Node = TypeVar("_Node", bound=Hashable)
 
 
 def dag_of(catalog: Catalog) -> Dag:
-    """Return the graph of a catalog; there is one for each.
+    """Return the graph of a catalog, which is built once.
 
     Nothing is read before it is needed.
 

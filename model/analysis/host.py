@@ -48,7 +48,7 @@ class Libc(NamedTuple):
     def runs(self, other: Libc) -> bool:
         """Check whether builds for another C library run with this one.
 
-        As `libc_is_compatible` in lib/spack/spack/solver/core.py.
+        As `libc_is_compatible` in lib/spack/spack/solver/asp.py of Spack 1.2.
         """
         is_same = self.name == other.name and self.prefix == other.prefix
         return is_same and version_key(self.version) >= version_key(other.version)

@@ -123,7 +123,7 @@ class NearestSearch:
         return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
     def nearest(self, id_: int, candidates: Iterable[int]) -> Nearest:
-        """Return the candidate nearest to a spec; the spec itself is no candidate.
+        """Return the candidate nearest to a spec; the spec itself is not a candidate.
 
         The nearest candidate has the fewest differing attributes of its own: version, each
         variant, each flag, patches, compiler, platform, os, target. Of several such candidates it

@@ -498,7 +498,7 @@ class _Finder:
         return [tuple(Depends(True, terms, each, type_) for type_ in types) for each in virtuals]
 
     def _is_virtual(self, name: str) -> bool:
-        """Check whether a name is used as a virtual, and is no package."""
+        """Check whether a name is used as a virtual, and not as a package."""
         return bool(self._catalog.virtuals.providers(Query().with_package(name)))
 
     def _check_variant(self, term: Term, package: str) -> None:

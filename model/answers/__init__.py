@@ -1,4 +1,4 @@
-"""The answers: each module is a whole answer, and only the table of commands imports it."""
+"""The answers: each module is a whole answer, and is imported by the name of its command."""
 
 from __future__ import annotations
 

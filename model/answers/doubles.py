@@ -72,11 +72,11 @@ def answer(asked: Asked) -> Sheet[DoubledBuild]:
 class DoubledBuild(NamedTuple):
     """One of several builds of a package, grouped by the cause of the difference.
 
-    `is_run` if roots link or run the build, directly or not; else it is a build dependency.
-    `roots` counts the roots that need the build, and `users` are the packages on a path from a
-    root; None and NOT_SEARCHED if there are too many specs to search. `cause` is None if the
-    sources do not list it, and `value` is the value of this build for it. `is_deepest` is True if
-    in some pair of builds no other cause is below this one; None where it was not searched.
+    `is_run` is True if roots link or run the build, directly or not; else it is a build
+    dependency. `roots` counts the roots that need the build, and `users` are the packages on a
+    path from a root; None and NOT_SEARCHED if there are too many specs to search. `cause` is None
+    if the sources do not list it, and `value` is the value of this build for it. `is_deepest` is
+    True if in some pair of builds no other cause is below it; None where it was not searched.
     """
 
     id: int

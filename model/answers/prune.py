@@ -68,7 +68,10 @@ def _read_keep_list(asked: Asked) -> list[str]:
 
 
 class PrunedSpec(NamedTuple):
-    """A removed spec with the number of specs that still need it, or a broken spec with a need."""
+    """A removed spec with the number of specs that need it, or a broken one with its dependency.
+
+    The dependency of a broken spec is one that would be removed.
+    """
 
     state: str
     hash: str

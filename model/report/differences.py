@@ -126,7 +126,7 @@ def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
 
 
 def shown_path(cause: Cause) -> tuple[str, ...]:
-    """Return the path over run-time dependencies if there is one: any other would mislead."""
+    """Return the path over run-time dependencies if it exists, else over any dependencies."""
     return cause.run_path or cause.path
 
 

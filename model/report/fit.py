@@ -43,7 +43,7 @@ def hidden_by_host(catalog: Catalog, query: Query) -> str:
 
 
 def query_remarks(catalog: Catalog, query: Query) -> list[str]:
-    """Return sentences on virtuals that a query names, and on specs that `fits` and so on hide."""
+    """Return sentences on the virtuals in a query, and on specs that its host conditions hide."""
     sentences = [catalog.virtuals.sentence(query)]
     if query.columns & HOST_COLUMNS:
         sentences.append(hidden_by_host(catalog, query))

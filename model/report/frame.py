@@ -104,7 +104,7 @@ def position(row: int, length: int) -> str:
 
 
 MIN_WIDTH = 37
-"""Cells of a row from which on it has more than a name and a count."""
+"""The least cells of a row that has more than a name and a count."""
 
 _MARK = _GAP = 2
 _MIN_NAME = 14

@@ -206,7 +206,7 @@ def _quoted(value: str) -> str:
 _ALL = "all"
 _PLAIN_KEY = r"[A-Za-z_][A-Za-z0-9_\-]*"
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-"""Names that are no texts in YAML 1.1."""
+"""Names that are not texts in YAML 1.1."""
 _OF_SPACK = frozenset(
     {"version", "variants", "os", "target", "platform", "arch", "namespace", "flags"}
 )

@@ -166,7 +166,7 @@ class Sheet(Frozen, Generic[Item]):
     grounds of the answer that could not be read, if they are shown with it. `notes` are sentences
     on the whole, and `remarks` are sentences that scripts do not want among the rows, as on specs
     that were not searched. A terminal shows `limit` rows, all for None. `exports` has the lines of
-    formats that only this sheet has, by their names, and `draw` draws a sheet that is no table; a
+    formats that only this sheet has, by their names, and `draw` draws a sheet without a table; a
     sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
     command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
     whatever this source has. `ending` is raised once the rows are printed.

@@ -307,7 +307,7 @@ def _head(
 
 
 MIN_WITH_SLOTS = 140
-"""Columns of a terminal from which on each variant of one package has a column."""
+"""The least columns of a terminal on which each variant of one package has a column."""
 
 GAP = 1
 """Blank cells between two columns."""
@@ -316,9 +316,9 @@ _MAX_FIELD_WIDTH = 24
 """The most cells of a field before variants get room."""
 _SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 36, 1 << 16
 _MIN_WITH_USERS = 56
-"""Cells of a table from which on the column `used by` comes before fields."""
+"""The least cells of a table in which the column `used by` comes before fields."""
 _MIN_WITH_LONG_USERS = 100
-"""Cells of a table from which on the head is `used by`, and not `used`."""
+"""The least cells of a table in which the head is `used by`, and not `used`."""
 _SHORT_DIFFERS, _MIN_DIFFERS, _MAX_DIFFERS = 14, 20, 30
 """Cells of the column `differs in` before variants get room: about a quarter of the table."""
 

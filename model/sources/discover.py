@@ -216,7 +216,7 @@ _KERNEL = ("proc", "sys")
 """Folders with kernel file systems, also in a copy of a whole system, such as a chroot."""
 
 _CHECK_EVERY = 256
-"""Files between two checks whether to stop; the status of one may take long."""
+"""Files between two reports, which check for cancellation; a status may take long."""
 
 _ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
 _START = (

@@ -41,7 +41,7 @@ _MAX_MANIFEST = 2**26
 _MAX_MODE = 0o177777
 _TOO_MUCH = f"archives of more than {MAX_DOWNLOADED >> 30} GiB: ask for fewer specs"
 _MAX_COUNT = 2**50
-"""Sizes from this one on are errors."""
+"""The least size that is an error."""
 
 _MAX_DEPTH = 4
 """Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""

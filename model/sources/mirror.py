@@ -131,7 +131,7 @@ class Mirror(Frozen):
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a directory on this machine."""
+        """Whether the mirror is a directory on this machine."""
         return isinstance(self.storage, LocalFolder)
 
     @property
@@ -322,7 +322,7 @@ def _files_of(mirror: Mirror) -> str:
 
 
 def _views(mirror: Mirror) -> list[str]:
-    """Return the names of the views of a mirror, as far as it can be listed. Raises Cancelled."""
+    """Return the names of the views of a mirror, if it can be listed. Raises Cancelled."""
     start, end = f"{_INDEXES}/", f"/{_INDEX_MANIFEST}"
     with contextlib.suppress(SourceError):
         names = [name[len(start) :] for name in mirror.storage.names(_INDEXES)]

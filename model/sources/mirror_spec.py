@@ -138,7 +138,7 @@ class Mirrors:
         self._lock = threading.Lock()
 
     def open(self, spec: Spec, state: SourceStatus) -> Mirror | None:
-        """Open the mirror from which a source lists a spec; None if it is not one.
+        """Open the mirror from which a source lists a spec; None for any other source.
 
         If a source has several mirrors, such as the public cache, the mirror is found by the
         document of the spec. Raises SourceError.

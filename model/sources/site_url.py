@@ -175,7 +175,7 @@ class SiteUrl(NamedTuple):
 
 
 def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUrl | None:
-    """Return the address of a query; None where it names no package, or not all have a tag.
+    """Return the address of a query; None if it names no package, or some builds have no tag.
 
     `values` returns the values of a column among the builds of this package. If these have one
     tag, it is in the address.

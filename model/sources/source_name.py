@@ -51,7 +51,7 @@ def default_tag(tags: Collection[str], pinned: str = "") -> str:
     """Return the tag to read where none is named: the newest release, else `develop`.
 
     If the packages of the user's Spack are pinned to a release that the cache has, such as
-    `v2026.06`, it is the newest tag of that.
+    `v2026.06`, the newest tag of this release is returned.
 
     >>> default_tag(["develop", "v0.23.1", "v2025.11.0", "v2025.11.1", "v2026.06.0"], "v2025.11")
     'v2025.11.1'

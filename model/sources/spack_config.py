@@ -69,7 +69,7 @@ _KIND_NAMES: Mapping[type, str] = {Text: "a string", list: "a list", dict: "a ma
 
 
 class Selection(Frozen):
-    """The specs that match one of `include`, if there are any, and none of `exclude`."""
+    """The specs that match one of `include`, unless it is empty, and none of `exclude`."""
 
     include: tuple[Text, ...] = ()
     exclude: tuple[Text, ...] = ()
@@ -383,7 +383,7 @@ class Scopes:
         return None
 
     def flag(self, fields: Mapping[Any, Any], key: str, *, default: bool) -> bool:
-        """Return the boolean of a key; the default without one, and where it is none."""
+        """Return the boolean of a key, or the default for a missing or wrong value."""
         text = self.value(fields, key, Text)
         if text is None or text in (*_TRUE, *_FALSE):
             return default if text is None else text in _TRUE

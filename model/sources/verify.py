@@ -113,7 +113,7 @@ def _compare(
 
 
 def _check(document: Document, session: Session) -> StoredHashes | None:
-    """Check the hashes of a document; None for a candidate that is no page. Raises Cancelled."""
+    """Check the hashes of a document; None for a candidate but not a page. Raises Cancelled."""
     try:
         data = read_bytes(document)
         if document.kind == "candidate" and not is_page(data):

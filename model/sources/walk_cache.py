@@ -31,7 +31,7 @@ MIN_DIRECTORIES = 64
 """The fewest directories for which a file is written."""
 
 SETTLED_SECONDS = 60
-"""Seconds after a change of a directory from which on the next change will show."""
+"""Seconds after a change of a directory until the next change is sure to show."""
 
 _MAX_SIZE = 2**28
 _CHECK_EVERY = 256

@@ -46,7 +46,7 @@ BROWSE = "browse"
 
 HELP = "help"
 QUERY = "query"
-"""The topic of `help` and `man` that is no command: the query language."""
+"""The topic of `help` and `man` that is not a command: the query language."""
 COMPLETE = "complete"
 
 

@@ -246,7 +246,7 @@ class _Changes(CompositorUpdate):
         self._text, self._shown, self._lines = text, shown, lines
 
     def render_segments(self, console: Console) -> str:
-        """Return the text: it is written now."""
+        """Return the text, and take its lines as shown, since Textual writes it now."""
         for y, line in self._lines.items():
             self._shown[y] = line
         return self._text

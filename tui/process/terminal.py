@@ -270,9 +270,9 @@ class _Parser(XTermParser):
 
 
 class _Output:
-    """The terminal as a file; output is dropped when it is gone, or too slow.
+    """The terminal as a file; output is dropped when the terminal is gone, or too slow.
 
-    Where it has no signs, letters are written instead.
+    A terminal without signs gets letters instead.
     """
 
     def __init__(self, file: TextIO, *, has_signs: bool) -> None:

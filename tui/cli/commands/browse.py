@@ -55,7 +55,7 @@ def run(line: CommandLine) -> ExitCode:
 
 
 def _check_command(line: CommandLine, sources: Sequence[str]) -> None:
-    """Raise Leave where the first word, which looks like a command, is no package either."""
+    """Raise Leave where the first word, which looks like a command, is not a package either."""
     word, *others = line.words
     if word not in line.load_quietly(sources).texts("package"):
         raise Leave(
