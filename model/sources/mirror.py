@@ -533,7 +533,7 @@ class _KnownIndex:
         return ""
 
     def _write(self, text: str) -> None:
-        # Without the note the next run only takes longer.
+        # The note is optional.
         with contextlib.suppress(Unwritable):
             if self._path:
                 write_private(self._path, text.encode())
