@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.core.frozen import Frozen, replace
@@ -29,8 +30,9 @@ class Needs(Frozen):
     """The closure of a spec in three parts, each with the nearest dependencies first.
 
     `specs` are linked or run, the spec itself first; so are `externals`, which Spack did not
-    build. `build_only` has all other specs. The closure `is_unknown` if a spec that is linked or
-    run is absent, or its document lists no dependencies: then there may be more.
+    build. `build_only` has all other specs, if they were asked for. The closure `is_unknown` if a
+    spec that is linked or run is absent, or its document lists no dependencies: then there may be
+    more.
     """
 
     specs: tuple[NeededSpec, ...]
@@ -44,8 +46,10 @@ class Needs(Frozen):
         return [needed for needed in self.specs if not needed.spec.installed]
 
 
-def read_needs(catalog: Catalog, id_: int) -> Needs | None:
-    """Read the closure of a record; None if its document lists no dependencies, as pages do not.
+def read_needs(catalog: Catalog, id_: int, *, to_build: bool = False) -> Needs | None:
+    """Read the closure of a record, what it needs `to_build` only if that is asked for.
+
+    None if its document lists no dependencies, as pages do not.
 
     needs = read_needs(catalog, row.id)
     hashes = [needed.spec.hash for needed in needs.specs]
@@ -54,11 +58,10 @@ def read_needs(catalog: Catalog, id_: int) -> Needs | None:
     if not edges.lists(id_):
         return None
 
-    def run_below(node: int) -> list[int]:
-        return [edge.child for edge in edges.of(node) if is_run(edge.deptypes)]
-
     # The record and all that it depends on, level by level.
-    run, every = (list(nearest_first([id_], below)) for below in (run_below, edges.down.of))
+    run = nearest_first([id_], partial(edges.down.of, of_kind=edges.are_run))
+    every = nearest_first([id_], edges.down.of) if to_build else run
+    rest = [node for node in every if node not in run]
     direct = {edge.child: edge.virtuals for edge in edges.of(id_) if is_run(edge.deptypes)}
     present = {row.id: row.spec for row in catalog.rows([i for i in every if i < edges.count])}
 
@@ -70,7 +73,7 @@ def read_needs(catalog: Catalog, id_: int) -> Needs | None:
         return NeededSpec(node, spec, absent is not None, node in direct, direct.get(node, ()))
 
     # If a hash has several records, the last one, at the place of the first.
-    in_run, others = ({n.spec.hash: n for n in map(needed, ids)} for ids in (run, every))
+    in_run, others = ({n.spec.hash: n for n in map(needed, ids)} for ids in (run, rest))
     return Needs(
         tuple(each for each in in_run.values() if not each.spec.external),
         tuple(each for each in in_run.values() if each.spec.external),

@@ -17,7 +17,6 @@ from spackscope.model.core.records import (
     RECIPES,
     SEVERITIES,
     Deprecation,
-    is_run,
     severity_rank,
 )
 from spackscope.model.core.suggestions import listed
@@ -114,7 +113,7 @@ def audit(
             bit = 1 << bits.setdefault(key, len(bits))
             own[id_] |= bit
             hashes[bit].add(hash_)
-    down = edges.down.restricted([is_run(kind.deptypes) for kind in edges.kinds])
+    down = edges.down.restricted(edges.are_run)
     masks = ClosureMasks(down.of, lambda id_: own.get(id_, 0))
     specs = dict.fromkeys(map(graph.identity, chosen))
     contained = {id_: masks.whole(id_) for id_ in specs}

@@ -24,7 +24,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
     """Return the specs that a spec needs, the nearest first; no rows if its source lists none."""
     (catalog,) = asked.load(asked.sources)
     row = catalog.listed(asked.find_hash(catalog, asked.words))
-    needs = read_needs(catalog, row.id)
+    needs = read_needs(catalog, row.id, to_build=True)
     title = f"{spec_name(row.spec.package, row.spec.version)}  /{row.spec.hash}"
     if needs is None:
         return Sheet(title, _COLUMNS, (), notes=[UNLISTED])

@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
 from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem, Spec
+from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem
 from spackscope.model.index.columns import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
@@ -164,17 +164,16 @@ class ByHost:
         keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
         return sorted_by(keys_of_ids, ids, descending=descending)
 
-    def filled(self, id_: int, spec: Spec) -> Spec:
-        """Return a record with `fit`, if it is computed or `fills_rows`, and with `deprecated`.
+    def of(self, ids: Iterable[int]) -> Iterator[tuple[Fit | None, tuple[str, ...]]]:
+        """Yield `fit` of records, if it is computed or `fills_rows`, and `deprecated`.
 
         `deprecated` is filled in once the recipes were read.
         """
         has_fit = self.is_ready or (self.fills_rows and self.has_host)
-        fit = self.answers.brief(id_) if has_fit else spec.fit
-        if self.deprecated is not None:
-            codes, values = self.deprecated
-            return replace(spec, deprecated=values[codes[id_]], fit=fit)
-        return replace(spec, fit=fit) if has_fit else spec
+        brief = self.answers.brief if has_fit else None
+        codes, values = self.deprecated or (None, ((),))
+        for id_ in ids:
+            yield brief and brief(id_), values[codes[id_] if codes is not None else 0]
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the os or target of the host for `host`. Raises Unanswerable."""

@@ -9,7 +9,7 @@ from itertools import accumulate, compress, islice, pairwise, repeat
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
-from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency
+from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency, is_run
 from spackscope.model.index.columns import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
@@ -35,10 +35,13 @@ class Adjacency:
             return range(0)
         return range(self.first[node], self.first[node + 1])
 
-    def of(self, node: int) -> Sequence[int]:
-        """Return the neighbours of a node."""
+    def of(self, node: int, of_kind: Sequence[bool] | None = None) -> Sequence[int]:
+        """Return the neighbours of a node in their order, by default over edges of all kinds."""
         edges = self.edges(node)
-        return self.nodes[edges.start : edges.stop]
+        nodes = self.nodes[edges.start : edges.stop]
+        if of_kind is None:
+            return nodes
+        return [n for n, edge in zip(nodes, edges, strict=True) if of_kind[self.kinds[edge]]]
 
     def neighbours(self, spans: Iterable[Span], of_kind: Sequence[bool] | None = None) -> set[int]:
         """Return the neighbours of spans of nodes.
@@ -139,7 +142,7 @@ class Edges:
     def __init__(self, data: IndexData) -> None:
         self._data = data
 
-    @property
+    @cached_property
     def count(self) -> int:
         """The number of records."""
         return self._data.spec_count
@@ -159,6 +162,11 @@ class Edges:
 
         rows = self._data.columns.json("edge_kinds")
         return [EdgeKind(tuple(sorted(d, key=rank)), tuple(sorted(v))) for d, v in rows]
+
+    @cached_property
+    def are_run(self) -> list[bool]:
+        """Whether edges of each kind are to link or run."""
+        return [is_run(kind.deptypes) for kind in self.kinds]
 
     @cached_property
     def down(self) -> Adjacency:

@@ -53,7 +53,7 @@ _WINDOW = 512
 """The number of records that are read at once."""
 
 _FIELDS = (
-    *("hash", "size", "origin", "source", "build_spec"),
+    *("hash", "size", "origin", "source", "build_spec", "fit", "deprecated"),
     *(name for columns in STORED.values() for column in columns for name in column.restores),
 )
 """The fields of `Spec` that are read for a record, in their order."""
@@ -198,12 +198,12 @@ class IndexData:
 
     # Look-alikes and their codes
 
-    @property
+    @cached_property
     def first(self) -> array[int]:
         """The id of the first spec of each look-alike, and at the end the number of specs."""
         return self.column("first")
 
-    @property
+    @cached_property
     def spec_count(self) -> int:
         """The number of specs, including dependency-only specs."""
         return self.first[-1]
@@ -256,7 +256,7 @@ class IndexData:
     def text(self, column: str, id_: int) -> str:
         """Return the value of a spec in a column of single texts."""
         code = self.column(FIELDS[column].storage)[self.look_alike(id_)]
-        return self.texts(column)[code]
+        return cast(str, self.values(column)[code])
 
     def _restore(self, stored: Sequence[Column], code: int) -> tuple[Any, ...]:
         values = [column.restore(self.values(column.name)[code]) for column in stored]
@@ -318,18 +318,18 @@ class IndexData:
         source_of = self.column("documents.source")
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
-        for id_, hash_ in zip(unique, self.hashes.of(unique), strict=True):
+        by_host = self.by_host.of(unique)
+        for id_, hash_, of_host in zip(unique, self.hashes.of(unique), by_host, strict=True):
             look_alike = self.look_alike(id_)
             document = documents[look_alike]
             values = (
                 *(hash_, _size(self.sizes[id_])),
                 *(self._origins[document], sources[source_of[document]]),
-                self.build_specs.get(id_, ""),
+                *(self.build_specs.get(id_, ""), *of_host),
                 *chain.from_iterable(values(codes[look_alike]) for values, codes in columns),
                 *_DEFAULTS.values(),
             )
-            spec = Spec(*_in_order_of_spec(values))
-            records[id_] = look_alike, self.by_host.filled(id_, spec)
+            records[id_] = look_alike, Spec(*_in_order_of_spec(values))
         return records
 
     def records(self, ids: Sequence[int]) -> Iterator[Spec]:

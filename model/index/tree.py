@@ -305,12 +305,7 @@ class _Reader:
         numbers = adjacency.edges(id_)
         if not self._tree.run_only:
             return len(numbers)
-        return sum(self._are_run[adjacency.kinds[number]] for number in numbers)
-
-    @cached_property
-    def _are_run(self) -> list[bool]:
-        """Whether edges of each kind are to link or run."""
-        return [is_run(kind.deptypes) for kind in self._catalog.edges.kinds]
+        return sum(edges.are_run[adjacency.kinds[number]] for number in numbers)
 
     def ends(self, id_: int = _ROOT) -> list[_End]:
         """Return the ends of the edges of a spec, or of the root.
