@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.columns import SHORT_HASH
@@ -50,13 +49,11 @@ LayoutRow = Sequence[LinePart]
 def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
     """Add a value where it fits, in the next row if it does not, or on several rows."""
     suffix = line.suffix if suffixes else ""
-    text, lead = line.text + suffix, line.lead
-    if not flow.is_empty:
-        lead = lead if lead.startswith(" ") else GAP + lead
-        if not flow.goes_on(cell_width(lead + text)):
-            lead = line.lead.lstrip()
+    text, lead = line.text + suffix, line.lead if line.lead.startswith(" ") else GAP + line.lead
+    if not (goes_on := flow.goes_on(cell_width(lead + text))):
+        lead = line.lead.lstrip()
     flow.add(lead, "dim" if lead.strip() else "")
-    if cell_width(text) <= flow.room:
+    if goes_on or cell_width(text) <= flow.room:
         flow.add(line.text, line.style, line)
         flow.add(suffix, "" if line.style in _PLAIN_SUFFIX else line.style)
         return
@@ -242,18 +239,13 @@ def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[Layo
     """Flow the values into at most some rows; the last value then counts those left out."""
     has_suffix = {line.suffix for line in block} != {""}
     for suffixes in (True, False) if has_suffix else (True,):
-        rows = _flow(block, width, margin, suffixes=suffixes)
+        rows, fitting = _flow(block, width, margin, most, suffixes=suffixes)
         if not most or (len(rows) <= most and not _left_out(block, len(block))):
             return rows
-    counts = [count for count in range(1, len(block)) if block[count].lead != " "]
-    if not (block[0].total and counts):
-        return _cut(rows, most, width)
-
-    def first_rows(count: int) -> list[LayoutRow]:
-        return _flow([*block[:count], _more(block, count)], width, margin, suffixes=False)
-
-    fitting = bisect_right(counts, most, key=lambda count: len(first_rows(count)))
-    return _cut(first_rows(counts[max(0, fitting - 1)]), most, width)
+    if fitting:
+        fewer = [*block[:fitting], _more(block, fitting)]
+        rows, _ = _flow(fewer, width, margin, most, suffixes=False)
+    return _cut(rows, most, width)
 
 
 def _left_out(block: Block, count: int) -> int:
@@ -267,8 +259,14 @@ def _more(block: Block, count: int) -> DetailLine:
     return DetailLine(text, style="dim", hints=block[0].hints)
 
 
-def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[LayoutRow]:
-    flow = Flow(width, margin)
+def _flow(
+    block: Block, width: int, margin: int, most: int, *, suffixes: bool
+) -> tuple[list[LayoutRow], int]:
+    """Flow values into one row more than there may be, if they need it.
+
+    Return also before which value the others can be counted; 0 if that is not wanted.
+    """
+    flow, fitting = Flow(width, margin), 0
     first, *others = block
     label = first.label
     together = f"{label} {first.text}"
@@ -279,9 +277,15 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
     else:
         flow.add(pad(shorten(label, margin - 1), margin), "dim")
         _put(flow, first, suffixes=suffixes)
-    for line in others:
+    for count, line in enumerate(others, 1):
+        if len(flow.lines) > most > 0:
+            break
+        if first.total and line.lead != " ":
+            is_low = len(flow.lines) < most
+            if not fitting or is_low or cell_width(GAP + _more(block, count).text) <= flow.room:
+                fitting = count
         _put(flow, line, suffixes=suffixes)
-    return [*flow.lines]
+    return [*flow.lines], fitting
 
 
 def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
