@@ -299,7 +299,7 @@ class Pairs:
             dag.lists(id_),
             self._walker.lists_dependencies(id_),
             bool(dag.build_spec(id_)),
-            *((link.name, link.kind, dag.version(link.id)) for link in self.links(id_)),
+            *((link.name, link.kind, self._walker.version(link.id)) for link in self.links(id_)),
         )
         return self._twins.setdefault(key, id_)
 

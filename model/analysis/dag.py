@@ -200,8 +200,7 @@ class Dag:
         `run_only` follows run-time dependencies only.
         """
         edges = self.catalog.edges
-        of_kind = [is_run(kind.deptypes) for kind in edges.kinds] if run_only else None
-        return edges.down.reached(ids, of_kind)
+        return edges.down.reached(ids, edges.are_run if run_only else None)
 
     def configuration(self, id_: int) -> int:
         """Return a number, equal for specs with equal attributes; below 0 for absent ones."""
@@ -524,19 +523,21 @@ class Walk(NamedTuple):
     `nodes` has the specs of each package, by the first ids with their hashes, the nearest first;
     `steps` has the package and the dependency of each edge. `came_from` maps each spec to the
     dependent through which it is reached first, and roots to themselves. `unknown` has specs that
-    do not list their dependencies, or have too many to walk.
+    do not list their dependencies, or have too many to walk. `name_of` returns the package of a
+    spec.
     """
 
     nodes: dict[str, dict[int, None]]
     steps: list[tuple[str, Step]]
     came_from: dict[int, int]
     unknown: set[int]
+    name_of: Callable[[int], str]
 
-    def path(self, graph: Dag, name: str) -> tuple[str, ...]:
+    def path(self, name: str) -> tuple[str, ...]:
         """Return the packages on a shortest path from below a root to a package."""
         for id_ in self.nodes.get(name, ()):
             if self.came_from[id_] != id_:
-                return tuple(map(graph.name, path_to(self.came_from, id_)[1:]))
+                return tuple(map(self.name_of, path_to(self.came_from, id_)[1:]))
         return ()
 
 
@@ -545,10 +546,11 @@ class Walker:
 
     def __init__(self, graph: Dag) -> None:
         self._graph = graph
-        self.name = lru_cache(None)(graph.name)
+        self.name, self.version = (lru_cache(None)(read) for read in (graph.name, graph.version))
         self.identity = lru_cache(None)(graph.identity)
         self.lists_dependencies = lru_cache(None)(graph.lists_dependencies)
         self.steps = lru_cache(None)(self._read_steps)
+        self._is_run = lru_cache(None)(is_run)
 
     def _read_steps(self, id_: int) -> list[Step]:
         return [
@@ -558,7 +560,7 @@ class Walker:
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
         """Walk the closures of specs, nearest first; `run_only` over run-time dependencies."""
-        walk = Walk({}, [], {}, set())
+        walk = Walk({}, [], {}, set(), self.name)
         queue = deque((id_, self.identity(id_), self.name(id_), 0) for id_ in dict.fromkeys(ids))
         walk.came_from.update((identity, identity) for _, identity, _, _ in queue)
         while queue:
@@ -569,7 +571,7 @@ class Walker:
             if is_cut or not self.lists_dependencies(id_):
                 walk.unknown.add(identity)
             for step in () if is_cut else steps:
-                if run_only and not is_run(step.kind.deptypes):
+                if run_only and not self._is_run(step.kind.deptypes):
                     continue
                 walk.steps.append((name, step))
                 if step.identity not in walk.came_from:

@@ -11,6 +11,8 @@ from typing import Literal
 
 from spackscope.model.analysis.dag import (
     PROVIDED,
+    Attributes,
+    AttributeValue,
     Dag,
     Walk,
     Walker,
@@ -35,9 +37,6 @@ _FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_
 _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
 _RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
 """The order of the attributes of a package; all other attributes have 0."""
-
-Values = dict[str, tuple[str, ...]]
-"""The values of a node by attribute; unset ones are left out."""
 
 Cell = tuple[str, ...] | None
 """The values of an attribute in one column: None without the package, empty if it is unset."""
@@ -73,17 +72,19 @@ class ComparedRow(Frozen):
         return len(set(self.values) - {UNKNOWN}) < 2
 
 
-def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> Values:
+def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> dict[str, AttributeValue]:
     """Return the attributes of a node; `run_only` for attributes that count at run time.
 
     The recipe, the namespace and the spec format do not count at run time.
     """
     skipped = _NOT_AT_RUN_TIME if run_only else ()
     attributes = graph.attributes(id_)
-    return {name: texts(value) for name, value in attributes.items() if name not in skipped}
+    return {name: value for name, value in attributes.items() if name not in skipped}
 
 
-def compilers(graph: Dag, links: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
+def compilers(
+    graph: Dag | Walker, links: Iterable[tuple[int, tuple[str, ...]]]
+) -> tuple[str, ...]:
     """Return compilers with the languages that each is used for, such as `c,cxx=gcc@12.1.0`."""
     languages: dict[str, list[str]] = defaultdict(list)
     for child, of_child in links:
@@ -120,14 +121,14 @@ def varying(
         tables.append((part, walks))
 
     @lru_cache(None)
-    def values_of(id_: int) -> Values:
+    def values_of(id_: int) -> Attributes:
         values = all_values(graph, id_, run_only=run_only)
         compiling = [
             (step.id, languages)
             for step in walker.steps(id_)
             if (languages := compiled_languages(step.kind.virtuals))
         ]
-        if stated := compilers(graph, compiling):
+        if stated := compilers(walker, compiling):
             values["compiler"] = stated
         return values
 
@@ -151,7 +152,7 @@ def varying(
             every = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks)) - named
             named |= set().union(*(walk.nodes for walk in walks))
             for name in filter(every.__contains__, walks[0].nodes):
-                if path := walks[0].path(graph, name):
+                if path := walks[0].path(name):
                     version = graph.version(min(walks[0].nodes[name]))
                     cells = [(version,) if version else UNKNOWN] * len(groups)
                     rows.append(ComparedRow(part, name, "version", tuple(cells), path))
@@ -159,7 +160,7 @@ def varying(
 
 
 def _rows(
-    graph: Dag, part: Part, walks: Sequence[Walk], values_of: Callable[[int], Values]
+    graph: Dag, part: Part, walks: Sequence[Walk], values_of: Callable[[int], Attributes]
 ) -> list[ComparedRow]:
     """Return the rows of the link/run closures of all columns, or of the whole closures.
 
@@ -196,7 +197,7 @@ def _rows(
         for attribute in sorted({each for each, _ in every - every.intersection(*stated)}):
             # Pages list one compiler of several.
             cell_of = {
-                ids: _cell(values[id_].get(attribute, ()) for id_ in ids)
+                ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
                 for ids in distinct
                 if all(graph.tells(id_, attribute) for id_ in ids)
                 and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
@@ -231,7 +232,7 @@ def _rows(
         place, leader = name, ""
         if attribute == "provider":
             place = next(cell[0].partition("@")[0] for cell in cells if cell)
-        path = next(walk for walk in walks if place in walk.nodes).path(graph, place)
+        path = next(walk for walk in walks if place in walk.nodes).path(place)
         if attribute == "present":
             # A dependent that changed explains it, unless another is the same in all columns.
             is_explained = own.keys() >= parents[name].keys() and parents[name]
@@ -287,7 +288,7 @@ def _edge_rows(graph: Dag, part: Part, walks: Sequence[Walk]) -> Iterator[Compar
         same = set.intersection(*sets)
         if any(each != same for each in sets):
             cells = tuple(tuple(sorted(each - same)) for each in sets)
-            path = next(walk for walk in walks if name in walk.nodes).path(graph, name)
+            path = next(walk for walk in walks if name in walk.nodes).path(name)
             where = "own" if part == "run" and not path else part
             yield ComparedRow(where, name, "dependencies", cells, path, packages=(name,))
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, compare
-from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at
+from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
 from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
@@ -352,7 +352,8 @@ def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
 
 def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
     """Yield the attributes of the specs themselves, in the order of interest."""
-    values = [all_values(graph, id_) for id_ in columns]
+    package, stated = graph.name(columns[0]), [all_values(graph, id_) for id_ in columns]
+    values = [{name: texts(value) for name, value in each.items()} for each in stated]
     names = sorted(set().union(*values))
     differing = [name for name in names if len({each.get(name) for each in values}) > 1]
     for name in sorted(
@@ -369,7 +370,7 @@ def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
             each.get(name) if graph.tells(id_, name) else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
-        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=leader)
+        yield ComparedRow("own", package, name, tuple(cells), follows=leader)
 
 
 def _rows_below(
