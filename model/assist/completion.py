@@ -246,7 +246,8 @@ class _Completer(NamedTuple):
                 yield Completion(text, facet.count)
         yield from self.named_target(typed)
         for facet in self.facets("variants"):
-            if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
+            is_named = typed in facet.value and split_variant(facet.value)[0].startswith(typed)
+            if is_named and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
         for view in self.views(""):
             if view.text.startswith(typed) or view.text.startswith(f"{VIEW}={typed}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from spackscope.model.core.columns import BY_NAME, FIELDS, Value
 from spackscope.model.core.errors import Unanswerable
@@ -90,7 +90,7 @@ def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[st
 # The sections of a query
 
 
-class FacetKey(Frozen):
+class FacetKey(NamedTuple):
     """The key of a section: a column, or a variant of the column `variants`."""
 
     column: str

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
@@ -43,9 +43,9 @@ def matcher(column: str, pattern: str) -> Matcher:
 
     Example: `matcher("version", "1.2:")("1.14") is True`.
     """
+    fits = item_matcher(column, pattern)
     if column in _MATCHERS:
-        return _MATCHERS[column](pattern)
-    fits = _TEXT_MATCHERS.get(column, _glob)(pattern)
+        return fits
 
     def matches(value: Value) -> bool:
         if isinstance(value, str):
@@ -53,6 +53,11 @@ def matcher(column: str, pattern: str) -> Matcher:
         return isinstance(value, tuple) and any(map(fits, value))
 
     return matches
+
+
+def item_matcher(column: str, pattern: str) -> Callable[[Any], bool]:
+    """Return the function that checks values which are no lists, or each text of a list."""
+    return {**_TEXT_MATCHERS, **_MATCHERS}.get(column, _glob)(pattern)
 
 
 def _architecture(pattern: str) -> Matcher:

@@ -203,7 +203,11 @@ class _Package:
         columns = [c for stored in STORED.values() for c in stored if c.name not in _OF_ALL]
         texts = {
             **{f"+{v}": [variant_key(each.get(v, "")) for each in variants] for v in varying},
-            **{c.name: list(map(c.cell, values.column_values(c.name, numbers))) for c in columns},
+            **{
+                column.name: list(map(column.cell, own))
+                for column in columns
+                if len(set(own := values.column_values(column.name, numbers))) > 1
+            },
         }
         self.names = [name for name, each in texts.items() if len(set(each)) > 1]
         self.names.sort(key=_LAST.__contains__)
