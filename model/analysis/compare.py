@@ -230,7 +230,7 @@ class Pairs:
         self.steps = 0
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self._walker = walker = Walker(dag)
-        self.links = walker.steps
+        self.links, self._build_spec = walker.steps, lru_cache(None)(dag.build_spec)
         self.compilers = lru_cache(None)(self._read_compilers)
         self._twin = lru_cache(None)(self._read_twin)
         self._twins: dict[Hashable, int] = {}
@@ -298,7 +298,7 @@ class Pairs:
             dag.configuration(id_),
             dag.lists(id_),
             self._walker.lists_dependencies(id_),
-            bool(dag.build_spec(id_)),
+            bool(self._build_spec(id_)),
             *((link.name, link.kind, self._walker.version(link.id)) for link in self.links(id_)),
         )
         return self._twins.setdefault(key, id_)
@@ -331,7 +331,7 @@ class Pairs:
         return of_a, of_b
 
     def _is_spliced(self, a: int, b: int) -> bool:
-        return any(map(self.dag.build_spec, (a, b)))
+        return any(map(self._build_spec, (a, b)))
 
     def _match(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
         """Match the dependencies of two specs by their names, and return their places.
@@ -356,10 +356,10 @@ class Pairs:
         return [(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]
 
     def _link_differences(self, a: int, b: int) -> Iterator[Difference]:
-        package = self.dag.name(a)
+        package = self._walker.name(a)
 
         def label(link: Step) -> str:
-            version = self.dag.version(link.id)
+            version = self._walker.version(link.id)
             return f"{link.name}@{version}" if version else link.name
 
         def lone(link: Step, of_a: str | None, of_b: str | None) -> Difference:
@@ -400,7 +400,7 @@ class Pairs:
     def are_one_build(self, number: int) -> bool:
         """Check whether specs with different hashes were built as one, and then spliced."""
         ids = self.ids(number)
-        built = [*map(self.dag.build_spec, ids)]
+        built = [*map(self._build_spec, ids)]
         if not any(built):
             return False
         a, b = (build or self.dag.hash(id_) for build, id_ in zip(built, ids, strict=True))
@@ -532,7 +532,7 @@ class Pairs:
             tuple(unexplained),
             is_listed,
             is_cut or self.is_full,
-            self._replaced(start, below, bottom_up) if any(map(dag.build_spec, (a, b))) else (),
+            self._replaced(start, below, bottom_up) if self._is_spliced(a, b) else (),
         )
 
     def _replaced(
@@ -562,6 +562,8 @@ def _use(kind: EdgeKind, other: EdgeKind) -> int:
 
 def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     """Yield the attributes that differ and that both sources list."""
+    if dag.configuration(a) == dag.configuration(b):
+        return
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]

@@ -108,7 +108,9 @@ def add_sizes(
     mirrors = Mirrors(catalog.sources, session, sources)
     sizes = mirrors.sizes(without_size, is_offline=is_offline)
     sized = (
-        needed._replace(spec=replace(spec, size=sizes.get(spec.hash, spec.size)))
+        needed._replace(spec=replace(spec, size=sizes[spec.hash]))
+        if spec.hash in sizes
+        else needed
         for needed in needs.specs
         for spec in (needed.spec,)
     )

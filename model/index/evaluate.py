@@ -42,13 +42,7 @@ from spackscope.model.query.ast import (
     query_of,
     with_versions_of,
 )
-from spackscope.model.query.matchers import (
-    ANY,
-    is_glob,
-    item_matcher,
-    target_ranges,
-    unknown_target,
-)
+from spackscope.model.query.matchers import ANY, is_glob, item_test, target_ranges, unknown_target
 
 _MAX_NAMES = 6
 """The most providers that a sentence names."""
@@ -410,7 +404,7 @@ class Evaluation:
 
     def _fitting(self, column: str, term: Term) -> bytes:
         """Return a byte for each *distinct* value of a column: 1 if it matches a term."""
-        fits, values = item_matcher(term.column, term.pattern), self._data.values(column)
+        fits, values = item_test(term.column, term.pattern), self._data.values(column)
         if term.column == "version" and not is_glob(term.pattern) and term.pattern:
             # Thousands of rules on versions would each compare all versions.
             keys, codes = self._version_keys

@@ -43,7 +43,7 @@ def matcher(column: str, pattern: str) -> Matcher:
 
     Example: `matcher("version", "1.2:")("1.14") is True`.
     """
-    fits = item_matcher(column, pattern)
+    fits = item_test(column, pattern)
     if column in _MATCHERS:
         return fits
 
@@ -55,7 +55,7 @@ def matcher(column: str, pattern: str) -> Matcher:
     return matches
 
 
-def item_matcher(column: str, pattern: str) -> Callable[[Any], bool]:
+def item_test(column: str, pattern: str) -> Callable[[Any], bool]:
     """Return the function that checks values which are no lists, or each text of a list."""
     return {**_TEXT_MATCHERS, **_MATCHERS}.get(column, _glob)(pattern)
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH, spec_name
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, counted, shorten
@@ -185,7 +184,7 @@ SHOWN = 5
 """Values of a section that are shown before it is opened, besides marked values."""
 
 
-class FacetLine(Frozen):
+class FacetLine(NamedTuple):
     """A line: the head of a section, one of its values, or the switch for the others.
 
     `most` is the greatest count of the values, for their bars.
