@@ -238,7 +238,7 @@ class DetailsController:
         self._host.cancel(jobs.RELATIONS, jobs.PATIENCE)
         is_read = known is not None or not asked.has_host
         waits = is_new and not (is_read or details.shows_tree)
-        self._host.change(details=_with(details, related, awaits_relations=waits))
+        self._host.change(details=replace(details, related=related, awaits_relations=waits))
         if is_read:
             return
         listing, catalog = self._host.state.listing, asked.row.catalog
@@ -248,8 +248,8 @@ class DetailsController:
                 self._last = row_key, related
                 at = details.at if details.awaits_relations else None
                 waits = waits and details.awaits_relations
-                details = _with(details, related, awaits_relations=waits)
-                self._host.change(details=replace(details, at=at))
+                new = replace(details, related=related, at=at, awaits_relations=waits)
+                self._host.change(details=new)
 
         def show_without(_: None) -> None:
             if (details := self._host.state.details) is not None:
@@ -283,15 +283,6 @@ class DetailsController:
             return marks[0]
         first, end = row.catalog.span(row.look_alike)
         return "" if end - first > 1 else None
-
-
-def _with(details: Details, related: Related, *, awaits_relations: bool) -> Details:
-    return replace(
-        details,
-        relations=related.lines,
-        differing=related.differing,
-        awaits_relations=awaits_relations,
-    )
 
 
 def _shown_as(row: Row) -> tuple[object, ...]:

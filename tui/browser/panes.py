@@ -385,11 +385,11 @@ class Panes:
             return
         self._described = state.view.query, row.spec.package
         self.detail.show_details(
-            [*details.lines, *details.relations],
+            [*details.lines, *details.related.lines],
             details.tree,
             key=(row.spec.hash, row.count, row.role),
             shows_tree=details.shows_tree,
-            differing=details.differing,
+            differing=details.related.differing,
             compared_with=next(iter(state.marks), "")[:SHORT_HASH],
             at=details.at,
             beside="" if row.spec.in_cache else "not in the table",

@@ -117,27 +117,6 @@ class Draft(Frozen):
         return self.parsed.column or QUERY
 
 
-class Details(Frozen):
-    """The selected spec: a row of the table, or a spec that has none.
-
-    `lines` and `members` are those of the spec before while `is_pending`. `relations` to
-    other specs are read after them, and `differing` is what of its tree a marked spec has not.
-    `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a line, and
-    another line at the top. It `awaits_relations`, to be shown with them at once.
-    """
-
-    row: Row
-    lines: Sequence[DetailLine] = ()
-    tree: Tree | None = None
-    relations: Sequence[DetailLine] = ()
-    differing: Mapping[int, str] = field(default_factory=dict)
-    members: Members | None = None
-    shows_tree: bool = False
-    at: tuple[int, int] | None = None
-    is_pending: bool = False
-    awaits_relations: bool = False
-
-
 class Related(NamedTuple):
     """The lines on how a spec relates to others, and how its tree differs from a marked spec.
 
@@ -147,6 +126,25 @@ class Related(NamedTuple):
 
     lines: Sequence[DetailLine] = ()
     differing: Mapping[int, str] = MappingProxyType({})
+
+
+class Details(Frozen):
+    """The selected spec: a row of the table, or a spec that has none.
+
+    `lines` and `members` are those of the spec before while `is_pending`. What is `related` is
+    read after them. `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor
+    on a line, and another line at the top. It `awaits_relations`, to be shown with them at once.
+    """
+
+    row: Row
+    lines: Sequence[DetailLine] = ()
+    tree: Tree | None = None
+    related: Related = Related()
+    members: Members | None = None
+    shows_tree: bool = False
+    at: tuple[int, int] | None = None
+    is_pending: bool = False
+    awaits_relations: bool = False
 
 
 class Facets(Frozen):

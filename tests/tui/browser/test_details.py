@@ -64,7 +64,7 @@ def texts(browser: FakeBrowser) -> list[str]:
 
 def relations(browser: FakeBrowser) -> list[str]:
     blocks: list[str] = []
-    for first, *others in blocks_of(browser.details.relations):
+    for first, *others in blocks_of(browser.details.related.lines):
         leads = (each.lead if each.lead.startswith(" ") else f"  {each.lead}" for each in others)
         rest = "".join(lead + each.text for lead, each in zip(leads, others, strict=True))
         blocks.append(f"{first.label}: {first.text}{first.suffix}{rest}")

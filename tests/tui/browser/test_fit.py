@@ -39,7 +39,7 @@ def test_the_detail_says_whether_a_spec_runs_and_what_filters_by_that(index: Pat
         version = browser.go_to(row).spec.version
         lines[version] = [
             (line.text, line.term)
-            for line in browser.details.relations
+            for line in browser.details.related.lines
             if line.term is not None and line.term.column in ("fits", "reusable")
         ]
     runs, too_new = Term("fits", "yes"), Term("fits", "target too new")
