@@ -287,7 +287,7 @@ def _variant_sections(
         if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
             texts[""] = missing
         varies = len(texts) > 1 and any(count < of for count in texts.values())
-        if key == wanted or varies or key.groups(query):
+        if key == wanted or varies or (name in own and key.groups(query)):
             section = FacetSection(key, _marked(key, query, texts), varies)
             sections.append(((rank.get(name, total), name), section))
     sections.sort(key=lambda pair: pair[0])
