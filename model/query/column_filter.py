@@ -80,19 +80,20 @@ def column_text(query: Query, column: str) -> str:
 def _condition(column: str, word: str) -> Condition:
     body = word.removeprefix("!")
     negated = body != word
-    variant = column[1:] if column[:1] == "+" else ""
+    # A damaged record may have a variant without a name.
+    variant = column[1:] if column[:1] == "+" else None
     if column == "compiler" and body.startswith("%"):
         conditions = list(parse(word).conditions)
         if [condition.column for condition in conditions] != [column]:
             raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
         return conditions[0]
-    if variant and body in ("+", "~"):
+    if variant is not None and body in ("+", "~"):
         pattern = body + variant
-    elif variant and is_variant(body) and split_variant(body)[0] == variant:
+    elif variant is not None and is_variant(body) and split_variant(body)[0] == variant:
         pattern = body
-    elif variant and body[:1] in ("+", "~"):
+    elif variant is not None and body[:1] in ("+", "~"):
         raise ValueError(f"{body} is not {variant}. Type other variants in the query line.")
-    elif variant:
+    elif variant is not None:
         is_whole = body.startswith("=") or is_glob(body)
         pattern = (
             f"{variant}={body.removeprefix('=') or '*'}" if is_whole else f"{variant}=*{body}*"
@@ -108,7 +109,7 @@ def _condition(column: str, word: str) -> Condition:
         pattern = body
     else:
         pattern = f"*{body}*"
-    term = Term("variants" if variant else column, pattern, negated)
+    term = Term(column if variant is None else "variants", pattern, negated)
     matcher(term.column, pattern)
     return term
 

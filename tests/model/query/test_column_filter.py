@@ -108,6 +108,13 @@ def test_a_filter_has_the_groups_that_are_on_its_column_alone() -> None:
     )
 
 
+@pytest.mark.parametrize(("column", "text"), [("+x", "+x"), ("+x", "x=a"), ("+", "+")])
+def test_the_filter_of_a_variant_is_written_and_parsed_again(column: str, text: str) -> None:
+    """A damaged record may have a variant without a name."""
+    query = Query(((Term("variants", text),),))
+    assert column_groups(column, column_text(query, column))[0] == query.groups
+
+
 @pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])
 def test_a_compiler_is_one_word_of_its_filter_or_none(text: str) -> None:
     query = parse(text)
