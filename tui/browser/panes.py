@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
@@ -49,9 +48,6 @@ from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
 from spackscope.tui.widgets.table_rows import RowMarks
-
-if TYPE_CHECKING:
-    pass
 
 _HINT_WIDTH = len("detail")
 """Cells of the words for Enter: the hints beside it stay where they are from row to row."""
