@@ -229,6 +229,8 @@ class SpecTable(Vertical, Fitted):
         rows, columns, width = self.rows.shown, self.columns, self.size.width
         columns.gutter = gutter = max(rows.gutter, columns.gutter if keeps_gutter else 0)
         if width < 4:
+            # Until the table is on the screen, no row is drawn below the heads of other rows.
+            self.rows.heads = Heads()
             return
         layout = columns.lay_out(width - gutter + rows.blank, rows.sort)
         filters = self.filters.texts(columns.columns.names)

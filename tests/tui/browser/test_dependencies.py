@@ -12,6 +12,7 @@ import pytest
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.threads import ThreadTask
 from spackscope.tui.widgets import detail_pane
+from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.tree_rows import search_request
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
@@ -218,6 +219,17 @@ async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> 
     await browser.press("a")
     assert "dependency-only" in browser.text
     assert (cursor(browser), browser.detail.position[1]) == (before, top)
+
+
+async def test_no_row_of_a_path_is_drawn_below_the_heads_of_specs(browser: Browser) -> None:
+    await browser.open_package("h5py")
+    await browser.press("t", "j")
+    assert browser.table.size.width == 0, "the tree has the whole screen"
+    await browser.press("w", settle=False)
+    rows = browser.table.rows
+    await browser.until(lambda: isinstance(rows.shown, SheetRows))
+    heads = {placed.column.name for placed in rows.heads.layout.placed}
+    assert heads <= {*rows.shown.columns.columns.names}
 
 
 async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) -> None:
