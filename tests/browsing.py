@@ -31,6 +31,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import threads
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.dialogs.pick import PickList
 from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.detail_pane import DetailPane
@@ -483,9 +484,21 @@ class Browser:
     @property
     def box(self) -> list[str]:
         """What the box under an input shows, line by line, without its border."""
-        box = self.browser.query_one(CompletionPopup)
-        region = box.content_region
-        lines = self.lines[region.y : region.bottom] if box.display else []
+        return self._lines_of(self.browser.query_one(CompletionPopup))
+
+    @property
+    def picks(self) -> list[str]:
+        """What the list of a dialog shows, line by line, without the sign of the cursor."""
+        return [line[2:] for line in self._lines_of(self.app.screen.query_one(PickList))]
+
+    @property
+    def table_text(self) -> str:
+        """What the table shows, in one line: a long path may be cut anywhere into several."""
+        return " ".join(" ".join(self._lines_of(self.table)).split())
+
+    def _lines_of(self, widget: Widget) -> list[str]:
+        region = widget.content_region
+        lines = self.lines[region.y : region.bottom] if widget.display else []
         return [line[region.x : region.right].rstrip() for line in lines]
 
     @property

@@ -89,7 +89,7 @@ async def test_two_of_more_sources_are_chosen(sources: list[Path], tmp_path: Pat
         await browser.press("escape", "D")
         await browser.type("gone")
         await browser.press("enter")
-        assert "does not exist" in browser.text
+        assert "does not exist" in browser.table_text
 
 
 async def test_the_reading_is_stopped(
