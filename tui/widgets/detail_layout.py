@@ -1,4 +1,4 @@
-"""Lay out the values of a spec and the lines of its tree: imported with the first of them."""
+"""Lay out the values of a spec and the lines of its tree: imported with the first spec."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 
 GAP = "  "
-"""Between two values."""
+"""The blanks between two values."""
 _PLAIN_SUFFIX = ("title", "link")
 
 
 LayoutRow = Sequence[LinePart]
-"""One row of the pane: a part is for a value that the cursor can be on, or for a key."""
+"""The parts of a row of the pane: values that the cursor can be on, keys, labels and blanks."""
 
 
 def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
-    """Add a value where it fits, in the next row if it does not, or on several rows."""
+    """Add a value to the current row, to the next one if it is too long, or to several rows."""
     suffix = line.suffix if suffixes else ""
     text, lead = line.text + suffix, line.lead if line.lead.startswith(" ") else GAP + line.lead
     if not (goes_on := flow.goes_on(cell_width(lead + text))):
@@ -64,12 +64,12 @@ def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
 
 
 LOW, TALL = 6, 14
-"""Rows below which there is no room for the install command, and from which lists have several."""
+"""Heights of a pane: below the first variants have one row, from the second lists have several."""
 
 _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
-"""The cells of the labels from some widths on."""
+"""The least width of a pane, and the cells of its labels from that width on."""
 _FACTS = ("compiler", "os", "target", "platform")
-"""The labels of what follows the title in a row without labels."""
+"""The labels of the values that follow each other in a row without labels."""
 _ORDER = (
     *(_FACTS[0], VARIANTS, INSTALL, DEPRECATED, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY),
     *(FITS, "reusable", DOWNLOAD, SIGNED),
@@ -83,7 +83,7 @@ _MIN_END = 6
 
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
-    """Return the rows of a pane: the title first, then what matters most where it is low."""
+    """Return the rows of a pane: the title, then the labels with the most important first."""
     lines = [
         replace(line, suffix=with_written_keys(line.suffix)) if line.suffix else line
         for line in lines
@@ -100,7 +100,7 @@ Block = Sequence[DetailLine]
 
 
 def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
-    """Return the values of the title, and those of each label in their order."""
+    """Return the values of the title, and the blocks of the labels in the order of the pane."""
     title: list[DetailLine] = []
     facts: list[DetailLine] = []
     blocks: list[Block] = []
@@ -109,7 +109,7 @@ def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block
         if first.at_end or first.style == "title":
             title += block
         elif first.label in _FACTS:
-            # Without its label the cell would not say what there is none of.
+            # Without its label a value of "none" would not name the missing fact.
             text = signed(first.label, first.text) if first.text == "none" else first.text
             facts.append(replace(first, text=text))
         else:
@@ -125,7 +125,7 @@ def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
-    """Join labels that have one short value each, so that several follow each other in a row."""
+    """Join blocks of one short value each, so that several labels share a row."""
     joined: list[list[DetailLine]] = []
     can_join = False
     for block in blocks:
@@ -143,8 +143,8 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     """Return the title with its right-aligned end, which is cut last.
 
-    Suffixes go first, then all of a hash but its first letters, then what is neither name nor
-    hash, and then the hash.
+    Suffixes go first, then all but the first letters of the hash, then the parts other than
+    name and hash, and then the hash.
     """
     begin = [line for line in title if not line.at_end]
     end = [line for line in title if line.at_end]
@@ -181,7 +181,7 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
 
 
 def _end_texts(end: Block, room: int) -> list[str]:
-    """Return the texts at the end of a title, as far as there is room."""
+    """Return the texts at the end of a title, as many as fit; the last one may be cut."""
     texts = []
     for line in end:
         text = shorten(line.lead + line.text, room, keep="start")
@@ -197,7 +197,7 @@ def _joined_width(texts: Sequence[str]) -> int:
 
 
 def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
-    """Return the rows of the values of a label, with its hints at the end of the first."""
+    """Return the rows of a block, with the hints of its label at the end of the first row."""
     first = block[0]
     is_wide = width >= _MIN_WIDTH_FOR_HINTS
     hints = [each for name, word in first.hints for each in hint(name, word) if is_wide]
@@ -236,7 +236,7 @@ def _max_rows(label: str, width: int, height: int) -> int:
 
 
 def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[LayoutRow]:
-    """Flow the values into at most some rows; the last value then counts those left out."""
+    """Flow the values into at most `most` rows; the last value then counts the omitted values."""
     has_suffix = {line.suffix for line in block} != {""}
     for suffixes in (True, False) if has_suffix else (True,):
         rows, fitting = _flow(block, width, margin, most, suffixes=suffixes)
@@ -249,7 +249,7 @@ def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[Layo
 
 
 def _left_out(block: Block, count: int) -> int:
-    """Return how many values there are besides the first `count` pieces of a block."""
+    """Return how many values of a block are not among its first `count` lines."""
     shown = [line for line in block[:count] if line.id is not None]
     return max(0, block[0].total - len(shown))
 
@@ -262,9 +262,9 @@ def _more(block: Block, count: int) -> DetailLine:
 def _flow(
     block: Block, width: int, margin: int, most: int, *, suffixes: bool
 ) -> tuple[list[LayoutRow], int]:
-    """Flow values into one row more than there may be, if they need it.
+    """Flow values into rows, at most one more than `most`, which shows that they do not fit.
 
-    Return also before which value the others can be counted; 0 if that is not wanted.
+    Return also how many values leave room to count the others after them; 0 without a count.
     """
     flow, fitting = Flow(width, margin), 0
     first, *others = block
@@ -289,7 +289,7 @@ def _flow(
 
 
 def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
-    """Cut rows after the last that fits, with `…` at its end, between words."""
+    """Cut rows after the first `most`; the last of them ends between words, with `…`."""
     if len(rows) <= most:
         return rows
     parts = [*rows[most - 1]]
@@ -301,7 +301,7 @@ def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
 
 
 _MIN_TREE_NAME = 14
-"""Cells that a name keeps even if guide lines would leave it less."""
+"""Cells that a name keeps; guide lines are shortened for it."""
 _MAX_REMARK = 40
 _MIN_TREE_WIDTH = 30
 """Cells of a line below which there is no room for the hash."""
@@ -314,7 +314,8 @@ def tree_pieces(
     """Return the pieces of a line of a tree.
 
     Lines too deep for the width are indented no further, and show their depth as a number.
-    `differing` has what a marked spec has in place of a record, "" if that is only below it.
+    `differing` has the differences from a marked spec by record id, "" for a difference that is
+    only below the record.
     """
     node, fold = tree.lines[row], fold_sign(tree, row)
     if node.edge is None or node.spec is None:

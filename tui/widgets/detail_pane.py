@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from spackscope.tui.widgets.detail_layout import LayoutRow
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
-"""What the letters before the lines of a tree mean."""
+"""The legend of the letters before the lines of a tree: dependency types."""
 
 
 _PATIENCE, _SHORT_PATIENCE = 0.25, 0.1
-"""Seconds that old values stay as they are: dimmed at every key they would flicker."""
+"""Seconds before old values are dimmed: dimmed at every key, the values would flicker."""
 
 
 class TreeHead(Widget):
-    """The line above a tree: its spec, the dependencies left out, and the key to the letters."""
+    """The line above a tree: its spec, its filters, remarks, and the legend of the letters."""
 
     _pieces: reactive[Sequence[Piece]] = reactive(())
 
@@ -49,7 +49,7 @@ class TreeHead(Widget):
         self._painter = RowPainter(self)
 
     def show_title(self, values: Sequence[DetailLine], tree: Tree | None, *remarks: str) -> None:
-        """Show the title of a spec, what its tree leaves out, and remarks on it."""
+        """Show the title of a spec, the filters of its tree, and remarks on the spec."""
         parts = [
             "run-time dependencies only" if tree is not None and tree.run_only else "",
             f"names containing {clean(tree.search)}" if tree is not None and tree.search else "",
@@ -96,7 +96,7 @@ class DetailLines(VirtualList):
 
     @property
     def _part(self) -> LinePart:
-        """The part of that row with the cursor: the last one where there are fewer."""
+        """The part under the cursor; the last value of the row if the row has fewer values."""
         stops = _stops(self.row)
         return stops[min(self.stop, len(stops) - 1)] if stops else LinePart(())
 
@@ -111,7 +111,7 @@ class DetailLines(VirtualList):
         return [[stop.target for stop in _stops(row)] for row in self._rows]
 
     def show_values(self, values: Sequence[DetailLine], *, is_same: bool) -> None:
-        """Show other values; the cursor keeps its place if they are of the same spec."""
+        """Show other values; the cursor keeps its place if the spec is the same."""
         if values == self._lines:
             return
         self._lines = values
@@ -120,7 +120,7 @@ class DetailLines(VirtualList):
         self._lay_out()
 
     def show_texts(self, texts: Sequence[str]) -> None:
-        """Show texts in place of values, each cut so that there is room for a line of the next."""
+        """Show texts in place of values, each cut to leave a line for every text after it."""
         self._texts, lines = texts, list[str]()
         for left, text in zip(reversed(range(len(texts))), texts, strict=True):
             lines += wrap_cut(text, self.size.width - 3, self.size.height - len(lines) - left)
@@ -175,7 +175,7 @@ class DetailLines(VirtualList):
             self.stop = min(range(len(there)), key=lambda n: abs(there[n] - x), default=0)
 
     def action_step(self, step: int) -> None:
-        """Move the cursor to the next value of the row, or before it; before the first: leave."""
+        """Move to the next or previous value; from the first value of a row go to the specs."""
         count = len(_stops(self.row))
         stop = min(self.stop, max(0, count - 1)) + step
         if stop < 0:
@@ -189,7 +189,7 @@ class DetailLines(VirtualList):
             self.refresh_rows(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked value, or choose the one that has it; press a hint."""
+        """Move the cursor to the clicked value; choose a value clicked again; press a hint."""
         row, x = self.top + event.y, event.x - _MARGIN
         if not 0 <= row < self.length or x < 0:
             return
@@ -207,7 +207,7 @@ class DetailLines(VirtualList):
                 self.action_choose()
 
     def action_choose(self) -> None:
-        """Choose the filter of the value, the spec that it leads to, or all of which it counts."""
+        """Filter by the value, jump to its spec, or press the key of a count of omitted values."""
         if (value := self.value) is None:
             return
         if value.hints and not value.label:
@@ -220,7 +220,7 @@ class DetailLines(VirtualList):
 
 
 def _place_of(value: DetailLine, rows: Sequence[LayoutRow]) -> tuple[int, int] | None:
-    """Return the row of a value, which may have been read anew, and its number there."""
+    """Return the row of an equal value, and its number among the values of the row."""
     for number, row in enumerate(rows):
         for stop, part in enumerate(_stops(row)):
             if part.target == value:
@@ -264,7 +264,7 @@ class DetailPane(Vertical):
         yield DetailLines(id="detail-lines")
 
     def _add_tree(self) -> None:
-        """Add the tree to the pane, unless it is there."""
+        """Add the tree to the pane, unless the pane has it."""
         if not self.tree_rows.is_attached:
             find = Static("find ", id="tree-find")
             search = Horizontal(find, self._search_input, id="tree-search")
@@ -293,17 +293,17 @@ class DetailPane(Vertical):
 
     @property
     def node(self) -> TreeNode | None:
-        """The line of the tree with the cursor, while the tree is shown."""
+        """The line of the tree under the cursor, while the tree is shown."""
         return self.tree_rows.node if self.shows_tree else None
 
     @property
     def tree_row(self) -> int | None:
-        """The number of that line."""
+        """The number of the line under the cursor, while the tree is shown."""
         return self.tree_rows.cursor if self.shows_tree else None
 
     @property
     def position(self) -> tuple[int, int]:
-        """The row with the cursor, and the one at the top."""
+        """The row under the cursor, and the row at the top."""
         return self.shown_list.cursor, self.shown_list.top
 
     def show_details(
@@ -318,9 +318,9 @@ class DetailPane(Vertical):
         at: tuple[int, int] | None = None,
         beside: str = "",
     ) -> None:
-        """Show a spec, whose `key` tells it from others; `at` is the place of the cursor.
+        """Show a spec, identified by its `key`; `at` is the row of the cursor and the top row.
 
-        `differing` is what of the tree a spec has not that it is `compared_with`.
+        `differing` has the dependencies that differ from the spec `compared_with`, by record id.
         """
         is_same = key == self._key
         self._key = key
@@ -340,7 +340,7 @@ class DetailPane(Vertical):
             self.call_after_refresh(self._keep_focus, before)
 
     def wait(self, *, is_other: bool) -> None:
-        """Dim the values soon while another spec is read; sooner where all of it `is_other`."""
+        """Dim the values soon while a spec is read; sooner if package and query change too."""
         patience = _SHORT_PATIENCE if is_other else _PATIENCE
         if patience not in self._waits:
             self._waits[patience] = self.set_timer(patience, self._dim)
@@ -362,7 +362,7 @@ class DetailPane(Vertical):
             self.shown_list.focus()
 
     def _show_search(self, tree: Tree | None) -> None:
-        """Show the search while there is one, or one is typed."""
+        """Show the search input while it has a text or is typed in."""
         input_ = self._search_input
         self._opens_search &= not input_.has_focus
         is_open = input_.has_focus or self._opens_search
@@ -388,7 +388,7 @@ class DetailPane(Vertical):
 
     @on(FilterInput.Done)
     def _done(self, event: FilterInput.Done) -> None:
-        """Go to the first line that was found."""
+        """Go from the search to the lines of the tree."""
         event.stop()
         self._opens_search = False
         self.tree_rows.focus()

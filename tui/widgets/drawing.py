@@ -23,7 +23,7 @@ STYLES = {
     "match": "bold underline",
     **dict.fromkeys(("key", "query--dependency", "query--not", "query--or"), "bold text-accent"),
     **dict.fromkeys(("accent", "hash", "link"), "text-primary"),
-    # Bars weigh less than what they count.
+    # Bars weigh less than the values beside them.
     "bar": "dim text-primary",
     **dict.fromkeys(("good", "query--variant"), "text-success"),
     **dict.fromkeys(("query--version", "query--hash"), "text-secondary"),
@@ -34,29 +34,30 @@ STYLES = {
     "error": "bold text-error",
     "query--error": "bold underline text-error",
     "rule": "rule",
-    # The head of the current column, and its cell in the row under the cursor: nothing else of it
-    # is marked, or it would outshine what the colours of other cells mean.
+    # The head of the current column, and its cell in the row under the cursor: a whole column
+    # would outshine the colours of the other cells.
     "current in use": "bold underline text-primary",
     "cursor": "underline",
     "cursor in use": "reverse foreground background",
     # So that a message stands out from what is under it without colour too.
     "reversed": "reverse",
 }
-"""The styles of texts by what they mean: attributes, then colours of the theme.
+"""The styles of texts by their meaning: attributes, then colours of the theme.
 
-Each has a sign or a weight besides its colour, which NO_COLOR leaves. They are no classes of the
-style sheet, whose styles would be computed at the start, and whenever a class of a widget changes.
+Each text has a sign or a weight besides its colour, so that it differs with NO_COLOR too. No style
+is a class of the style sheet: Textual would compute the classes at the start, and again whenever
+a class of a widget changes.
 """
 
 _KEPT = "bar"
-"""The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
+"""The style that the cursor does not reverse: a reversed bar would look like a blank."""
 
 _CURRENT = "current"
-"""The style of the current column, of which a list shows only the cell under the cursor."""
+"""The style of the current column; a list draws it only in the row under the cursor."""
 
 
 def part_style(widget: Widget, name: str) -> Style:
-    """Return what the meaning of a text in a widget adds to a style."""
+    """Return the style of a name in a widget, to be added to the style of the widget."""
     if name == "current":
         parent = widget.parent
         in_use = isinstance(parent, Widget) and parent.has_focus_within
@@ -91,17 +92,17 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int) -> Strip:
 
 
 class PartLine(Widget):
-    """A line with parts on the left and on the right, of which some can be clicked.
+    """A line with parts on the left and on the right; parts with a target can be clicked.
 
-    The left ones are cut where there is no room for all.
+    The left parts are cut where there is no room for all parts.
     """
 
     @abstractmethod
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
-        """Return the parts on the left and those on the right."""
+        """Return the left parts and the right parts."""
 
     def take(self, target: Any) -> None:
-        """Do what a click on a part is for: press a key, if the target is one."""
+        """Handle a click on a part with a target: by default, press it as a key."""
         self.app.simulate_key(target)
 
     def render_line(self, y: int) -> Strip:
@@ -117,7 +118,7 @@ class PartLine(Widget):
         return Strip.join([drawn, draw(self, right, width - room)])
 
     def on_click(self, event: events.Click) -> None:
-        """Take the target that was clicked."""
+        """Take the target of the clicked part."""
         event.stop()
         width = self.size.width
         left, right = self.parts(width)
@@ -140,7 +141,7 @@ class RowPainter:
         self._styles.clear()
 
     def row(self, pieces: Iterable[Piece], width: int, *, under_cursor: bool = False) -> Strip:
-        """Draw a row of pieces, the last of them cut where it is too long."""
+        """Draw a row of pieces, cut or filled to a width."""
         segments: list[Segment] = []
         room = width
         for text, name in pieces:
@@ -177,7 +178,7 @@ class RowPainter:
 
 
 def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:
-    """Return a row of the text shown in place of rows, its first line brighter than the others."""
+    """Return a row of the text shown in place of rows; its first sentence is brighter."""
     lines = [
         (part, "dim" if number else "")
         for number, sentence in enumerate(text.split("\n"))

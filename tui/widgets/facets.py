@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 
     Place = tuple[FacetKey, str | None]
-    """A section, and one of its values; None for its first one."""
+    """A section, and one of its values; None for its first value."""
 
 
 _SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
@@ -43,7 +43,7 @@ class FacetRows(VirtualList):
     def show_lines(
         self, lines: Sequence[FacetLine], cursor: int, needles: Sequence[str], empty: str
     ) -> None:
-        """Show other lines, with the cursor on one."""
+        """Show other lines, with the cursor on the given line."""
         self.lines, self.needles = lines, needles
         values = [line.value for line in lines if line.value is not None]
         self._count_width = max((len(f"{value.count:,}") for value in values), default=1)
@@ -53,7 +53,7 @@ class FacetRows(VirtualList):
 
     @property
     def position(self) -> tuple[int, int]:
-        """The place of the value under or above the cursor, and how many values are shown."""
+        """The number of the value under or above the cursor, and the number of values."""
         values = [n for n, line in enumerate(self.lines) if line.value is not None]
         return max(0, sum(n <= self.cursor for n in values) - 1), len(values)
 
@@ -67,7 +67,7 @@ class FacetRows(VirtualList):
     def show_cursor(self) -> None:
         """Scroll back to the cursor, and to the head of its section.
 
-        Lines that are shown before there is room for any begin at the cursor.
+        Before the list has a size, its top is the line of the cursor.
         """
         super().show_cursor()
         self._show_head()
@@ -113,7 +113,7 @@ class FacetRows(VirtualList):
 
 
 def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> int:
-    """Return the line that is the same as the current one, or as near to it as there is."""
+    """Return the number of the same line, of the head of its section, or of a line near `row`."""
 
     def place(line: FacetLine) -> tuple[FacetKey, str | None, bool]:
         value = line.value.value if line.value is not None else None
@@ -129,9 +129,9 @@ def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> in
 
 
 class FacetPane(FilteredPane):
-    """A filter above the sections; it posts what the user does with a value.
+    """The sections below a filter; it posts the marks that the user sets on values.
 
-    Sections are shown in place of those before, with the cursor on the same value.
+    When the sections change, the cursor stays on the same value.
     """
 
     BINDINGS = bindings(VALUES)
@@ -157,7 +157,7 @@ class FacetPane(FilteredPane):
 
     @property
     def place(self) -> Place | None:
-        """The section under the cursor, and its value there."""
+        """The section under the cursor, and the value under the cursor."""
         line = self.line
         if line is None:
             return None
@@ -165,12 +165,12 @@ class FacetPane(FilteredPane):
         return line.section.key, line.value.value if line.value is not None and is_value else None
 
     def expect(self) -> None:
-        """Ask for counts if the pane is on the screen."""
+        """Request counts if the pane is on the screen."""
         if self.is_on_screen:
             self.post_message(Browse("count_facets"))
 
     def on_resize(self) -> None:
-        """Ask for counts when the pane is shown."""
+        """Request counts when the pane is shown."""
         self.expect()
 
     def show_sections(
@@ -181,7 +181,7 @@ class FacetPane(FilteredPane):
         place: Place | None = None,
         is_last: bool = True,
     ) -> None:
-        """Show other sections; the cursor goes to a place once its section is there."""
+        """Show other sections; the cursor goes to `place` once its section is read."""
         self.sections, self._empty = sections, empty
         if place is not None:
             self._place = place
@@ -214,7 +214,7 @@ class FacetPane(FilteredPane):
         self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
 
     def action_mark(self, verb: Verb) -> None:
-        """Include or exclude the value, or no more; or remove the filters of the section."""
+        """Include or exclude the value, or unmark it; or remove the filters of the section."""
         line = self.line
         if line is None:
             return
@@ -224,7 +224,7 @@ class FacetPane(FilteredPane):
             self.post_message(Browse("choose_facet", verb, line.section, line.value))
 
     def _switch(self, line: FacetLine) -> None:
-        """Show all values of a section, or the first ones."""
+        """Show all values of a section, or only its first values."""
         self._opened ^= {line.section.key}
         row = self.rows.cursor
         self._refill()
@@ -232,7 +232,7 @@ class FacetPane(FilteredPane):
             self.rows.move_to(row)
 
     def action_leave(self) -> None:
-        """Close the filter; if none is open, go back to the rows."""
+        """Close the filter; if it is closed, go back to the table."""
         if not self._close_filter():
             self.post_message(Browse("leave_facets"))
 
@@ -241,7 +241,7 @@ class FacetPane(FilteredPane):
         self.filter.focus()
 
     def action_only(self) -> None:
-        """Include only this value, and go to the rows; elsewhere open the section."""
+        """Include only this value, and go to the table; on other lines switch the section."""
         line = self.line
         self.action_mark("only")
         if line is not None and line.value is not None:
@@ -268,7 +268,7 @@ class FacetPane(FilteredPane):
             self._close_filter()
 
     def _close_filter(self) -> bool:
-        """Close the filter; return False if none is open."""
+        """Close the filter; return False if it is closed already."""
         if not (self.filter.value or self.filter.has_focus):
             return False
         self.filter.reflect("")
@@ -280,7 +280,7 @@ class FacetPane(FilteredPane):
 def _find(
     sections: Sequence[FacetSection], key: FacetKey, value: str | None
 ) -> tuple[FacetSection, FacetValue | None] | None:
-    """Return a section and its value; of the column of variants the first section."""
+    """Return a section and its value; for the variants column, the first variant's section."""
     for section in sections:
         if section.key == key or (not key.variant and section.key.column == key.column):
             values = section.values

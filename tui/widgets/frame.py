@@ -29,20 +29,20 @@ _NAME = "spackscope"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"
 _GAP = "  "
 _WIDE = 96
-"""Columns from which on there is room for more than the names of the sources."""
+"""The width from which the title shows the number of specs of each source."""
 
 _MIN_NAME_WIDTH = 8
-"""Cells that the names of sources are not cut below; before that some are left out."""
+"""Cells that the name of a source keeps; if the names do not fit, sources are left out."""
 
 PROBLEMS, SOURCES, OPEN = "show_problems", "sources", "open"
-"""What a click on the number of problems, that of further sources, and the key does."""
+"""The actions of a click on the number of problems, the number of further sources, the key."""
 
 
 Shown = TypeVar("Shown")
 
 
 class ReadLine(PartLine, Generic[Shown]):
-    """A line that reads what it shows when it is drawn; whoever changes that refreshes it."""
+    """A line that reads its content when it is drawn; whoever changes the content refreshes it."""
 
     def __init__(self, read: Callable[[], Shown], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -50,9 +50,9 @@ class ReadLine(PartLine, Generic[Shown]):
 
 
 class Title(Frozen):
-    """What the line shows; `active` are the conditions on sources in the query.
+    """The content of the title line; `active` are the conditions on sources in the query.
 
-    With `is_sample` it names the key that opens other sources.
+    With `is_sample` the line names the key that opens other sources.
     """
 
     chips: Sequence[SourceChip] = ()
@@ -64,7 +64,7 @@ class Title(Frozen):
 
 
 class TitleForm(NamedTuple):
-    """How much of the title is shown."""
+    """The parts of the title that a form of the line shows."""
 
     has_name: bool = False
     has_counts: bool = False
@@ -75,14 +75,14 @@ class TitleForm(NamedTuple):
 
 
 class TitleLine(ReadLine[Title]):
-    """Sources as chips, the machine, and the number of problems; all can be clicked."""
+    """Sources as chips, the machine, the number of problems; chips and number can be clicked."""
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the sources on the left, the machine and the problems on the right."""
         return lay_out(self.read(), width)
 
     def take(self, target: Term | str) -> None:
-        """Filter by the source that was clicked, or do the action of a number."""
+        """Filter by the clicked source, or do the action of a number or key."""
         action = (target,) if isinstance(target, str) else ("toggle_term", target)
         self.post_message(Browse(*action))
 
@@ -90,7 +90,7 @@ class TitleLine(ReadLine[Title]):
 def lay_out(title: Title, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
     """Return the left and right parts of the line, in the longest form that fits a width.
 
-    At last sources are cut, and then left out, before the number of problems is.
+    If none fits, sources are cut, and then left out; the number of problems stays.
     """
     for form in _forms(title, width):
         left, right = _left(title, form), _right(form)
@@ -149,7 +149,7 @@ def _right(form: TitleForm) -> list[LinePart]:
 
 
 def _shortened(title: Title, width: int) -> list[LinePart]:
-    """Return as many sources as fit, their names cut, and how many more there are."""
+    """Return as many sources as fit, their names cut, and the number of further sources."""
     for shown in range(len(title.chips), 0, -1):
         hidden = len(title.chips) - shown
         more = f"+{hidden} " if hidden else ""
@@ -169,7 +169,7 @@ class Divider(Widget):
     """The line right of the side column, which joins the rules above and below the panes."""
 
     def render_line(self, y: int) -> Strip:
-        """Draw a cell of the line."""
+        """Draw one cell of the line."""
         sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG)
         return draw(self, [(sign, "rule")], self.size.width)
 
@@ -187,14 +187,14 @@ _KEYS = (("diff", "diff"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
 _ENOUGH = 44
-"""Cells of names for which the words after the keys are left out."""
+"""Cells kept for names of specs; with less room, the words after the keys are left out."""
 
 
 def mark_pieces(marks: Marks, width: int) -> list[Piece]:
-    """Name as many marked specs as fit into a width, those in sight first, the others dim.
+    """Name as many marked specs as fit into a width: specs in sight first, then others, dim.
 
     Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
-    Where there is no room for a name there are hashes only.
+    Without room for a name the pieces are hashes only.
     """
     total = marks.total
     in_sight = [spec for spec in marks.marked if spec.is_in(marks.listing)]
@@ -226,7 +226,7 @@ def mark_pieces(marks: Marks, width: int) -> list[Piece]:
 
 
 def _head(total: int, hidden: int, room: int) -> str:
-    """Return how many are marked, in the longest form that fits, or else the shortest."""
+    """Return the number of marked specs, in the longest form that fits, or else the shortest."""
     short = f"{MARKED} {total:,}"
     if hidden:
         forms = (f"{short} marked, {hidden:,} out of sight", f"{short} ({hidden:,} hidden)", short)
@@ -244,9 +244,9 @@ def _more(number: int, is_narrow: bool) -> str:
 
 
 class Marks(NamedTuple):
-    """How many specs are marked, those that are known, and the rows that some are in.
+    """The number of marked specs, the marked specs that are known, and the current listing.
 
-    `copies` if `y` copies them where the focus is.
+    `copies` says whether `y` copies the marked specs where the focus is.
     """
 
     total: int
@@ -256,7 +256,7 @@ class Marks(NamedTuple):
 
 
 class MarksLine(ReadLine[Marks]):
-    """The marked specs and the keys for them; hidden while none are marked."""
+    """The marked specs and their keys; hidden while no spec is marked."""
 
     @property
     def text(self) -> str:
@@ -266,7 +266,7 @@ class MarksLine(ReadLine[Marks]):
         return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(shown.total)
 
     def _keys(self, *, copies: bool) -> list[Hint]:
-        """Return the keys, without their words where these leave too little room for names."""
+        """Return the keys, without words where the words leave too little room for names."""
         words = dict(_KEYS if copies else [key for key in _KEYS if key[0] != "copy"])
         keys = [each for name, word in words.items() for each in hint(name, word)]
         width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
@@ -290,7 +290,7 @@ _HINT_GAP = 2
 
 
 def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
-    """Return the hints that fit into a width: the last ones are left out, but never the help."""
+    """Return the hints that fit into a width: the last hints go first, the help never goes."""
     fitting, helps = list(hints), key_names("help", "dialogs-help")
     excess = sum(map(_hint_width, fitting)) - _HINT_GAP - width
     for each in fitting[::-1]:
@@ -312,7 +312,7 @@ class StatusLine(ReadLine[tuple[Iterable[Hint], str]]):
     """
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
-        """Return the hints that there is room for, and the position."""
+        """Return the hints that fit on the left, and the position on the right."""
         hints, position = self.read()
         corner = LinePart([(f"  {position} " if position else "", "")])
         parts = [LinePart([(" ", "")])]
@@ -326,22 +326,22 @@ class StatusLine(ReadLine[tuple[Iterable[Hint], str]]):
 
 _SECONDS, _ERROR_SECONDS = 6, 10
 _MAX_TOAST_WIDTH, _MAX_TOAST_LINES = 160, 4
-"""A line as long as the screen is over the rule above the hints, and hides nothing."""
+"""Cells and lines of a message: one long line covers only the rule above the hints."""
 _TOAST_MARGIN = 2
-"""Cells on each side of the text: one of the message, and one beside it that is blank."""
+"""Cells on each side of the text: one in the style of the message, and a blank one."""
 _ERROR_SIGN = "! "
-"""Begins an error, so that it differs from other messages without colour too."""
+"""The sign before an error, which sets errors apart without colour too."""
 
 
 class Toast(Widget):
     """The last message and the progress of a long task, drawn over the panes.
 
-    It floats: nothing else moves when it comes or goes.
+    The toast floats: nothing else moves when it comes or goes.
     """
 
     message = _progress = ""
     lines_below = 1
-    """The last lines of the screen, which stay free: the hints, and those above them."""
+    """The number of lines at the bottom that stay free: the hints, and the lines above them."""
     _is_error = False
     _timer: Timer | None = None
     _lines: tuple[tuple[str, str], ...] = ()
@@ -351,7 +351,7 @@ class Toast(Widget):
         self.place()
 
     def say(self, message: str, *, error: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one hides it."""
+        """Show a message for some seconds or until the next message; an empty text hides it."""
         self.message, self._is_error = with_written_keys(clean(message)), error
         if self._timer is not None:
             self._timer.stop()
@@ -366,13 +366,13 @@ class Toast(Widget):
         self.say("")
 
     def show_progress(self, text: str) -> None:
-        """Show how far a long task is, besides messages; an empty text ends that."""
+        """Show the progress of a long task, besides messages; an empty text ends it."""
         if clean(text) != self._progress:
             self._progress = clean(text)
             self.place()
 
     def place(self) -> None:
-        """Put the lines above the last ones of the screen, but not over the row of the cursor."""
+        """Put the message above the free lines at the bottom, but not over the cursor."""
         width, height = self.screen.size
         room = max(1, min(_MAX_TOAST_WIDTH, width) - 2 * _TOAST_MARGIN)
         style = "error reversed" if self._is_error else "key reversed"
@@ -400,5 +400,5 @@ class Toast(Widget):
         return draw(self, [(" ", ""), (padded, style), (" ", "")], width)
 
     def on_click(self) -> None:
-        """Hide the message that was clicked."""
+        """Hide the clicked message."""
         self.hush()

@@ -35,10 +35,10 @@ ALL = "all packages"
 
 
 class PackageRows(VirtualList):
-    """A row for all packages, one that opens another source if there is one, and the packages.
+    """A row for all packages, and a row for each package.
 
-    `summaries` are asked for as rows come to be seen; those of another query stay until they are
-    replaced.
+    The summaries of packages are requested as their rows come into view; a summary of an older
+    query stays until the new one replaces it.
     """
 
     BINDINGS = bindings(PACKAGES)
@@ -48,7 +48,7 @@ class PackageRows(VirtualList):
     needles: Sequence[str] = ()
     runs_head = ""
     widest = MIN_WIDTH
-    """Cells that the overview needs: its numbers are not far from the names in a wider list."""
+    """The greatest width of the overview: wider, its numbers would be far from the names."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -56,7 +56,7 @@ class PackageRows(VirtualList):
         self._asked: set[int] = set()
         self._is_asking = False
         self.on_fit: Callable[[], None] = lambda: None
-        """Called when the rows have another width, and so other columns."""
+        """Called when the width of the rows has changed, and with it the columns."""
 
     @property
     def overview(self) -> OverviewLayout | None:
@@ -67,12 +67,12 @@ class PackageRows(VirtualList):
         return overview_layout(min(width, self.widest), self.runs_head)
 
     def set_packages(self, packages: Sequence[PackageCount], needles: Sequence[str]) -> None:
-        """Set the packages of the rows, and what to mark in their names."""
+        """Set the packages of the rows, and the texts to highlight in their names."""
         self.packages, self.needles = packages, needles
         self.shown = sum(package.shown for package in packages)
 
     def forget_summaries(self, *, is_other_catalog: bool) -> None:
-        """Request all summaries again, and show none of another catalog any more."""
+        """Request all summaries again; drop the old ones if the catalog is another."""
         self._asked.clear()
         if is_other_catalog:
             self._summaries.clear()
@@ -86,7 +86,7 @@ class PackageRows(VirtualList):
         self.refresh_rows(*(row for row, package in seen if package.id in summaries))
 
     def fit(self) -> None:
-        """Draw other columns; without an overview nothing more is needed for it."""
+        """Draw the columns that fit; without room for an overview, request no more summaries."""
         super().fit()
         self.on_fit()
         if self.overview is None and self._asked:
@@ -103,7 +103,7 @@ class PackageRows(VirtualList):
             self.post_message(Browse("summarize", seen))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the mark of the cursor, the name and the number of specs, or the overview."""
+        """Return the mark of the cursor, the name, and the number of specs or the overview."""
         package = self.package_of(row)
         if (layout := self.overview) is not None:
             return self._overview_pieces(layout, row, package)
@@ -115,7 +115,7 @@ class PackageRows(VirtualList):
         return [*pieces, (count, "dim"), (" ", "")]
 
     def package_of(self, row: int) -> PackageCount | None:
-        """Return the package of a row, if it is of one."""
+        """Return the package of a row; None for the row of all packages."""
         return self.packages[row - 1] if row else None
 
     def _shown_name(self, package: PackageCount | None, width: int) -> str:
@@ -154,10 +154,10 @@ def _style(column: OverviewColumn, cell: str, is_all: bool) -> str:
 
 
 class PackageList(FilteredPane):
-    """The packages with a filter on their names, and the one that is selected; None for all."""
+    """The packages below a filter on their names; `selected` is a name, or None for all."""
 
     FILTER = "names"
-    """The name of the input for its filter."""
+    """The name of the filter input."""
 
     packages: Sequence[PackageCount] = ()
     selected: str | None = None
@@ -182,9 +182,9 @@ class PackageList(FilteredPane):
         selected: PackageCount | None,
         query: Query,
     ) -> None:
-        """Show other packages or counts, with the cursor on the one that a query names.
+        """Show other packages or counts, with the cursor on the package that a query names.
 
-        Odd names may be written alike in a query: then the present one stays selected.
+        A query may write two odd names alike: then the package selected before stays selected.
         """
         term, current = query.package_term, self.selected
         is_same = current is not None and term == exact_term("package", current)
@@ -202,7 +202,7 @@ class PackageList(FilteredPane):
             self.rows.show(self.rows.length, row, empty=self.rows.empty)
 
     def filter_by(self, text: str) -> None:
-        """Show the packages that fit a text, with the cursor where it is."""
+        """Show the packages whose names match a text; the cursor stays on the selected package."""
         self.filter.reflect(text)
         self._refill()
 
@@ -222,7 +222,7 @@ class PackageList(FilteredPane):
         if not self.packages:
             empty = "no package matches the query"
         rows.show(length, self._row_of(self.selected), empty=empty)
-        # It takes no more lines than it needs, and the facets the others.
+        # The list takes no more lines than its rows need, and leaves the others to the facets.
         height = length + len(self.children) - 1 if length else None
         if height != self._height:
             self._height = height

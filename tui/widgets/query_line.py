@@ -1,4 +1,4 @@
-"""The query line, the filters, and the box of completions under them."""
+"""The query line, the inputs of filters, and the box of completions under them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
 
 MAX_LENGTH = 2000
-"""Characters of a pasted text that are kept; a pasted file is not a filter."""
+"""Characters of a pasted text that are kept: a pasted file is not a filter."""
 
 
 class FilterInput(Input):
-    """An input that posts how the user leaves it, and keys that its owner decides about.
+    """An input that posts how the user leaves it, and the keys that its owner handles.
 
     The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
     """
@@ -43,19 +43,19 @@ class FilterInput(Input):
     BINDINGS = [*bindings(FILTERS), Binding("backspace", "delete_or_drop", show=False)]
 
     class Done(Message):
-        """Posted when the user goes on to the rows; `given_up` if with Escape."""
+        """Posted when the user goes on to the rows; `given_up` says that the key was Escape."""
 
         def __init__(self, input: FilterInput, given_up: bool = False) -> None:
             super().__init__()
             self.input, self.given_up = input, given_up
 
     class Pressed(Message):
-        """Posted for a key that does what the owner decides, and when the cursor `moved`.
+        """Posted for a key that the owner handles, and when the cursor `moved`.
 
         `give_up` is Escape, after which `finish` leaves the input, `reject` Enter on a text that
         is not a filter, `empty` Backspace without a text. `take` accepts the marked completion,
-        `next` and `previous` mark another one. In the query line `older` and `newer` ask for a
-        query of the history.
+        `next` and `previous` mark another completion. In the query line `older` and `newer` ask
+        for a query of the history.
         """
 
         def __init__(self, input: FilterInput, key: str) -> None:
@@ -64,7 +64,7 @@ class FilterInput(Input):
 
     is_wrong = False
     _is_new = True
-    """Whether it had no text yet: Textual does not scroll to the end of the first one."""
+    """Whether the input had no text yet: Textual does not scroll to the end of the first text."""
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, name=name, id=id, select_on_focus=False)
@@ -120,7 +120,7 @@ class FilterInput(Input):
 
     def finish(self, *, given_up: bool = False) -> None:
         """Go on to the rows, even if the text is not a filter."""
-        # Textual stops what a parent has its child post.
+        # Textual stops a message that a parent has its child post.
         self.post_message(self.Done(self, given_up).set_sender(self))
 
     def action_done(self) -> None:
@@ -131,7 +131,7 @@ class FilterInput(Input):
             self.finish()
 
     def action_press(self, key: str) -> None:
-        """Leave it to the owner what a key does."""
+        """Post a key, which the owner handles."""
         self.post_message(self.Pressed(self, key))
 
     def action_older(self) -> None:
@@ -142,7 +142,7 @@ class FilterInput(Input):
         self.action_done()
 
     def action_delete_or_drop(self) -> None:
-        """Delete the character to the left, or post that there is none."""
+        """Delete the character to the left, or post that the text is empty."""
         if self.value:
             self.action_delete_left()
         else:
@@ -154,7 +154,7 @@ _COUNT_MARGIN = 2
 
 
 _EXAMPLES = ("words", "os=ubuntu22.04", "compiler=gcc@13:", "+mpi", "~cuda", "!target=aarch64")
-"""What a query may have, the most useful first."""
+"""Examples of the words of a query, the most useful first."""
 
 
 class _QueryHighlighter(Highlighter):
@@ -170,7 +170,7 @@ class _QueryHighlighter(Highlighter):
 
 
 class FilteredPane(Vertical):
-    """A list under a filter, which says how to come to it while the list has the focus."""
+    """A list under a filter; while the list has the focus, the filter names its key."""
 
     FILTER_KEY = "filter"
     filter = getters.query_one(FilterInput)
@@ -178,7 +178,7 @@ class FilteredPane(Vertical):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _name_filter_key(self) -> None:
-        """Say that letters filter only where they do."""
+        """Name the key of the filter while the list has the focus."""
         how = f"{shown(self.FILTER_KEY)} filters" * self.has_focus_within
         self.filter.placeholder = "filter…" if self.filter.has_focus else how
 
@@ -191,8 +191,8 @@ class FilteredPane(Vertical):
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history.
 
-    `named` are the named queries that its text may use, `packages` the packages that a word of it
-    may name.
+    `named` are the named queries that the text may use, `packages` the packages that its words may
+    name.
     """
 
     def __init__(self, *, name: str = "", id: str | None = None) -> None:
@@ -203,14 +203,14 @@ class QueryInput(FilterInput):
         self.highlighter = _QueryHighlighter(self)
 
     def render_line(self, y: int) -> Strip:
-        """Draw the text, which ends in … where it is longer and not typed in."""
+        """Draw the text; without the focus a text that is too long ends in …."""
         line, width = super().render_line(y), self.size.width
         if self.has_focus or cell_width(self.value) <= width:
             return line
         return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1)])
 
     def on_resize(self) -> None:
-        """Show as many examples as fit where nothing is typed."""
+        """Show as many examples as fit while the text is empty."""
         super().on_resize()
         texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))
         self.placeholder = next((text for text in texts if len(text) <= self.size.width), "")
@@ -252,7 +252,7 @@ class QueryCount(Widget):
 
     @property
     def text(self) -> str:
-        """The form that is shown, or as much as fits of an error."""
+        """The longest form of the count that fits, or the error cut to fit."""
         width, count = self.screen.size.width, self._read()
         if count.error:
             return cut_words(clean(count.error), width * 3 // 5 - _COUNT_MARGIN)
@@ -260,7 +260,7 @@ class QueryCount(Widget):
         return next((text for text in count.forms if cell_width(text) <= room), "")
 
     def fit(self) -> None:
-        """Take as many cells as the text needs, and draw it; the line is laid out again then."""
+        """Take as many cells as the text needs, and draw the text."""
         width = cell_width(self.text) + _COUNT_MARGIN
         if self._width != width:
             self._width = width
@@ -279,7 +279,7 @@ class QueryCount(Widget):
 
 
 class QueryBar(Horizontal):
-    """The query line and the count of its matches, or what the sheet in their place is.
+    """The query line and the count of its matches, or the command of a sheet in their place.
 
     `named` are the named queries that the line may use; `read` returns the count.
     """
@@ -304,7 +304,7 @@ class QueryBar(Horizontal):
     input = getters.query_one(QueryInput)
 
     def show_sheet(self, command: str) -> None:
-        """Show the command that prints a sheet in place of the query; with none the query."""
+        """Show the command of a sheet in place of the query; show the query if it is empty."""
         self._sheet = command
         self.query_one("#query-sheet", Static).update(Content(command))
         self._show_line()
@@ -312,7 +312,7 @@ class QueryBar(Horizontal):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_line(self) -> None:
-        """Show the query while it is typed, and else the command of a sheet."""
+        """Show the query while it is typed, else the command of a sheet."""
         self.set_class(bool(self._sheet) and not self.input.has_focus, "-sheet")
 
     def focus_input(self) -> None:
@@ -398,8 +398,8 @@ class CompletionPopup(Widget):
     ) -> None:
         """Show a note and completions below a row of the screen, from a column on.
 
-        The note is beside a caret in its column, if any. A mark that the user moved stays on
-        its completion while that is offered; else it is on the first.
+        The note is beside a caret in the column `caret`, if any. A mark that the user moved stays
+        on its completion while that completion is listed; else the mark is on the first one.
         """
         width, height = self.screen.size
         # The border takes a line, and the status line stays free.
@@ -414,7 +414,7 @@ class CompletionPopup(Widget):
         self._draw()
 
     def mark(self, step: int) -> bool:
-        """Mark the next or previous completion; return False if there is none."""
+        """Mark the next or previous completion; return False without completions."""
         if self._items:
             self._marked = (self._marked + step) % len(self._items)
             self._chosen = self._items[self._marked].text
@@ -441,7 +441,7 @@ class CompletionPopup(Widget):
         return draw(self, pieces, self.size.width)
 
     def on_click(self, event: events.Click) -> None:
-        """Mark the completion that was clicked."""
+        """Mark the clicked completion, and accept it."""
         event.stop()
         number = event.y - len(self._notes)
         if 0 <= number < len(self._items) and self.mark(number - self._marked):

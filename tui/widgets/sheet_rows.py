@@ -1,4 +1,4 @@
-"""The rows of an answer, in the place of the listing, as the user arranged them."""
+"""The rows of an answer in the place of the listing, arranged by the user."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
 
 _MAX_MEASURED = 1_000
-"""Rows whose cells are measured: of more the columns are as wide as for these."""
+"""Rows whose cells are measured for the widths of columns; further rows are not."""
 
 
 NO_SHEET = Sheet[Any]("", (), ())
 
 
 class OpenSheet(Frozen):
-    """An answer in the place of the table, and how the user arranged its rows.
+    """An answer in the place of the table, and the sort, filters and hidden columns of the user.
 
-    `name`, `words` and `options` are those of the command that prints it; without a name none is
-    open. `sheet` has no rows until it is read, or if it cannot be: `text` is the progress, or the
-    reason. `filters` are patterns by column name. `cursor` and `column` put the cursor on a row
-    and a column. `choose` handles a chosen row, by default by showing its specs, and
-    `choose_hint` says so. It `names_sources` if its words name all of its sources. It `is_part`
-    while more is read.
+    The command with `name`, `words` and `options` prints the answer; without a name no answer is
+    open. `sheet` has no rows until the answer is read, or if it cannot be read: `text` is the
+    progress, or the reason. `filters` are patterns by column name. `cursor` and `column` put the
+    cursor on a row and a column. `choose` handles a chosen row, by default by showing its specs,
+    and `choose_hint` is the hint of its key. An answer `names_sources` if its words name all of
+    its sources, and `is_part` while further rows are read.
     """
 
     name: str = ""
@@ -57,7 +57,7 @@ class OpenSheet(Frozen):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The words of the command that prints it, without its sources."""
+        """The words of the command that prints the answer, without its sources."""
         words = [self.name] * self.is_open
         for name, value in self.options.items():
             values = value if isinstance(value, tuple) else (value,)
@@ -72,18 +72,18 @@ class OpenSheet(Frozen):
 
     @property
     def is_read(self) -> bool:
-        """Whether there is an answer."""
+        """Whether the answer was read."""
         return self.sheet is not NO_SHEET
 
     def is_same(self, other: OpenSheet) -> bool:
-        """Check whether another one asks for the same, perhaps with other options."""
+        """Check whether another answer has the same command, perhaps with other options."""
         return (self.name, self.words) == (other.name, other.words)
 
     @cached_property
     def shown(self) -> Sheet[Any]:
-        """The sheet with the rows that fit the filters, in the order of the user.
+        """The sheet with the rows that match the filters, sorted.
 
-        Filters and a sort of columns that it no longer draws count for nothing.
+        Filters and a sort on columns that the sheet no longer draws have no effect.
         """
         sheet = self.sheet
         names = {column.name for column in sheet.columns if column.drawn}
@@ -98,7 +98,7 @@ class OpenSheet(Frozen):
 class SheetRows(ShownRows):
     """The rows of a sheet, below the headings of their groups.
 
-    Columns are chosen for the rows without filters, so that they stay while one is typed.
+    Columns are chosen for the rows without filters, so that they stay while a filter is typed.
     """
 
     between, blank = " · ", 1
@@ -110,7 +110,7 @@ class SheetRows(ShownRows):
         sheet = self._sheet
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
         self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
-        # What the headings say needs no column.
+        # Headings or other columns have the values of the columns in `told`.
         told = sheet.told if opened.sort is None else ()
         shown = [each for each in sheet.columns if each.drawn and each.name not in told]
         self._columns = {each.name: each for each in shown}
@@ -125,7 +125,7 @@ class SheetRows(ShownRows):
             if heading or self._lines:
                 self._lines.append(clean(heading))
             self._lines += numbers
-        # The row of the index that the row under the cursor is about, by its hash.
+        # The row of the index for the row under the cursor, by its hash.
         self._known: Mapping[str, Row | None] = {}
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class SheetRows(ShownRows):
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
     ) -> TableColumns:
-        """Return the columns in which the rows differ, and those that are `kept`."""
+        """Return the columns in which the rows differ, and the `kept` columns."""
         shown = [each for each in self._columns.values() if each.name not in hidden]
         texts = self._whole.constants
         same = {each.name: each for each in shown if each.name in texts and each.name not in kept}
@@ -154,13 +154,13 @@ class SheetRows(ShownRows):
         return column in self._whole.constants
 
     def line(self, row: int) -> int:
-        """Return the line of a row, or that of the first one."""
+        """Return the line of a row, or the line of the first row."""
         if row in self._lines:
             return self._lines.index(row)
         return int(len(self._lines) > 1 and self.is_heading(0))
 
     def position(self, line: int) -> tuple[int, int]:
-        """Return the number of the row in a line, and how many rows there are."""
+        """Return the number of the row in a line, and the number of rows."""
         number = self._lines[line] if self._lines else 0
         return number if isinstance(number, int) else 0, len(self._sheet.rows)
 
@@ -169,7 +169,7 @@ class SheetRows(ShownRows):
         return isinstance(self._lines[line], str)
 
     def item(self, line: int) -> Any:
-        """Return what the sheet has in a line; None if there are no rows."""
+        """Return the item of the sheet in a line; None if the sheet has no rows."""
         return self._sheet.rows[self.position(line)[0]] if self._lines else None
 
     def hash_in(self, line: int) -> str:
@@ -178,11 +178,11 @@ class SheetRows(ShownRows):
         return self._sheet.hash_in(item, self.columns.current) if item is not None else ""
 
     def row(self, line: int) -> Row | None:
-        """Return the row of the index that a line is about, if it is there and was read."""
+        """Return the row of the index that a line is about; None if it is missing or unread."""
         return self._known.get(self.hash_in(line))
 
     def is_unread(self, line: int) -> bool:
-        """Check whether the row of the index is still to be read."""
+        """Check whether the row of the index for a line is still to be read."""
         hash_ = self.hash_in(line)
         return bool(hash_) and hash_ not in self._known
 
@@ -192,15 +192,15 @@ class SheetRows(ShownRows):
             yield RowsNeeded(self, (self.hash_in(cursor),))
 
     def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[str, Row | None]:
-        """Read the row of the index with a hash: for a worker thread."""
+        """Read the rows of the index with some hashes: for a worker thread."""
         return {hash_: next(iter(catalog.by_hash(hash_)), None) for hash_ in wanted}
 
     def take(self, read: Mapping[str, Row | None]) -> None:
-        """Take the row of the index with a hash; only the last one is kept."""
+        """Take the rows of the index by hash, in place of the rows taken before."""
         self._known = read
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
-        """Return the mark, and a cell or more for each column; or a heading."""
+        """Return the mark and the cells of the columns, or a heading."""
         number = self._lines[line]
         if isinstance(number, str):
             return [(" " * GUTTER, ""), (number, "strong")]
@@ -228,7 +228,7 @@ class SheetRows(ShownRows):
         return pieces
 
     def hidden_texts(self, line: int, layout: Layout) -> list[str]:
-        """Return what a row has that its cells do not show whole."""
+        """Return the values of a row that its cells cut or that have no column in view."""
         item = self.item(line)
         placed = {each.column.name: each.width - 1 for each in layout.placed}
         # Values that all rows share are in the head line, if they have room there.

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from spackscope.model.report.kinds import NoteKey, RowNote
 
 Notes = Mapping["NoteKey", "RowNote"]
-"""Notes on rows, by what they belong to."""
+"""Notes on rows, by the key that `note_key` returns for a row."""
 
 WINDOW = 64
 """Rows that are read at once."""
 MAX_WINDOWS = 16
-"""Windows that are kept: more than three screens of the tallest terminal."""
+"""Windows that are kept: more rows than three screens of the tallest terminal."""
 _PLACEHOLDER = "…"
 """Fills the cells of a row that has not been read yet."""
 
@@ -42,19 +42,19 @@ def read_windows(listing: Listing, starts: Iterable[int]) -> Windows:
     """Read windows of rows from the index: for a worker thread."""
     windows = {s: listing.catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
     for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
-        # The cells of flowing variants ask for these.
+        # The cells of flowing variants ask for the variants of a row.
         listing.values.variants_of(look_alike)
     return windows
 
 
 def window_starts(first: int, last: int, length: int) -> list[int]:
-    """Return the windows with the rows from one to another, of a list of some length."""
+    """Return the first rows of the windows with the rows `first` to `last` of a list."""
     first, last = max(0, first), min(last, length - 1)
     return list(range(first - first % WINDOW, last + 1, WINDOW))
 
 
 class NotesNeeded(RowsNeeded):
-    """Posted when rows without notes are in view; they are for columns of some widths."""
+    """Posted when rows without notes are in view; the notes are for columns of some widths."""
 
     rows: SpecRows
 
@@ -63,7 +63,7 @@ class NotesNeeded(RowsNeeded):
         self.shown_widths = shown_widths
 
     def read(self, catalog: Catalog, show: Callable[[Notes], object]) -> Notes:
-        """Compute the notes, and show them before those that take longer. Raises Cancelled."""
+        """Compute the notes, and show the quick notes before the slow ones. Raises Cancelled."""
         from spackscope.model.report.kinds import row_notes
 
         listing = self.rows.listing
@@ -78,9 +78,9 @@ class NotesNeeded(RowsNeeded):
 
 
 class SpecRows(ShownRows):
-    """The rows of a listing, of which some windows may have been read already.
+    """The rows of a listing; some of their windows may have been read already.
 
-    `shared` are the values that all rows have in common, and `before` comes before them.
+    `shared` are the values that all rows have in common, and `before` is the text before them.
     """
 
     listing: Listing
@@ -114,18 +114,18 @@ class SpecRows(ShownRows):
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
     ) -> TableColumns:
-        """Return the columns in which the rows differ, and those that are `kept`."""
+        """Return the columns in which the rows differ, and the `kept` columns."""
         return choose_columns(self.listing, self._shared, kept, hidden, has_slots=has_slots)
 
     def is_constant(self, column: str) -> bool:
-        """Check whether all rows have the same value in a column, or variant."""
+        """Check whether all rows have the same value in a column or a variant."""
         values = self.listing.values
         if column[:1] == "+":
             return self.differ and column[1:] not in values.varying_variants
         return column in values.constants
 
     def row(self, line: int) -> Row | None:
-        """Return a row, or None if it has not been read or could not be."""
+        """Return a row; None if it has not been read, or could not be read."""
         window = self._windows.get(line - line % WINDOW, ())
         return window[line % WINDOW] if line % WINDOW < len(window) else None
 
@@ -134,9 +134,9 @@ class SpecRows(ShownRows):
         return line - line % WINDOW not in self._windows
 
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
-        """Yield requests for the row under the cursor, and those in view and a page around.
+        """Yield requests for the row under the cursor, and for the rows in view and a page around.
 
-        Of those in view that were read the notes are requested, if any column shows them.
+        Rows in view that were read without their notes give a request for these notes.
         """
         length = len(self)
         # The wheel may have moved the view far away from the cursor.
@@ -160,21 +160,21 @@ class SpecRows(ShownRows):
         return read_windows(self.listing, wanted)
 
     def take(self, read: Windows) -> None:
-        """Take windows that were read, empty where rows cannot be; the oldest are dropped."""
+        """Take windows, empty if their rows could not be read, and drop the oldest windows."""
         self._windows |= read
         for start in list(self._windows)[:-MAX_WINDOWS]:
             del self._windows[start]
         self._requested = ()
 
     def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool) -> None:
-        """Take notes that were requested; those for columns of before are dropped."""
+        """Take requested notes, unless the widths of the columns have changed since."""
         if request.shown_widths == self._shown_widths:
             self._cells.take_notes(notes)
             if is_last:
                 self._noted = ()
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
-        """Return the gutter with mark and count, and then a piece or more a column."""
+        """Return the gutter with mark and count, and the pieces of each column."""
         row, placed, room = self.row(line), heads.layout.placed, heads.gutter - 1
         if row is None:
             cut = (pad(_PLACEHOLDER, each.width) for each in placed)

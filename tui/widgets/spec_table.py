@@ -1,4 +1,4 @@
-"""The table of specs: rows under heads and filters, or what to do where there are none."""
+"""The table of specs: rows under heads and filters, or queries to try if it has no rows."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, ShownRows, Table
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
-"""Lines of the title and the notes of a sheet, and on low screens of what it could not know."""
+"""The most lines of gaps, title and notes of a sheet; and of its gaps on a low screen."""
 
 
 class KeyChoice(Frozen):
-    """A key that can be pressed instead, as Textual names it and as it is shown."""
+    """A key that can be pressed instead, by its name in Textual and its name on the screen."""
 
     label: str
     key: str
@@ -50,14 +50,14 @@ Choice = Relaxation | KeyChoice
 
 
 class RelaxationRows(VirtualList):
-    """Relaxations with their counts, or keys that help; the owner sets them."""
+    """Relaxations with their counts, or keys to press instead; the owner sets them."""
 
     BINDINGS = bindings(RELAXATIONS)
 
     relaxations: Sequence[Choice] = ()
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the cursor, what to do, the count of what that gives, and its key."""
+        """Return the mark of the cursor, and the label, count and key of a choice."""
         counts = [f"{each.count:,}" if each.count is not None else "" for each in self.relaxations]
         keys = [written_key(e.shown) if isinstance(e, KeyChoice) else "" for e in self.relaxations]
         count_width, key_width = max(map(len, counts)), max(map(cell_width, keys))
@@ -73,7 +73,7 @@ class RelaxationRows(VirtualList):
 
 
 class RelaxationList(Vertical):
-    """Why there are no rows, above what to do about it."""
+    """The reason for an empty table, above the choices that would fill it."""
 
     rows = getters.query_one(RelaxationRows)
 
@@ -83,7 +83,7 @@ class RelaxationList(Vertical):
         yield RelaxationRows(id="relaxation-rows")
 
     def show(self, reason: str, choices: Sequence[Choice]) -> None:
-        """Show other choices, with the cursor on the best."""
+        """Show a reason and other choices, with the cursor on the first choice."""
         first, *others = map(clean, reason.split("\n"))
         lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
         self.query_one(Static).update(Content("\n").join(lines))
@@ -101,9 +101,9 @@ class RelaxationList(Vertical):
 
 
 class SpecTable(Vertical, Fitted):
-    """Rows under heads and filters: those of a listing, or of a sheet in their place.
+    """Heads and filters above the rows of a listing, or of a sheet in place of the listing.
 
-    It posts what the user does with them. `specs` are the rows of the listing, shown or not.
+    The table posts the choices of the user. `specs` are the rows of the listing, shown or not.
     """
 
     BINDINGS = bindings(SPECS)
@@ -122,7 +122,7 @@ class SpecTable(Vertical, Fitted):
         self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
-        """Lay out what all rows share above the heads, and these above the rows."""
+        """Lay out the shared values above the heads, and the heads above the filters and rows."""
         yield self.line
         yield self.header
         yield self.filters
@@ -136,12 +136,12 @@ class SpecTable(Vertical, Fitted):
 
     @property
     def column(self) -> str:
-        """The current column: that of the filter with the focus, else that of the arrow keys."""
+        """The column of the filter with the focus, else the column chosen with the arrow keys."""
         return self.filters.focused_column or self.columns.current
 
     @property
     def shown_list(self) -> VirtualList:
-        """The list on the screen: the rows, or queries that would match."""
+        """The list on the screen: the rows, or the relaxations in their place."""
         is_offering = self._has_relaxations and self.rows.shown is self.specs
         return self._relaxations.rows if is_offering else self.rows
 
@@ -153,16 +153,16 @@ class SpecTable(Vertical, Fitted):
         *,
         is_typing: bool = False,
     ) -> None:
-        """Show the rows of another listing, with the cursor on one of them.
+        """Show the rows of another listing, with the cursor on the row `cursor`.
 
-        Without rows `relaxations` are offered. While a query is typed the columns stay.
+        `relaxations` replace the rows, if any. While a query is typed the columns stay.
         """
         rows.columns, before, self.specs = self.specs.columns, self.specs, rows
         if self.rows.shown is before:
             self.rows.show_rows(rows, cursor)
         else:
             rows.place = cursor, before.place[1]
-            # Those of the index are of another catalog, perhaps.
+            # The rows of the index that the sheet knows may be of another catalog.
             self.rows.shown.take({})
         self._show_relaxations(rows.empty, relaxations)
         if is_typing and self.columns.columns.all:
@@ -172,12 +172,12 @@ class SpecTable(Vertical, Fitted):
         self.tell_highlighted()
 
     def show_sheet(self, opened: OpenSheet, column: str) -> None:
-        """Show the rows of a sheet, with the cursor on one; without one those of the listing.
+        """Show the rows of a sheet, or the rows of the listing if no sheet is open.
 
-        The cursor stays in its column, unless one is named.
+        The cursor stays in its column, unless `column` names another.
         """
         if not self.notes.is_attached:
-            # What an answer says stands above its rows, what their cells do not show below them.
+            # The notes of an answer are above its rows, the hidden texts of a row below them.
             self.mount(self.notes, before=self.line)
             self.mount(self.reading, after=self.rows)
         before, rows = self.shown_list, self.specs
@@ -194,7 +194,7 @@ class SpecTable(Vertical, Fitted):
             self.rows.top = rows.place[1]
         self.rows.show_rows(rows, line)
         self.set_class(opened.is_open, "-sheet")
-        # The focus goes along.
+        # The focus moves to the new list.
         self._show_list(before)
         self.filters.reflect(rows.columns.filters, self.screen.focused)
         self._choose_columns()
@@ -208,7 +208,7 @@ class SpecTable(Vertical, Fitted):
             self.filters.reflect(filters, typed_in)
 
     def settle(self) -> None:
-        """Choose the columns for the rows shown; while a filter has the focus they stay."""
+        """Choose the columns for the rows shown; while a filter has the focus, they stay."""
         is_column = self.columns.current in self.columns.columns.names
         if is_column and self.filters.focused_column is not None:
             self.place(keeps_gutter=True)
@@ -222,9 +222,9 @@ class SpecTable(Vertical, Fitted):
         self.columns.choose(rows, is_filtered, has_slots=self._has_slots)
 
     def place(self, *, keeps_gutter: bool = False) -> None:
-        """Fit the columns into the width, and show them in all lines.
+        """Fit the columns into the width, and update all lines with them.
 
-        With `keeps_gutter` they do not come nearer to the edge where counts are shorter.
+        With `keeps_gutter` the gutter does not shrink when counts become shorter.
         """
         rows, columns, width = self.rows.shown, self.columns, self.size.width
         columns.gutter = gutter = max(rows.gutter, columns.gutter if keeps_gutter else 0)
@@ -246,9 +246,9 @@ class SpecTable(Vertical, Fitted):
         self._show_reading()
 
     def _show_notes(self, width: int) -> None:
-        """Show what a sheet could not know, its title and its notes, cut where there is no room.
+        """Show the gaps, the title and the notes of a sheet, cut to the lines for them.
 
-        The first is the last to be cut: a title alone would say more than is known.
+        Gaps are cut last: a title without the gaps would claim too much.
         """
         classes, room, rows = self.screen.classes, width - 2 * GUTTER, self.rows.shown
         most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
@@ -260,7 +260,7 @@ class SpecTable(Vertical, Fitted):
         _show_lines(self.notes, lines)
 
     def _show_reading(self) -> None:
-        """Show what the cells of the row of a sheet do not, unless the detail does."""
+        """Show the hidden texts of the row under the cursor, unless the detail shows them."""
         is_below = self.texts_for_detail and "-zoomed" not in self.screen.classes
         texts = [] if is_below else self._hidden_texts
         most = 1 if "-short" in self.screen.classes else 2
@@ -273,12 +273,12 @@ class SpecTable(Vertical, Fitted):
 
     @property
     def texts_for_detail(self) -> list[str]:
-        """What the cells of a row do not show, if it is about no spec for the detail."""
+        """The hidden texts of a row that is about no spec, for the detail to show."""
         has_spec = self.rows.is_waiting or self.rows.row is not None
         return [] if has_spec else self._hidden_texts
 
     def open_filter(self) -> None:
-        """Show the filter of the current column, which becomes a column if it is none."""
+        """Show the filter of the current column; a value of the head line becomes a column."""
         name = self.columns.current
         if not name:
             # A sheet without rows has no columns.
@@ -292,7 +292,7 @@ class SpecTable(Vertical, Fitted):
         self.settle()
 
     def enter_filter(self) -> None:
-        """Go to the filter that was opened."""
+        """Go to the open filter."""
         self.filters.enter(self.columns.current)
 
     def next_filter(self, step: int) -> bool:
@@ -314,24 +314,24 @@ class SpecTable(Vertical, Fitted):
         return None if sort.descending else Sort(self.column, descending=True)
 
     def hide_columns(self, names: Collection[str]) -> None:
-        """Hide these columns of the listing, and no others."""
+        """Hide some columns of the listing, and show all others."""
         self.specs.columns.hidden = names
         self.settle()
 
     def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:
-        """Show why there are no rows, and what to do about it if there is something."""
+        """Show the reason for an empty table, and choices if there are any."""
         self.rows.show(0, empty=reason)
         self._show_relaxations(reason, choices)
 
     def _show_relaxations(self, reason: str, relaxations: Sequence[Choice]) -> None:
-        """Show relaxations in the place of the rows if there are any; the focus goes along."""
+        """Show relaxations, if any, in place of the rows; the focus moves with the list."""
         before = self.shown_list
         self._relaxations.show(reason, relaxations)
         self._has_relaxations = bool(relaxations)
         self._show_list(before)
 
     def _show_list(self, before: VirtualList) -> None:
-        """Show one of the lists; it gets the focus of the one before."""
+        """Show the rows or the relaxations; the shown list gets the focus of the list `before`."""
         self.rows.display = self.shown_list is self.rows
         self._relaxations.display = not self.rows.display
         if before.has_focus and self.shown_list is not before:
@@ -352,14 +352,14 @@ class SpecTable(Vertical, Fitted):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_focus(self) -> None:
-        """Tint the current column while the table has the focus, also that of a filter."""
+        """Tint the current column while the table or one of its filters has the focus."""
         self.place(keeps_gutter=True)
         self.header.refresh()
         self.line.refresh()
 
     @on(events.DescendantBlur)
     def _close_filter(self) -> None:
-        """Remove a filter from the screen once it is left, but not if another window comes up."""
+        """Hide a filter once it loses the focus, unless the terminal itself lost the focus."""
         if self.app.app_focus:
             self.call_after_refresh(self._leave_filter)
 
@@ -373,7 +373,7 @@ class SpecTable(Vertical, Fitted):
         self.shown_list.action_choose()
 
     def action_column(self, step: int) -> None:
-        """Make the next or previous column the current one; before the first, close the group."""
+        """Move to the next or previous column; from the first column of a group, close it."""
         row, columns = self.rows.row, self.columns
         if not columns.columns.names:
             # No source could be read.
@@ -385,17 +385,17 @@ class SpecTable(Vertical, Fitted):
             self._show_column(row)
 
     def make_current(self, column: str) -> None:
-        """Make a column of those on the screen the current one."""
+        """Make a column on the screen the current one."""
         row, self.columns.current = self.rows.row, column
         self._show_column(row)
 
     def go_to_column(self, column: str) -> None:
-        """Make a column the current one, which comes to the screen with that."""
+        """Make a column the current one, and bring it into view."""
         self.columns.current = column
         self.settle()
 
     def _show_column(self, row: Row | None) -> None:
-        """Show which column is the current one, which may be about another row of the index."""
+        """Show the current column; in a sheet it may lead to another row of the index."""
         self.place()
         if self.rows.row is not row or self.rows.is_waiting:
             self.tell_highlighted()
@@ -411,7 +411,7 @@ class SpecTable(Vertical, Fitted):
         self.tell_highlighted()
 
     def tell_highlighted(self) -> None:
-        """Post the row of the index under the cursor, once it has been read."""
+        """Post the row of the index under the cursor, or request it if it is unread."""
         self._show_reading()
         if self.rows.is_waiting:
             self.rows.request()
@@ -426,7 +426,7 @@ class SpecTable(Vertical, Fitted):
 
 
 def _show_lines(static: Static, lines: Sequence[Content]) -> None:
-    """Show other lines, if they are others."""
+    """Show lines, unless they are shown already."""
     content = Content("\n").join(lines)
     if static.is_attached and static.content != content:
         static.update(content)

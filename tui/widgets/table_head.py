@@ -1,4 +1,4 @@
-"""The lines above the rows of the table: what all rows share, and the heads and filters."""
+"""The lines above the rows of the table: shared values, heads and filters."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _HEAD_MARGIN = 1
 
 
 class HeadLine(PartLine):
-    """Values that all rows share; each can be the current one, and be clicked."""
+    """Values that all rows share; each value can be clicked, and be the current column."""
 
     _shown: tuple[Sequence[HeadText], str, str, str, str] = ((), "", "", "", " ")
 
     def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
-        """Show other values, after a text that belongs to none of them.
+        """Show other values after the text `before` of the rows.
 
-        `columns` are out of view to the right.
+        `columns` is the number of columns out of view to the right.
         """
         after = f"  {counted(columns, 'column')} ›" if columns else ""
         shown = head, current, after, rows.before, rows.between
@@ -64,7 +64,7 @@ class HeadLine(PartLine):
         return head_line(head, room, current, before, between)
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
-        """Return the values, package and version stronger than the others."""
+        """Return the values, with package and version in bold; and the count of hidden columns."""
         _, current, after, *_ = self._shown
         parts = [LinePart([(" " * _HEAD_MARGIN, "")])]
         for column, text in self.pieces:
@@ -74,7 +74,7 @@ class HeadLine(PartLine):
         return parts, [LinePart([(after + " " * _HEAD_MARGIN, "dim")])]
 
     def take(self, target: str) -> None:
-        """Go to the filter of the value that was clicked."""
+        """Go to the filter of the clicked value."""
         self.post_message(Browse("filter", target))
 
 
@@ -82,7 +82,7 @@ ASCENDING, DESCENDING = "↑", "↓"
 
 
 class Heads(Frozen):
-    """What the heads show: the columns after a gutter, the current one, the order, the filters."""
+    """The content of the heads: columns after a gutter, the current column, sort and filters."""
 
     layout: Layout = field(default_factory=Layout)
     gutter: int = 2
@@ -91,20 +91,20 @@ class Heads(Frozen):
     filters: Mapping[str, str] = field(default_factory=dict)
 
     def sign(self, column: str) -> str:
-        """Return the arrow of the column that orders the rows."""
+        """Return the arrow of the column that sorts the rows; empty for other columns."""
         if self.sort is None or self.sort.column != column:
             return ""
         return DESCENDING if self.sort.descending else ASCENDING
 
 
 class HeadCells(Widget):
-    """A line of cells over the columns, each of which can be clicked."""
+    """A line of cells over the columns; each cell can be clicked."""
 
     heads = reactive(Heads())
     BEFORE = ""
     """The sign of columns out of view before the first."""
     CLICKED: str
-    """The action of a click, with the name of the column."""
+    """The action of a click on a cell; its value is the name of the column."""
 
     def render_line(self, y: int) -> Strip:
         """Draw the cells."""
@@ -124,14 +124,14 @@ class HeadCells(Widget):
         """Return the cell of a column."""
 
     def on_click(self, event: events.Click) -> None:
-        """Post the action for the column that was clicked."""
+        """Post the action of the line for the clicked column."""
         placed = self.heads.layout.at(event.x - self.heads.gutter)
         if placed is not None:
             self.post_message(Browse(self.CLICKED, placed.column.name))
 
 
 class ColumnHeader(HeadCells):
-    """The heads, or the filters of columns that have one: which is current, which sorts."""
+    """The heads of the columns, some replaced by filters, with the current column and the sort."""
 
     BEFORE, CLICKED = "‹", "sort_by"
 
@@ -143,7 +143,7 @@ class ColumnHeader(HeadCells):
         if filter_:
             style = "match"
         if filter_ in ("+", "~"):
-            # The sign alone would not say of which variant.
+            # The sign alone would not name the variant.
             filter_ += column.variant
         room = placed.width - len(sign)
         text = (cut_words(filter_, room) if filter_ else column.head(room)) + sign
@@ -153,7 +153,7 @@ class ColumnHeader(HeadCells):
 
 
 class Patterns:
-    """The filters of rows that are filtered as they are typed: patterns by column."""
+    """Filters that act while they are typed: patterns by column."""
 
     is_typed = True
     """Whether a filter acts at each letter, without a query."""
@@ -166,16 +166,16 @@ class Patterns:
         return self._patterns.get(column, "")
 
     def meaning(self, column: str) -> object:
-        """Return what the filter of a column asks for; nothing if it is empty."""
+        """Return the meaning of the filter of a column; falsy if the filter is empty."""
         return self.text(column)
 
     def parsed(self, column: str, text: str) -> object:
-        """Return what a text would ask for; None if it is wrong."""
+        """Return the meaning of a text as a filter; None if the text is wrong."""
         return text
 
 
 class QueryFilters(Patterns):
-    """The filters of a query: its conditions on a column alone."""
+    """The filters of a query: for each column the conditions on this column alone."""
 
     is_typed = False
 
@@ -194,7 +194,7 @@ class QueryFilters(Patterns):
         return self._query.of_column(column)
 
     def parsed(self, column: str, text: str) -> tuple[Group, ...] | None:
-        """Return the conditions that a text would ask for; None if it is wrong."""
+        """Return the conditions of a text as a filter; None if the text is wrong."""
         return _parsed(column, text)
 
 
@@ -207,14 +207,14 @@ def _parsed(column: str, text: str) -> tuple[Group, ...] | None:
 
 
 MIN_INPUT_WIDTH = 12
-"""Cells that an input has at least, over what is beside it, so that a word can be typed."""
+"""The least width of an input: room for a word, even if it covers the next columns."""
 _PLACEHOLDER, _SHORT_PLACEHOLDER = "filter", "…"
 
 
 class FilterBar(HeadCells):
-    """The filters of the columns, each under its head; the one that is typed in is an input.
+    """The filters of the columns, each under its head; the open filter is an input.
 
-    Where there is no line for it, it is shown in place of the heads while one is typed in.
+    On a low screen, which has no line for it, the bar replaces the heads while a filter is open.
     """
 
     CLICKED = "filter"
@@ -226,7 +226,7 @@ class FilterBar(HeadCells):
         # The first cell and the width of the open input.
         self._span = 0, 0
         self._filters: Patterns = QueryFilters(Query())
-        # What the open input showed at first.
+        # The text of the open input when it was opened.
         self._before = ""
 
     def watch_heads(self) -> None:
@@ -234,7 +234,7 @@ class FilterBar(HeadCells):
         self._place()
 
     def cell(self, placed: Placed) -> Piece:
-        """Return the filter of a column, if it is not typed in."""
+        """Return the filter of a column, or a placeholder; blank under the open input."""
         text, style = self.heads.filters.get(placed.column.name, ""), "match"
         if not placed.column.takes_filter or self._is_covered(placed):
             text, style = "", ""
@@ -249,7 +249,7 @@ class FilterBar(HeadCells):
         return bool(self._open) and at <= self.heads.gutter + placed.at < at + width
 
     def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
-        """Show other filters, except where the text means the same or is typed in."""
+        """Show other filters, except in the input `typed_in` and inputs with the same meaning."""
         is_other, self._filters = type(filters) is not type(self._filters), filters
         for column, input_ in self._inputs.items():
             if input_ is typed_in and not is_other:
@@ -263,7 +263,7 @@ class FilterBar(HeadCells):
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
         """Return the filters of some columns as they were typed.
 
-        A text that is not a condition yet is none once its input is left.
+        A text that is not a condition counts as a filter only while its input is open.
         """
         filtered = {column: self.text(column) for column in filter(self.is_filtered, columns)}
         return {column: text for column, text in filtered.items() if text}
@@ -273,11 +273,11 @@ class FilterBar(HeadCells):
         return self._inputs[column].value if column in self._inputs else self._filters.text(column)
 
     def is_filtered(self, column: str) -> bool:
-        """Check whether a column has a filter, or its filter is open."""
+        """Check whether a column has a filter or is the column of the open input."""
         return bool(self._filters.meaning(column)) or column == self._open
 
     def open(self, column: str, *, takes_text: bool) -> None:
-        """Show the input of a column; `enter` goes to it once it is there."""
+        """Show the input of a column; `enter` goes to the input once it is mounted."""
         self._before = text = self.text(column)
         if column not in self._inputs:
             self._inputs[column] = FilterInput(name=column)
@@ -298,12 +298,12 @@ class FilterBar(HeadCells):
             self._inputs[column].focus()
 
     def _place(self) -> None:
-        """Put the open input over its place, wide enough to type in, and inside of the table."""
+        """Put the open input under its head, wide enough to type in, and inside of the table."""
         if not self._open:
             return
         heads, room = self.heads, self.size.width
         placed = next((p for p in heads.layout.placed if p.column.name == self._open), None)
-        # A column for which there is no room has no place.
+        # A column without room on the screen is not placed.
         at, width = (placed.at, placed.width) if placed is not None else (0, room)
         width = min(max(width, MIN_INPUT_WIDTH), room)
         self._span = max(0, min(heads.gutter + at, room - width)), width
@@ -311,7 +311,7 @@ class FilterBar(HeadCells):
         input_.styles.offset, input_.styles.width = (self._span[0], 0), width
 
     def close(self) -> bool:
-        """Remove the input from the screen; return False if it is typed in, or there is none."""
+        """Hide the open input; return False if an input has the focus, or none is open."""
         if self.focused_column is not None or not self._open:
             return False
         self._inputs[self._open].display, self._open = False, ""
@@ -320,14 +320,14 @@ class FilterBar(HeadCells):
 
     @on(Input.Changed)
     def _type(self, event: Input.Changed) -> None:
-        """Filter by a text as it is typed, where it is no query."""
+        """Filter a sheet by a text while it is typed."""
         if self._filters.is_typed:
             event.stop()
             self.post_message(Browse("filter_sheet", event.input.name or "", event.value))
 
     @on(FilterInput.Pressed)
     def _press(self, event: FilterInput.Pressed) -> None:
-        """Leave a filter that is no query with what it showed at first, or go to the next one."""
+        """Leave the filter of a sheet with its old text, or go on to the next pane."""
         if not self._filters.is_typed:
             return
         event.stop()
@@ -344,9 +344,9 @@ class FilterBar(HeadCells):
 
 
 class ColumnState:
-    """The columns of the rows that are shown; the current one may be a value of the head line.
+    """The columns of the rows; the current column may be a value of the head line.
 
-    Columns in `kept` have a filter of their own, and stay as long as they have it.
+    Columns in `kept` have a filter, and stay as long as they have it.
     """
 
     def __init__(self) -> None:
@@ -371,15 +371,15 @@ class ColumnState:
         return self.current not in self.columns.names
 
     def column(self, name: str) -> TableColumn | None:
-        """Return a column of the table; None for others."""
+        """Return a column of the table; None for a value of the head line or a hidden column."""
         return next((column for column in self.columns.all if column.name == name), None)
 
     def choose(
         self, rows: ShownRows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
     ) -> None:
-        """Choose the columns for some rows; without rows of a listing they stay.
+        """Choose the columns for some rows; for an empty listing the columns stay.
 
-        Of another query the first columns are shown, unless the current one has a filter.
+        Rows of another query begin with the first columns, unless the current one has a filter.
         """
         if rows.query != self._query:
             self._query, self._is_new = rows.query, True
@@ -394,14 +394,14 @@ class ColumnState:
             self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
 
     def constant_head(self, rows: ShownRows) -> list[HeadText]:
-        """Return the values in the head line that all of newer rows share too."""
+        """Return the values of the head line that newer rows share too."""
         return [text for text in self.columns.head if rows.is_constant(text.column)]
 
     def move(self, step: int) -> bool:
-        """Go to the next or previous column; before the first is the head line.
+        """Go to the next or previous column; the head line is before the first column.
 
-        Returns False at the edge. The first value of the head line is the nearest to the columns
-        then, since the last ones may be out of view.
+        Returns False at the edge. From the first column the cursor goes to the first value of the
+        head line, since the last values may be out of view.
         """
         names, head = self.columns.names, self.head
         if self.is_in_head:
@@ -427,7 +427,7 @@ class ColumnState:
         return following is not None
 
     def lay_out(self, width: int, sort: Sort | None) -> Layout:
-        """Place the columns; what was in view stays, if the current column is."""
+        """Place the columns; the view does not scroll if the current column is in it."""
         floors: dict[str, int] = {}
         sorting = self.column(sort.column) if sort is not None else None
         if sorting is not None:

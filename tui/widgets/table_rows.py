@@ -1,4 +1,4 @@
-"""The rows of the table, of whatever they are: drawn in columns, and read when they are needed."""
+"""The rows of the table, of a listing or a sheet: drawn in columns, and read as needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MARKED, PARTLY_MARKED = "◆", "◇"
 
 
 class RowMarks:
-    """The marks by hash, and by look-alike for folded rows."""
+    """The marks of rows: by hash, and by look-alike for folded rows."""
 
     def __init__(self, marks: Sequence[str] = (), marked: Sequence[MarkedSpec] = ()) -> None:
         self.hashes = frozenset(marks)
@@ -36,7 +36,7 @@ class RowMarks:
                 self._ids[look_alike].update(spec.ids)
 
     def sign(self, row: Row, listing: Listing) -> str:
-        """Return the sign of a row: that all its specs are marked, some, or none."""
+        """Return the sign of a row with all or some specs marked; empty without marks."""
         if row.count == 1:
             return MARKED if row.spec.hash in self.hashes else ""
         marked = self._ids.get(row.look_alike)
@@ -48,31 +48,31 @@ class RowMarks:
 
 
 class ShownRows:
-    """What the table shows: no rows; those of a listing and of a sheet are subclasses.
+    """The rows of the table: none here; subclasses have the rows of a listing or a sheet.
 
-    `columns` are those that were chosen for rows of their kind, and `place` is the line with the
-    cursor and the one at the top, which are kept while other rows are shown. `empty` says why
-    there are none. Between lines with rows there may be headings.
+    `columns` are the columns chosen for rows of this kind. `place` is the line of the cursor and
+    the line at the top, kept while other rows are shown. `empty` is the reason for having no
+    rows. Between lines with rows there may be headings.
     """
 
     listing: Listing | None = None
-    """The listing of the rows; None for others."""
+    """The listing of the rows; None for the rows of a sheet."""
     query: object = None
-    """What the rows are of: of something else the first columns are shown."""
+    """The query of the rows; when it changes, the table scrolls to the first columns."""
     sort: Sort | None = None
     before = ""
-    """A text before the values that all rows share."""
+    """The text before the values that all rows share."""
     between = " "
-    """What is between these values."""
+    """The text between the values that all rows share."""
     gaps = title = notes = ""
-    """What could not be known, what the rows answer, and sentences on them, above the heads."""
+    """The texts above the heads: unknown facts, the question of the sheet, and remarks."""
     gutter = GUTTER
     differ = True
-    """Whether columns can be chosen for the rows: else those of before stay."""
+    """Whether columns can be chosen for the rows; else the columns stay."""
     blank = 0
-    """The blank cells at the end of a column that the last one does not need."""
+    """Blank cells at the end of each column; the last column needs none."""
     column_of_specs = ""
-    """The column that is the first current one, if that is not the first of all."""
+    """The column that is current at first, if it is not the first column."""
 
     def __init__(self, empty: str = "") -> None:
         self.empty, self.columns, self.place = empty, ColumnState(), (0, 0)
@@ -83,7 +83,7 @@ class ShownRows:
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
     ) -> TableColumns:
-        """Return the columns in which the rows differ, and those that are `kept`."""
+        """Return the columns in which the rows differ, and the `kept` columns."""
         return TableColumns()
 
     def is_constant(self, column: str) -> bool:
@@ -91,23 +91,23 @@ class ShownRows:
         return False
 
     def line(self, row: int) -> int:
-        """Return the line of a row, or that of the first one."""
+        """Return the line of a row, or the line of the first row."""
         return row
 
     def position(self, line: int) -> tuple[int, int]:
-        """Return the number of the row in a line, and how many rows there are."""
+        """Return the number of the row in a line, and the number of rows."""
         return line, len(self)
 
     def is_heading(self, line: int) -> bool:
-        """Check whether a line has no row."""
+        """Check whether a line is a heading."""
         return False
 
     def item(self, line: int) -> Any:
-        """Return the row in a line, in a sheet of its own kind; None if there is none."""
+        """Return the row in a line, or the item of a sheet; None if the line has neither."""
         return self.row(line)
 
     def row(self, line: int) -> Row | None:
-        """Return the row of the index in a line; None if it has not been read, or is none."""
+        """Return the row of the index in a line; None if it is missing or unread."""
         return None
 
     def is_unread(self, line: int) -> bool:
@@ -115,27 +115,27 @@ class ShownRows:
         return False
 
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
-        """Yield the requests for what is in view and was not requested yet."""
+        """Yield the requests for rows in view that were not requested yet."""
         return iter(())
 
     def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[Any, Any]:
-        """Read what was requested: for a worker thread."""
+        """Read the requested rows: for a worker thread."""
         return {}
 
     def take(self, read: Mapping[Any, Any]) -> None:
-        """Take what was read."""
+        """Take rows that were read."""
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
-        """Return the gutter with the mark, and a piece or more for each placed column."""
+        """Return the gutter with the mark, and the pieces of each placed column."""
         return []
 
     def hidden_texts(self, line: int, layout: Layout) -> list[str]:
-        """Return what a row has that its cells do not show whole."""
+        """Return the values of a row that its cells cut or that have no column in view."""
         return []
 
 
 class RowsNeeded(Message):
-    """Posted when rows are to be read; a newer message of its kind replaces all older ones."""
+    """Posted to have rows read; a newer message of the same class replaces an older one."""
 
     def __init__(self, rows: ShownRows, wanted: Sequence[Any]) -> None:
         super().__init__()
@@ -148,19 +148,19 @@ class RowsNeeded(Message):
     def read(
         self, catalog: Catalog, show: Callable[[Mapping[Any, Any]], object]
     ) -> Mapping[Any, Any]:
-        """Read what was requested, and show what is known before: for a worker thread."""
+        """Read the requested rows, and `show` early results: for a worker thread."""
         return self.rows.read(self.wanted, catalog)
 
     def take(self, read: Mapping[Any, Any], *, is_last: bool) -> None:
-        """Pass what was read to the rows."""
+        """Pass the result to the rows."""
         self.rows.take(read)
 
 
 class TableRows(VirtualList):
     """The list of the table, which draws rows of any kind below the same heads.
 
-    What comes into view and has not been read is requested with messages, and drawn as
-    placeholders until `take` has it. The cursor passes over headings.
+    Unread rows that come into view are requested with messages, and drawn as placeholders until
+    `take` gets them. The cursor skips headings.
     """
 
     BINDINGS = bindings(DIFF)
@@ -183,12 +183,12 @@ class TableRows(VirtualList):
 
     @property
     def row(self) -> Row | None:
-        """The row of the index under the cursor; None if there is none, or it was not read yet."""
+        """The row of the index under the cursor; None if it is missing or unread."""
         return self.shown.row(self.cursor) if self.length else None
 
     @property
     def item(self) -> Any:
-        """The row under the cursor, whatever it is about; None if there is none."""
+        """The row under the cursor, or the item of a sheet; None without rows."""
         return self.shown.item(self.cursor)
 
     @property
@@ -198,18 +198,18 @@ class TableRows(VirtualList):
 
     @property
     def position(self) -> tuple[int, int]:
-        """The number of the row under the cursor, and how many there are."""
+        """The number of the row under the cursor, and the number of rows."""
         return self.shown.position(self.cursor)
 
     def request(self) -> None:
-        """Request the row under the cursor, and what is in view."""
+        """Request the row under the cursor, and the rows in view."""
         height = max(1, self.size.height)
         for request in self.shown.requests(self.top, height, self.cursor, self.heads.layout):
-            # Textual stops what a parent has its child post.
+            # Textual stops a message that a parent has its child post.
             self.post_message(request.set_sender(self))
 
     def take(self, request: RowsNeeded, read: Mapping[Any, Any], *, is_last: bool = True) -> None:
-        """Take what was requested, and show it if its rows are; more comes if not `is_last`."""
+        """Take requested rows, and draw them if they are shown; more follow if not `is_last`."""
         waited = self.is_waiting
         request.take(read, is_last=is_last)
         if request.rows is not self.shown:
@@ -232,21 +232,21 @@ class TableRows(VirtualList):
         return moved
 
     def move_to(self, row: int) -> None:
-        """Move the cursor to a row, or to the nearest one there is."""
+        """Move the cursor to a row, or to the nearest row; a heading is skipped."""
         if 0 <= row < self.length and self.shown.is_heading(row):
             step = 1 if row >= self.cursor else -1
             row += step if 0 <= row + step < self.length else -step
         super().move_to(row)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the gutter, and what is in the columns."""
+        """Return the gutter, and the cells of the columns."""
         current = self.heads.current if self.has_focus else ""
         return self.shown.pieces(row, self.heads, current, self.marks)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the keys of a comparison to others where a listing is shown."""
+        """Turn off the keys of a diff while a listing is shown."""
         return action != "switch" or self.shown.listing is None
 
     def action_switch(self, option: str) -> None:
-        """Post that rows or columns are to be added, or removed again."""
+        """Post a request to add rows or columns, or to remove them again."""
         self.post_message(Browse("switch", option))

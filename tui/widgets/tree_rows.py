@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 class TreeRows(VirtualList):
-    """The lines of a tree.
-
-    Another tree is requested, and `take_tree` shows it.
-    """
+    """The lines of a tree; a change is a request for another tree, which `take_tree` shows."""
 
     BINDINGS = bindings(TREE)
 
@@ -45,9 +42,9 @@ class TreeRows(VirtualList):
         *,
         is_same: bool = False,
     ) -> None:
-        """Show a tree; `at` puts the cursor on a line, and another line on top.
+        """Show a tree; `at` is the line of the cursor and the line at the top.
 
-        Without `at` the cursor stays if the tree is of the same spec, even if it was reloaded.
+        Without `at` the cursor stays if the spec of the tree is the same, even after a reload.
         """
         if tree is self.dependency_tree and at is None:
             if differing != self.differing:
@@ -65,10 +62,10 @@ class TreeRows(VirtualList):
         self.show(len(tree.lines) if tree is not None else 0, cursor)
 
     def take_tree(self, old: Tree, new: Tree) -> None:
-        """Show a tree that was read in place of another, if one of the same spec is still shown.
+        """Show a tree in place of the tree it was read from, if its spec is still shown.
 
-        An older answer may have replaced that one: the text of a search grows while it is read.
-        Where nothing could be read it is the same tree.
+        The tree on the screen may be from an older request: a search is typed while trees are
+        read. If nothing could be read, `new` is the old tree.
         """
         shown = self.dependency_tree
         ids = old.catalog, old.id, old.members
@@ -120,7 +117,7 @@ class TreeRows(VirtualList):
             self.post_message(Browse("read_tree", self.dependency_tree, read))
 
     def action_unfold(self) -> None:
-        """Unfold the line, or move to where its spec is unfolded, or to its first dependency."""
+        """Unfold the line, or move to the unfolded line of its spec, or to its first child."""
         row, tree = self.cursor, self.dependency_tree
         if tree is None:
             return
@@ -132,7 +129,7 @@ class TreeRows(VirtualList):
             self.move_to(row + 1)
 
     def action_fold(self) -> None:
-        """Fold the line, or go to its parent; from a folded head leave the tree."""
+        """Fold the line, or move to its parent; leave the tree from a folded head."""
         row, tree = self.cursor, self.dependency_tree
         if tree is None:
             return
@@ -144,7 +141,7 @@ class TreeRows(VirtualList):
             self.post_message(Browse("close_tree"))
 
     def action_fold_all(self) -> None:
-        """Unfold all lines of the section, or fold all but the direct ones."""
+        """Unfold all lines of the section, or fold all lines but the direct dependencies."""
         tree, node = self.dependency_tree, self.node
         if tree is None or node is None:
             return
@@ -164,7 +161,7 @@ class TreeRows(VirtualList):
             self._request(lambda: tree.read_again(run_only=not tree.run_only))
 
     def action_close(self) -> None:
-        """Remove the search; without one leave the tree."""
+        """Remove the search; without a search, leave the tree."""
         tree = self.dependency_tree
         self.post_message(
             (search_request(tree, "") if tree is not None else None) or Browse("close_tree")
@@ -172,9 +169,9 @@ class TreeRows(VirtualList):
 
 
 def search_request(tree: Tree, text: str) -> Browse | None:
-    """Return the request for only the lines whose names contain a text, or for all again.
+    """Return the request for the lines whose names contain a text, or for all lines.
 
-    None if that is what the tree shows.
+    None if the tree has this search already.
     """
     if text == tree.search:
         return None
@@ -184,14 +181,14 @@ def search_request(tree: Tree, text: str) -> Browse | None:
 
 
 def _first_match(tree: Tree) -> int:
-    """Return the first line that a search is for."""
+    """Return the number of the first line that matches the search; 0 if none does."""
     wanted = tree.search.casefold()
     names = ((n, line.spec.name) for n, line in enumerate(tree.lines) if line.spec is not None)
     return next((n for n, name in names if wanted and wanted in name.casefold()), 0)
 
 
 def _top_of_children(rows: TreeRows, tree: Tree) -> int:
-    """Return the top at which the children of the line under the cursor fit, if they can."""
+    """Return the top line that brings the children of the line under the cursor into view."""
     if rows.cursor >= len(tree.lines):
         return rows.top
     last = tree.end(rows.cursor) - 1

@@ -1,4 +1,4 @@
-"""Lists of any length that draw only the rows on the screen, and move a cursor over them."""
+"""Lists of any length with a cursor, which draw only the rows on the screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHEEL_ROWS = 3
 
 
 class Browse(Message):
-    """Posted to have the browser do one of its actions, as keys do, with some values."""
+    """Posted to have the browser do an action with some values, like a key binding."""
 
     def __init__(self, action: str, *values: object) -> None:
         super().__init__()
@@ -37,19 +37,19 @@ class ListMessage(Message):
 class VirtualList(Fitted, can_focus=True):
     """A list of numbered rows, one line each; subclasses provide the pieces of a row.
 
-    It scrolls by half pages at the edges, because every line that is drawn again is sent to a
-    terminal that may be far away.
+    The list scrolls by half pages at the edges, because every line that is drawn again is sent to
+    a terminal that may be far away.
     """
 
     BINDINGS = bindings(LISTS)
     CURSOR_IS_ROW = True
-    """Whether the whole row under the cursor is drawn as such; else its `pieces` do."""
+    """Whether the whole row under the cursor is marked; else its `pieces` show the cursor."""
 
     class Highlighted(ListMessage):
         """Posted when the cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
-            """Replace an older move of the same list that was not handled yet."""
+            """Replace an older message of the same list that was not handled yet."""
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
     class Scrolled(ListMessage):
@@ -68,25 +68,25 @@ class VirtualList(Fitted, can_focus=True):
 
     @property
     def is_in_use(self) -> bool:
-        """Whether keys move its cursor."""
+        """Whether keys move the cursor of the list."""
         return self.has_focus or self.is_searched
 
     @property
     def position(self) -> tuple[int, int]:
-        """The number of the row under the cursor, and how many there are."""
+        """The number of the row under the cursor, and the number of rows."""
         return self.cursor, self.length
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """Where its cursor is on the screen, as an input of Textual says it."""
+        """The position of the cursor on the screen, under the same name as in Textual's Input."""
         return self.region.offset + Offset(0, self.cursor - self.top)
 
     @abstractmethod
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the pieces of a row; they are cut at `width` cells."""
+        """Return the pieces of a row; the list cuts them at `width` cells."""
 
     def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:
-        """Show some number of rows, with the cursor on one; `empty` is shown if there are none."""
+        """Show `length` rows, with the cursor on one row; without rows show the text `empty`."""
         self.length = length
         self.empty = empty
         self.cursor = max(0, min(cursor, length - 1))
@@ -94,7 +94,7 @@ class VirtualList(Fitted, can_focus=True):
         self.refresh()
 
     def move_to(self, row: int) -> None:
-        """Move the cursor to a row, or to the nearest one there is."""
+        """Move the cursor to a row, or to the nearest row if its number is out of range."""
         row = max(0, min(row, self.length - 1))
         if row == self.cursor or not self.length:
             self.show_cursor()
@@ -114,7 +114,7 @@ class VirtualList(Fitted, can_focus=True):
             self.refresh(*regions)
 
     def show_cursor(self) -> None:
-        """Scroll back to the cursor where the wheel has moved the view away from it."""
+        """Scroll back to the cursor if the wheel has moved it out of view."""
         if self._scroll_to_cursor():
             self.refresh()
 
@@ -126,7 +126,7 @@ class VirtualList(Fitted, can_focus=True):
         return self._put_at_top(top)
 
     def _put_at_top(self, top: int) -> bool:
-        """Scroll a row to the top; return whether that changed anything."""
+        """Scroll a row to the top; return whether the list has scrolled."""
         moved, self.top = top != self.top, top
         if moved and self.is_mounted:
             self.post_message(self.Scrolled(self, self.cursor))
@@ -135,7 +135,7 @@ class VirtualList(Fitted, can_focus=True):
     def fit(self) -> None:
         """Keep the cursor in view, from the top if possible.
 
-        Before it has a place on the screen there is no room for more than the cursor.
+        Before the layout of the screen, the list has no height and shows only the cursor.
         """
         if self.cursor < self.size.height and self._put_at_top(0):
             self.refresh()
@@ -168,7 +168,7 @@ class VirtualList(Fitted, can_focus=True):
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
     def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
-        """Scroll the rows; the cursor stays on its row, and the next key comes back to it."""
+        """Scroll the rows; the cursor stays on its row, and the next key scrolls back to it."""
         event.stop()
         rows = _WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -_WHEEL_ROWS
         if self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height))):
@@ -179,7 +179,7 @@ class VirtualList(Fitted, can_focus=True):
         self.move_to(self.cursor + rows)
 
     def action_page(self, pages: int) -> None:
-        """Move rows and cursor by some pages, so that no row is skipped unseen."""
+        """Scroll by some pages, and move the cursor by as many rows; no row is skipped unseen."""
         self._scroll_to_cursor()
         rows = pages * max(1, self.size.height - 1)
         self._put_at_top(max(0, min(self.top + rows, self.length - self.size.height)))
@@ -187,7 +187,7 @@ class VirtualList(Fitted, can_focus=True):
         self.refresh()
 
     def action_move_to(self, row: int) -> None:
-        """Move the cursor to a row; -1 is the last one."""
+        """Move the cursor to a row; -1 is the last row."""
         self.move_to(row % max(1, self.length))
 
     def action_choose(self) -> None:
