@@ -1,4 +1,4 @@
-"""What keys do that no single widget can do: each action is one line of a controller."""
+"""The actions of keys that involve several widgets; most call one method of a controller."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MAX_USED = 20
-"""Builds of a folded row whose users are asked for: a query of more is too long to read."""
+"""Most builds of a folded row in a query for their users: a longer query is unreadable."""
 _MIN_TREE_HEIGHT = 16
-"""Lines of a tree below which it gets the whole screen."""
+"""Lines of the detail below which a tree gets the whole screen."""
 
 
 def back(screen: BrowserScreen) -> None:
@@ -54,7 +54,7 @@ def show_tree(screen: BrowserScreen, section: TreeSection) -> None:
 
 
 def show_focus(screen: BrowserScreen) -> None:
-    """Show what belongs to the pane that got the focus, and no tree in a few lines."""
+    """Show the pane that got the focus, and close a low tree that lost it."""
     screen.panes.show_focus()
     detail = screen.panes.detail
     if detail.shows_tree and detail.is_low and screen.panes.focus.pane != "detail":
@@ -69,7 +69,7 @@ def close_tree(screen: BrowserScreen) -> None:
 
 
 def read_tree(screen: BrowserScreen, tree: Tree, read: Callable[[], Tree]) -> None:
-    """Read a tree in place of another; while another catalog is read, that one stays as it is."""
+    """Read a tree to replace another; a tree of a replaced catalog stays as it is."""
     take = partial(screen.panes.detail.tree_rows.take_tree, tree)
     if tree.catalog is screen.host.state.catalog:
         screen.host.run(lambda _: read(), take, jobs.TREE, of=tree.catalog)
@@ -91,7 +91,7 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
     state = screen.host.state
     tree = state.details.tree if state.details is not None else None
     if tree is None or node not in tree.lines:
-        # It is of a catalog that was replaced.
+        # The line is of a replaced catalog.
         return
     if not node.is_package or node.spec is None:
         screen.controllers.navigation.jump_to(node)
@@ -108,9 +108,9 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
 
 
 def choose(screen: BrowserScreen, row: Any) -> None:
-    """Open or close a row that stands for several specs, or go to the detail; or pick it.
+    """Open or close a row of several specs, pick a row, or go to its detail.
 
-    Of a sheet go to what the row is about.
+    In a sheet, go to the specs of the row.
     """
     if screen.host.state.sheet.is_open:
         screen.controllers.sheets.choose(row)
@@ -188,7 +188,7 @@ def list_columns(screen: BrowserScreen) -> None:
 
 
 def module(name: str) -> Any:
-    """Return a module of this package that the start does not need."""
+    """Import a module of this package when a key first needs it."""
     return import_module(f"spackscope.tui.browser.{name}")
 
 
@@ -248,7 +248,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "show_problems": lambda self: self.controllers.sheets.problems(),
     "help": lambda self: self.panes.open_help(),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
-    # What widgets ask for, with values
+    # Requests of widgets, with values
     "close_tree": close_tree,
     "read_tree": read_tree,
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
@@ -272,10 +272,10 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "choose_facet": lambda self, *chosen: choose_facet(self.controllers, *chosen),
     "leave_facets": lambda self: self.panes.focus.give_back(),
 }
-"""What no single widget can do, for the keys of `keymap.KEYS` and for the message `Browse`."""
+"""The actions that the keys of `keymap.KEYS` and the message `Browse` name."""
 
 WITHOUT_SPECS = {
     *("packages", "specs", "detail", "next_pane", "previous_pane", "zoom"),
     *("back", "quit", "reload", "dependency_only", "open", "help"),
 }
-"""Those that do something where no source was read."""
+"""The actions that work where no source was read."""

@@ -15,7 +15,7 @@ from spackscope.tui.browser.jobs import Job
 from spackscope.tui.settings.checks import KEPT, hidden_columns
 
 MAX_COLUMNS = 500
-"""Hidden columns that are kept."""
+"""Most hidden columns that the file keeps."""
 _MAX_NAME, _MAX_BYTES = 100, 200_000
 
 Hidden = frozenset[str]
@@ -23,7 +23,7 @@ Hidden = frozenset[str]
 
 
 def load(host: BrowserHost) -> None:
-    """Read what earlier runs kept; a file that cannot be read is named, and left."""
+    """Read the columns that earlier runs hid or showed; a message names an unreadable file."""
     configured, path = hidden_columns(host.settings), _path(host)
     if configured:
         host.change(hidden_columns=configured)
@@ -61,7 +61,7 @@ def bring_back(host: BrowserHost, column: str) -> None:
 
 
 def _change(host: BrowserHost, hidden: Hidden) -> None:
-    """Hide some columns, and keep how they differ from those that are configured to be."""
+    """Set the hidden columns, and save their difference from the configuration."""
     if hidden == host.state.hidden_columns:
         return
     host.change(hidden_columns=hidden)
@@ -77,7 +77,7 @@ def _change(host: BrowserHost, hidden: Hidden) -> None:
 
 
 def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:
-    """Save the columns to remember, and show a message if that fails."""
+    """Save the columns or the theme in a worker thread, and show a message if that fails."""
 
     def save(_: object) -> str:
         try:
@@ -101,7 +101,7 @@ def _path(host: BrowserHost) -> str | None:
 def parse_hidden(data: bytes, configured: Hidden = frozenset()) -> Hidden:
     """Return the hidden columns that the content of the file names, without invalid names.
 
-    Raises ValueError where it is not such a file.
+    Raises ValueError where the content is not of that form.
     """
     try:
         content = json.loads(data)
@@ -121,5 +121,5 @@ def _is_name(name: object) -> bool:
 
 
 def column_word(column: str) -> str:
-    """Return what a column is called in a message."""
+    """Return the name of a column in messages."""
     return clean(column.removeprefix("+"))

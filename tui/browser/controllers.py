@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Controllers:
-    """The controllers of one browser; each knows the host, and those that it is given here.
+    """The controllers of one browser, each made with the host and the controllers that it calls.
 
-    `is_pick` if leaving the first pane ends the program.
+    With `is_pick`, Enter on a row picks it, and leaving the first pane ends the program.
     """
 
     def __init__(self, host: BrowserHost, query: str, *, is_pick: bool = False) -> None:

@@ -1,7 +1,7 @@
 """Copy the row under the cursor, the marked rows, the detail, or the whole view.
 
-A spec is never copied in place of another one silently: of a folded row whose specs do not all run
-the same none is copied, and the user is told to open it.
+No spec is copied silently in place of another: if the specs of a folded row run differently, none
+of them is copied, and a message asks to open the row.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ if TYPE_CHECKING:
 _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""
 _MAX_NAMED = 3
-"""Conditions that are named at most as not being in a text."""
+"""Most conditions that a message names as left out."""
 NO_ADDRESS = "Only specs from cache.spack.io have a page there"
 
 
 def row_out_of_sight() -> str:
-    """Return what to do before the row under the cursor is copied."""
+    """Return the message for a row under the cursor that was out of sight."""
     return f"The row under the cursor was out of sight: press {shown('copy')} again to copy it"
 
 
@@ -129,10 +129,10 @@ def _read(
 ) -> None:
     """Read the specs to copy, or show why there are none.
 
-    `unclear` is called with why none of the specs of a row stands for the others.
+    `unclear` is called with the reason why no spec of a row stands for the others.
     """
     host, state = controllers.host, controllers.host.state
-    # The menu names what it copies.
+    # The menu names the specs that it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
     if isinstance(target, str) and unclear is not None and state.sheet.is_open:
         unclear(target)
@@ -148,7 +148,7 @@ def _read(
         elif unclear is not None:
             unclear(read)
         else:
-            # There the key opens the row that the sentence names.
+            # In the table the key opens the row that the sentence names.
             host.focus("specs")
             host.say(read)
 
@@ -196,7 +196,7 @@ def _show_menu(
 
 
 def _copy_view(controllers: Controllers, form: ViewForm) -> None:
-    """Copy a form of the view, which may take long to be read."""
+    """Copy a form of the view, whose text may take long to read."""
     after = f" · {form.after}" if form.after else ""
 
     def copy() -> CopyDone:
@@ -210,7 +210,7 @@ def _copy_view(controllers: Controllers, form: ViewForm) -> None:
 
 
 def _copy_all_marks(controllers: Controllers) -> None:
-    """Copy the hashes of all marked specs, those out of sight too."""
+    """Copy the hashes of all marked specs, in sight or not."""
     host, marks = controllers.host, controllers.host.state.marks
     what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
     _copy(controllers, lambda: host.copy("\n".join(marks), what))
@@ -253,7 +253,10 @@ def copy_text(host: BrowserHost, text: str, what: str, say: Callable[..., object
 def find_target(
     state: BrowserState, where: Where, *, may_be_unseen: bool = False
 ) -> CopyTarget | str:
-    """Return the specs to copy, or why there are none; unseen ones if allowed."""
+    """Return the specs to copy, or the reason for none.
+
+    With `may_be_unseen` the row may be out of sight.
+    """
     reason = why_not_shown(state)
     if where.pane == "detail" and reason in ("", NO_ROWS):
         return _detail_target(state, where, may_be_unseen)
@@ -273,7 +276,7 @@ def find_target(
 
 
 def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> CopyTarget | str:
-    """Return the spec of the line of the tree with the cursor, or that of the detail."""
+    """Return the spec of the tree line under the cursor, or the spec of the detail."""
     details, node = state.details, where.node
     if details is None:
         return NO_ROWS
@@ -300,7 +303,7 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
 def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> CopyContent | str:
     """Read the specs of a target, or return why none of the builds of a row is copied.
 
-    A bare hash does not wait for the edges, which name the compilers.
+    With `is_bare` no compilers are read: they would wait for the edges.
     """
     if target.hash:
         return CopyContent(text=target.hash)
@@ -323,9 +326,9 @@ def view_forms(
     session: Session,
     sheet: OpenSheet,
 ) -> list[ViewForm]:
-    """Return the forms of a view, whatever is folded or marked, in which it can be written.
+    """Return the forms in which a view can be copied, whatever is folded or marked.
 
-    Of a sheet these are the command that prints it, and the hashes of its rows.
+    The forms of a sheet are the command that prints it, and the hashes of its rows.
     """
     if sheet.is_open:
         return [
@@ -342,7 +345,7 @@ def view_forms(
 
 
 def _sheet_command(sheet: OpenSheet, sources: Sequence[str], session: Session) -> ViewCommand:
-    """Return the command line that prints a sheet, of those sources that it does not name."""
+    """Return the command line that prints a sheet, with the sources that its words do not name."""
     name, *words = sheet.command
     others = [] if sheet.names_sources else [each for each in sources if each not in words]
     named = [spelled_source(word) if word in sources else word for word in words]

@@ -1,7 +1,7 @@
 """The detail of the selected spec: its lines and its tree, then how it relates to others.
 
-Lines and tree are read in a worker thread, by `read_details.py`, while those of the spec before
-stay. Relations follow once the cursor rests on a row, and have lines of their own until then.
+`read_details.py` reads lines and tree in a worker thread, while the lines of the last spec stay.
+Relations follow once the cursor rests on a row, and have placeholder lines until then.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ _MAX_KEPT = 200
 
 
 def _check_all(catalog: Catalog, task: Task) -> int:
-    """Check all specs against the host; return how much could not be read for that too."""
+    """Check all specs against the host; return the number of gaps, old and new."""
     catalog.by_host.check_all()
     return len(catalog.gaps())
 
 
 class DetailInputs(NamedTuple):
-    """All that the lines of a row depend on: the same are not read twice.
+    """All inputs of the lines of a row: lines of equal inputs are not read twice.
 
-    `alike` counts the look-alikes that are shown, and `shown` all specs that are, if there are
-    some. `varying` ranks the variants that vary within the package. `answer` is that of mirrors.
+    `alike` counts the shown look-alikes; `shown` counts all shown specs if there are look-alikes,
+    and else is 0. `varying` ranks the variants that vary within the package. `answer` comes from
+    the mirrors.
     """
 
     row: Row
@@ -51,7 +52,7 @@ class DetailInputs(NamedTuple):
 
 
 class DetailsController:
-    """Read what the detail pane shows."""
+    """Read the lines, the tree and the relations of the detail pane."""
 
     def __init__(self, host: BrowserHost) -> None:
         self._host, self.mirrors = host, MirrorAnswers(host)
@@ -61,11 +62,11 @@ class DetailsController:
         self._connecting: Catalog | None = None
         self._reading_at = 0.0
         self._related: dict[tuple[object, ...], Related] = {}
-        # What tells the row whose relations were shown last, in any catalog, and these.
+        # The relations that were shown last, after the key of their row in any catalog.
         self._last: tuple[tuple[object, ...], Related] = (), Related()
 
     def forget(self) -> None:
-        """Forget the rows of a catalog that was replaced, and what mirrors answered."""
+        """Forget the rows of a catalog that was replaced, and the answers of mirrors."""
         self.mirrors.forget()
         self._related.clear()
         self._clear()
@@ -83,7 +84,7 @@ class DetailsController:
         self._host.change(details=None)
 
     def connect(self) -> None:
-        """Read the edges of a catalog once its rows are on the screen: trees need them."""
+        """Read the edges that trees need, and check all specs, once the rows are on the screen."""
         catalog = self._host.state.catalog
         if catalog is None or catalog is self._connecting:
             return
@@ -120,9 +121,9 @@ class DetailsController:
         *,
         shows_tree: bool | None = None,
     ) -> None:
-        """Select the spec of a row; the lines of the last one stay until its own are read.
+        """Select the spec of a row; the last lines stay until the lines of the spec are read.
 
-        `shows_tree` shows the tree in place of the lines, or again the lines.
+        `shows_tree` shows the tree in place of the lines, or the lines again.
         """
         state = self._host.state
         if row is None or state.results is None:
@@ -130,7 +131,7 @@ class DetailsController:
             return
         catalog, listing = row.catalog, state.results.listing
         if catalog is not state.catalog:
-            # It was under the cursor before another catalog came, whose row is shown next.
+            # The row is of a replaced catalog; a row of the new catalog is shown next.
             return
         if tree is not None:
             self._keep_options(tree)
@@ -146,7 +147,7 @@ class DetailsController:
             self.mirrors.of(row.spec),
         )
         if old is not None and _shown_as(old.row) == _shown_as(row):
-            # What was unfolded stays so while a filter is typed.
+            # Unfolded sections stay so while a filter is typed.
             tree = tree or old.tree
             if asked == self._asked and at is None:
                 shown = replace(old, row=row, tree=tree, at=None, shows_tree=self._shows_tree)
@@ -170,13 +171,13 @@ class DetailsController:
             details, asks = read
             self._relate(asked, details)
             if asks:
-                # A newer row replaces that job too, so its answer is for the selected spec.
+                # A newer row cancels the question, so an answer is for the selected spec.
                 self.mirrors.ask(row.spec, catalog, lambda _: self.show(row))
 
         self._host.run(read, take, jobs.DETAIL, delay=self._delay(), of=catalog)
 
     def _delay(self) -> float:
-        """Return after how many seconds to read: at once, unless that was done just now."""
+        """Return the seconds to wait before reading: none, unless a reading began just now."""
         now = time.monotonic()
         if self._reading_at <= now:
             self._reading_at = max(now, self._reading_at + _PACE)
@@ -194,7 +195,7 @@ class DetailsController:
         self._unfolded, self._run_only = tree.unfolded_sections, tree.run_only
 
     def show_tree(self, *, shown: bool) -> None:
-        """Show the tree in place of the lines, or again the lines."""
+        """Show the tree in place of the lines, or the lines again."""
         details = self._host.state.details
         self._shows_tree = shown
         if details is not None and details.shows_tree != shown:
@@ -215,10 +216,10 @@ class DetailsController:
             self._relate(self._asked, replace(details, at=None))
 
     def _relate(self, asked: DetailInputs, details: Details) -> None:
-        """Show details with the relations that are already read, and read the others.
+        """Show details with their relations, which are read unless they are known.
 
-        Until then the row has those that were shown last, if they were its own, in another catalog
-        or beside another mark; and else lines for all that is still to be read.
+        Until they are read, a row keeps the relations that were shown last if these were its own,
+        in another catalog or beside another mark. Any other row has placeholder lines.
         """
         # Imported with the lines, which were read before.
         from spackscope.tui.browser.read_details import pending_lines_of, read_relations
@@ -286,5 +287,5 @@ class DetailsController:
 
 
 def _shown_as(row: Row) -> tuple[object, ...]:
-    """Return what tells the row of a spec from others, also of those that it is folded into."""
+    """Return a key that differs for the row of a spec and for the folded rows it is in."""
     return row.id, row.count, row.role

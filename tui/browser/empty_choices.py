@@ -1,4 +1,4 @@
-"""Offer choices where there are no rows: each is a line to choose, and the key that does it."""
+"""Offer choices where there are no rows: each is a line to choose, and names its key."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _choice(name: str, count: int | None = None) -> KeyChoice:
 
 
 def without_catalog() -> list[KeyChoice]:
-    """Return what can be done if no source can be read, or loading was stopped."""
+    """Return the choices if no source can be read, or loading was stopped."""
     return [_choice("reload"), _choice("open"), _choice("quit")]
 
 
 def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
-    """Return what can be done if no spec matches and no other query does, or there are none."""
+    """Return the choices if no spec and no relaxation matches, or there are no specs."""
     if summary.total and listing.view.query:
         return [_choice("clear", summary.total), _choice("undo")]
     sources = _choice("sources", len(summary.chips))

@@ -33,7 +33,7 @@ _MAX_STEM = 240
 """Letters of a name, which with a number and the longest ending is a file name of 255 bytes."""
 _NOT_WRITTEN = "cannot be written"
 _STEM = "spackscope"
-"""Begins the temporary name: a long name with more at its end might be too long."""
+"""The beginning of the temporary name: with the name of the file it might be too long."""
 _NEW_MODE = 0o666
 """The mode of a new file, from which the umask takes rights."""
 _STEP = 500
@@ -49,7 +49,7 @@ class _Rows(Frozen):
 
 
 def open_export(host: BrowserHost, recall: QueryRecall) -> None:
-    """Show which rows can be written, in which format, and a name; write the file."""
+    """Open a dialog to choose rows, format and file name, and write the file."""
     if why_not := why_not_shown(host.state):
         host.say(why_not, error=True)
         return
@@ -115,7 +115,7 @@ def _write(
 ) -> Callable[[], object]:
     """Write the file, and return the function that shows the outcome in the dialog.
 
-    A job that is cancelled has no result; this one says whether it was `stopped` in time.
+    A cancelled job has no result, so `stopped` ends the writing, and the outcome says so.
     """
     total, sheet = len(request.rows), request.rows.sheet
 
@@ -142,7 +142,7 @@ def _write(
 
 
 def _sentence(request: ExportRequest, path: str, count: int) -> str:
-    """Return what was written: lines of hashes, or the specs of other formats."""
+    """Return a message that counts the written hashes, records or rows."""
     noun = "record" if request.rows.sheet is None else "row"
     is_list = request.format.name in ("hashes", "keep-list")
     written = counted(count, "hash") if is_list else counted(len(request.rows), noun)
@@ -178,7 +178,7 @@ def proposed_name(package: str, ending: str) -> str:
 
 
 class OutputFile(Frozen):
-    """Where a text is written: the path behind all links, and the size of the file there.
+    """A file to write: its path with all links resolved, and the size of the present file.
 
     `size` is None where there is no file yet.
     """
@@ -221,10 +221,10 @@ def write_lines(
 ) -> int:
     """Write lines in UTF-8, each with a line end; return how many.
 
-    `on_lines` is called with the number of those that are written. Until all are, the file stays
-    as it was; it keeps its owner, group and mode. Raises Unwritable, for a full disk too, or where
-    these cannot be kept, or a file has come to be there meanwhile; and Cancelled, and whatever
-    yields the lines raises.
+    `on_lines` is called with the number of lines written so far. The file is replaced once all
+    lines are written, and keeps its owner, group and mode. Raises Unwritable, also for a full
+    disk, for an owner, group or mode that cannot be kept, and for a new file that has appeared
+    meanwhile. Raises Cancelled, and any error of the iterator of lines.
     """
     count = 0
     try:

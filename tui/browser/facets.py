@@ -21,14 +21,13 @@ from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.keymap import shown
 
-# `model.index.facets` is imported in functions: the first rows are shown without it.
 if TYPE_CHECKING:
     from spackscope.model.analysis.package_summary import Summaries
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
     from spackscope.tui.browser.controllers import Controllers
 
 _REPORT = 0.1
-"""Seconds after which what is counted so far is shown."""
+"""Seconds between two reports of the counts so far."""
 
 
 def open_facets(host: BrowserHost) -> None:
@@ -53,7 +52,7 @@ def open_facets(host: BrowserHost) -> None:
 
 
 def count_facets(host: BrowserHost) -> None:
-    """Count the facets of the rows, unless that is done."""
+    """Count the facets of the rows, unless they are counted already."""
     results = host.state.results
     catalog, shown = host.state.catalog, host.state.facets or Facets()
     if catalog is None or results is None:
@@ -88,13 +87,13 @@ def count_facets(host: BrowserHost) -> None:
 
 
 def _show_some(host: BrowserHost, facets: Facets) -> None:
-    """Show the sections that are counted, and of the others those before."""
+    """Show the sections counted so far, and the old sections for the rest."""
     shown = host.state.facets or Facets()
     sections = facets.sections
     if shown.catalog is facets.catalog:
         keys = {section.key for section in sections}
         sections += tuple(section for section in shown.sections if section.key not in keys)
-    # They are still to be counted: the query stays that of the sections before.
+    # The rest is still to be counted: the query stays the query of the old sections.
     facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
     host.change(facets=facets)
     if not shown.is_awaited:
@@ -114,15 +113,15 @@ def choose_facet(
 def summarize(
     host: BrowserHost, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
 ) -> None:
-    """Summarise what the query matches of packages, and show some at a time.
+    """Summarise the matching specs of packages, and show some packages at a time.
 
-    With no packages stop doing so.
+    An empty list of packages cancels a running summary.
     """
     state = host.state
     if (catalog := state.catalog) is None or not packages:
         host.cancel(jobs.OVERVIEW)
         return
-    # The packages are there before the first rows.
+    # The packages are shown before the first rows.
     view = state.listing.view if state.listing is not None else state.view
     query = view.query.with_package(None)
 

@@ -34,10 +34,10 @@ def leave(controllers: Controllers) -> None:
 
 
 def awaited(host: BrowserHost, key: str, before: frozenset[str]) -> frozenset[str]:
-    """Return what a key needs that is still to come; `before` is what it waited for just now.
+    """Return the needs of a key that are still blocked; `before` are the needs it waited for.
 
-    Letters in an input wait for nothing. What was typed before the rows of any source were there
-    is for those of all.
+    Letters in an input wait for nothing. A key that has begun to wait for all sources waits until
+    the sources are loaded.
     """
     blocked = host.blocked
     if host.is_running(jobs.LOAD):

@@ -1,6 +1,6 @@
-"""What the controllers of the browser may do.
+"""The interface of the browser to its controllers.
 
-They are plain classes that read `BrowserHost.state` and change it; `threads.py` implements
+Controllers are plain classes that read and change `BrowserHost.state`; `threads.py` implements
 BrowserHost for Textual, and `panes.py` shows a state in the widgets.
 """
 
@@ -33,11 +33,11 @@ class Task(Protocol):
 
 
 class BrowserHost(Protocol):
-    """All that a controller may use. Everything is called on the thread of the event loop.
+    """All that a controller may use. All methods but `copy` are called in the event loop.
 
-    `state` is what is shown, which `change` replaces. `sources` are the names of the sources that
-    are shown, `session` is what they are read with at first, and `settings` are those of the
-    command line and of files.
+    `state` is shown on the screen, and `change` replaces it. `sources` are the names of the shown
+    sources, `session` is the session of their first reading, and `settings` come from the command
+    line and from files.
     """
 
     state: BrowserState
@@ -50,14 +50,14 @@ class BrowserHost(Protocol):
         """Where the user is now."""
 
     def change(self, **fields: Any) -> None:
-        """Replace some fields of the state, and show what changed."""
+        """Replace some fields of the state, and show the changes."""
 
     def show_query(self, *, rewrite: bool = False) -> None:
-        """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
+        """Show the query in the inputs; only `rewrite` changes the input being typed in."""
 
     @property
     def blocked(self) -> frozenset[str]:
-        """What keys may need that a job is still to bring, or that is still to be shown."""
+        """The needs of keys that a job is still to meet, or that are still to be shown."""
 
     def run(
         self,
@@ -70,28 +70,28 @@ class BrowserHost(Protocol):
     ) -> None:
         """Do the work of a job in a worker thread, and pass its result to `done`.
 
-        A newer job of the same name replaces an older one, whose result is dropped; so is one
-        with numbers `of` a catalog that is not shown any more. Work that raises Cancelled has no
-        result.
+        A newer job of the same name replaces an older job, whose result is dropped. The result of
+        a job `of` a catalog that is not shown any more is dropped, too. Work that raises Cancelled
+        has no result.
         """
 
     def unblock(self, job: Job) -> None:
-        """Block no more than a job does of the name of one that runs: the rest was shown."""
+        """Have the running job of the same name block only the needs of `job` from now on."""
 
     def cancel(self, *jobs: Job) -> None:
         """Stop the jobs of some names, and drop their results."""
 
     def is_running(self, *jobs: Job) -> bool:
-        """Check whether a job of some names runs, whose result is still to come."""
+        """Check whether a job with one of the names still runs."""
 
     def say(self, text: str, *, error: bool = False) -> None:
-        """Show a message for some seconds, or until the next one; an empty one hides it."""
+        """Show a message for some seconds, or until the next message; an empty text hides it."""
 
     def show_progress(self, text: str) -> None:
-        """Show how far a long task is, besides messages; an empty text ends that."""
+        """Show the progress of a long task, besides messages; an empty text hides it."""
 
     def copy(self, text: str, what: str) -> CopyDone:
-        """Copy a text, which the message calls by a name: for a worker thread."""
+        """Copy a text; return the outcome with a message that names it: for a worker thread."""
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
@@ -106,12 +106,12 @@ class BrowserHost(Protocol):
     ) -> None:
         """Open a dialog, and pass its result to `done`.
 
-        `ask` reads what it shows from the catalog, in a job: at once, and again from each newer
-        catalog while the dialog is open; closing it ends that.
+        `ask` starts the `job` that reads the content of the dialog from the catalog: at once, and
+        again from each newer catalog. Closing the dialog cancels the job.
         """
 
     def follow(self, ask: Callable[[], object] | None) -> None:
-        """Call a function for each newer catalog, in place of the one before; none with None."""
+        """Call a function, if any, for each newer catalog, in place of the last function."""
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
-        """End the program with the hashes that were picked."""
+        """End the program with the picked hashes."""

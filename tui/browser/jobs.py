@@ -7,11 +7,11 @@ from spackscope.tui import keymap
 
 
 class Job(Frozen):
-    """A job, which replaces one of the same name that still runs.
+    """A job in a worker thread; it replaces a running job of the same name.
 
-    It begins after `rest` seconds, in which a newer one may come. It `blocks` the keys that need
-    any of some things: those that `keymap.Key.needs` names, or a pane. Where it brings some of
-    them before the others, or shows again what is there, it is another entry of its name.
+    The job begins after `rest` seconds, in which a newer job may replace it. Keys with a need that
+    `blocks` names (`keymap.Key.needs`, or a pane) wait for the job. Entries of one name are one
+    job; an entry with fewer needs is for a job that has met the others, or shows rows again.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Job(Frozen):
 LOAD = Job("load")
 LOAD_MORE = Job("load", blocks=(keymap.ALL_SOURCES,))
 LOAD_FIRST = Job("load", blocks=(keymap.ALL_SOURCES, keymap.SOURCES, keymap.SPEC))
-# The query of the command line comes into the query line with them.
+# The query line gets the query of the command line once a catalog is loaded.
 LOAD_FIRST_WITH_QUERY = Job("load", blocks=(*LOAD_FIRST.blocks, keymap.QUERY))
 SNAPSHOTS = Job("snapshots")
 PATHS = Job("paths")
@@ -32,7 +32,7 @@ PATHS = Job("paths")
 VIEW = Job(
     "view", blocks=(keymap.ROW, keymap.SPEC, keymap.SPECS, keymap.DETAIL, keymap.COMPLETIONS)
 )
-# The first frame is drawn before.
+# The first frame is drawn during the delay.
 VIEW_FIRST = Job("view", 0.01, VIEW.blocks)
 VIEW_OF_MANY = Job("view", 0.05, VIEW.blocks)
 ROWS = Job("rows", blocks=(keymap.ROW, keymap.SPEC))
@@ -49,7 +49,7 @@ EDGES = Job("edges", blocks=(keymap.LINES, keymap.DETAIL))
 DETAIL = Job("detail", blocks=EDGES.blocks)
 TREE = Job("unfold", blocks=EDGES.blocks)
 RELATIONS = Job("relations", 0.05)
-# After that a spec is shown without its relations.
+# After this delay a spec is shown without its relations.
 PATIENCE = Job("patience", 0.12, EDGES.blocks)
 MIRRORS = Job("mirrors", 0.4)
 HOST = Job("host")
@@ -57,12 +57,12 @@ FIT = Job("fit", 0.4)
 
 # Answers
 SHEET = Job("sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL))
-# Rows that are there already can be walked.
+# The cursor can move over the rows read so far.
 SHEET_MORE = Job("sheet", blocks=(keymap.SPEC,))
 SHEET_ROW = Job("sheet-row", blocks=(keymap.SPEC,))
 ASK_AGAIN = Job("ask-again", 0.3)
 
-# They move the focus or open a dialog when they are done
+# Jobs that move the focus or open a dialog when they are done
 JUMP = Job("jump", blocks=(keymap.FOCUS,))
 PATH = Job("path", blocks=(keymap.FOCUS,))
 MENU = Job("menu", blocks=(keymap.FOCUS,))

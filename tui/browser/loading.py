@@ -41,7 +41,7 @@ _NAME = 24
 _STOPPED = "reading was stopped"
 _STILL_LOADING, _NOT_ALL_LOADED = "still loading", "not all loaded"
 _ROWS_SHOWN = 2.0
-"""Seconds that the first rows are waited for at most before sources are checked."""
+"""Most seconds to wait for the first rows before sources are checked."""
 
 OnPackages = Callable[[Summary], object]
 OnMissing = Callable[[str, Sequence[KeyChoice]], object]
@@ -52,9 +52,9 @@ CallOnLoop = Callable[[Callable[[], object]], None]
 class Loading:
     """Load the catalog, and report the progress.
 
-    `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
-    show instead of rows and what to do about it, `on_packages` with the first catalog while its
-    rows are read, and `on_draft` when another catalog has come while a text is being typed.
+    `failure` says why no catalog was read, or is empty. `on_missing` is called with a text and
+    choices to show instead of rows, `on_packages` with the first catalog while its rows are read,
+    and `on_draft` when another catalog has come while a text is being typed.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Loading:
         self.start_query = query
         """The query of the command line, while it is still to be shown."""
         self.session = self._before = host.session
-        """What the sources are read with now."""
+        """The session that sources are read with now."""
         self.failure = ""
         self._first: Future[Summary | None] = Future()
         self._rows_shown = threading.Event()
@@ -85,15 +85,15 @@ class Loading:
 
     @property
     def _job(self) -> Job:
-        """The job of loading, which blocks what is still to be shown."""
+        """The job of loading, with the needs of keys that it still blocks."""
         if (summary := self._host.state.summary) is not None:
             return jobs.LOAD_MORE if summary.is_part else jobs.LOAD
         return jobs.LOAD_FIRST_WITH_QUERY if self.start_query else jobs.LOAD_FIRST
 
     def load(self) -> None:
-        """Load the sources, and those that changed again."""
+        """Load the sources; a later call reads changed sources again."""
         summary = self._host.state.summary
-        # A part is not what there is: more of it is shown while other sources do not answer.
+        # A part is not a current catalog: more is shown while other sources do not answer.
         shown = summary.catalog if summary is not None and not summary.is_part else None
 
         def job(task: Task) -> Summary | str:
@@ -115,9 +115,9 @@ class Loading:
         self._host.run(job, done, self._job)
 
     async def show_first(self, patience: float) -> None:
-        """Show the first catalog, or after some seconds that it is being read.
+        """Show the first catalog, or after `patience` seconds that sources are being read.
 
-        Called before the first frame is drawn, which then has what is there already.
+        Called before the first frame is drawn, so that the frame can show packages.
         """
         first = asyncio.wrap_future(self._first)
         try:
@@ -137,15 +137,15 @@ class Loading:
             self._first.set_result(summary)
 
     def rows_shown(self) -> None:
-        """Begin to check the sources: before, that would take time from reading the rows."""
+        """Let the check of the sources begin: earlier it would slow the reading of the rows."""
         self._rows_shown.set()
 
     def _read(self, session: Session, report: CallOnLoop, shown: Catalog | None) -> Summary:
         """Read the catalog, and report the part that is read so far.
 
-        First a ready index is shown, before it is compared with the documents; if there is none,
-        what is read first is shown while the others are waited for. A catalog that
-        is shown stays if its index is the current one.
+        A ready index is shown before it is compared with the documents. Without an index, the
+        sources read first are shown while other sources are waited for. A catalog that is shown
+        stays if its index is current.
         """
         session, on_late = self._with_progress(session, report), None
         if shown is None:
@@ -153,18 +153,18 @@ class Loading:
             if shown is None:
                 on_late = partial(self._show_part, report)
         else:
-            # Catalogs that were replaced before have connections, in every thread, and cycles.
+            # Replaced catalogs have connections in every thread, and reference cycles.
             gc.collect()
         catalog = load(self._host.sources, session, current=shown, on_late=on_late)
         if catalog is shown and self._before.configuration != self.session.configuration:
-            # What it has answered rests on the configuration of before.
+            # The cached answers of the catalog rest on the old configuration.
             catalog = Catalog(shown.columns, discovered=shown.discovered)
         return self._summarize(catalog)
 
     def open(self, sources: Sequence[str], show: Callable[[], object]) -> None:
-        """Read other sources, and call `show` once the first of them is read.
+        """Read other sources, and call `show` once the first source is read.
 
-        If none can be read, nothing changes, and a message says why.
+        If no source can be read, nothing changes, and a message says why.
         """
 
         def show_once() -> None:
@@ -203,8 +203,8 @@ class Loading:
         return replace(session, on_progress=on_progress)
 
     def _summarize(self, catalog: Catalog) -> Summary:
-        """Read what the titles show of a catalog, and have it answer for the host."""
-        # A job's own session would keep the job, and with it the catalog before this one.
+        """Return the summary of a catalog, after attaching the checks against the host."""
+        # The session of a job would keep the job alive, and with it the last catalog.
         session = self.session
         attach_fit(catalog, session)
         everything = "with dependency-only specs" if session.include_dependency_only else ""
@@ -213,7 +213,7 @@ class Loading:
         remark = " · ".join(filter(None, (titles.tags_title(catalog), unlisted, everything)))
         rebuilt = REBUILT if catalog.was_damaged else ""
         failures = [source.failure for source in catalog.discovered]
-        # What was read before is still shown.
+        # The rows that were read before are still shown.
         notices = [*failures] if all(failures) else []
         notices += [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
         grounds = None if catalog.by_host.is_ready else ()
@@ -229,9 +229,9 @@ class Loading:
         )
 
     def _show_cached(self, session: Session, report: CallOnLoop) -> Catalog | None:
-        """Show the ready index, if there is one, or else that of one of the sources.
+        """Show the ready index of all sources, or else of one source.
 
-        Returns what is shown of all sources.
+        Returns the shown catalog of all sources, or None.
         """
         if (catalog := open_cached(self._host.sources, session)) is not None:
             summary = self._summarize(catalog)
@@ -248,12 +248,12 @@ class Loading:
         summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
         late = [clean(source.source) for source in catalog.discovered if source.is_late]
-        # Where a source does not answer, there may be no more for a long time.
+        # While a source does not answer, the part may be the only catalog for long.
         summary = replace(summary, remark=remark, is_part=not late)
         self._answer(summary)
         report(lambda: self._take(summary))
         if late:
-            # What was read is shown; its bar would say that it is being read still.
+            # The bar would claim that the shown sources are still being read.
             names = ", ".join(shorten_path(name, _NAME) for name in late)
             text = f"waiting for {names}  {shown('back')} stops"
             report(lambda: self._host.show_progress(text))
@@ -290,13 +290,13 @@ class Loading:
             self._host.say(reason, error=True)
 
     def _take(self, loaded: Summary) -> None:
-        """Show another catalog, with the same view as far as that is possible."""
+        """Show another catalog, and keep the view as far as possible."""
         state = self._host.state
         if state.summary is not None and loaded.catalog is state.newest:
             is_other = loaded.chips != state.summary.chips
             self._host.change(summary=loaded)
             if is_other and state.sheet.is_open:
-                # What could not be read is said above the sheet, too.
+                # The line above the sheet names unread sources, too.
                 self._host.change(sheet=replace(state.sheet, catalog=None))
                 self._navigation.on_sheet()
         else:
@@ -309,7 +309,7 @@ class Loading:
         host, state = self._host, self._host.state
         self.failure = ""
         row, first = host.where.row, state.results.windows.get(0) if state.results else None
-        # A cursor on the first row stays there, as newer ones may come before that.
+        # A cursor on the first row stays there: newer rows may come before its spec.
         is_moved = row is not None and not (first and first[0].id == row.id)
         host.change(summary=loaded)
         if state.catalog is None and not self.start_query:
@@ -327,7 +327,7 @@ class Loading:
             self.on_draft()
 
     def _start(self, view: View) -> View:
-        """Begin with the query of the command line, and in its specs."""
+        """Return a view with the query of the command line, and focus its specs."""
         query = self._search.start(self.start_query)
         where = self._host.where
         if query is not None and (where.pane, where.input) == ("packages", None):

@@ -1,4 +1,4 @@
-"""What mirrors answer: the size of the selected spec, who signed it, whether it is there."""
+"""Ask mirrors about the selected spec: whether they have it, its size, and who signed it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class MirrorAnswer(NamedTuple):
 
 
 class MirrorAnswers:
-    """Ask the mirrors of one spec after the other, once; a newer one replaces the job."""
+    """Ask the mirrors about the selected spec in a job, and keep the answers."""
 
     def __init__(self, host: BrowserHost) -> None:
         self._host = host
         self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
 
     def of(self, spec: Spec) -> MirrorAnswer | None:
-        """Return what the mirrors of a spec have answered; None before they have."""
+        """Return the answer of the mirrors of a spec; None before they have answered."""
         return self._answers.get(_key(spec))
 
     def forget(self) -> None:
@@ -62,5 +62,5 @@ class MirrorAnswers:
 
 
 def _key(spec: Spec) -> tuple[str, ...]:
-    """Return what the answers depend on: the hash, and the sources that list it."""
+    """Return the key of an answer: the hash, the tag and the sources of a spec."""
     return spec.hash, spec.tag, *spec.sources

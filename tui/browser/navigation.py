@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 200
 MAX_LINES = 50_000
-"""Lines of the trees and sheets that are kept with the steps; one of a tree takes 300 bytes."""
+"""Most lines of trees and sheets kept with the steps; a line of a tree takes 300 bytes."""
 _OF_SHEET = 1_000
-"""Lines that a sheet counts for besides its own: what it was computed from is kept with it."""
+"""Lines that a sheet counts besides its own, for the data that it was computed from."""
 _MISSING = "this spec is named as a dependency, but is not in this index"
 
 
 class UndoStep(Frozen):
     """A view, its row with the cursor, and the details of a spec, which may have no row.
 
-    `position` is the line of the detail with the cursor and the one at its top. `pane` is the pane
-    with the focus. `is_walk` if the step comes of a walk through the packages. A `sheet` was shown
-    in the place of the rows.
+    `position` is the line of the detail with the cursor, and the line at its top. `pane` is the
+    pane with the focus. `is_walk` if the step comes from a walk through the packages. An open
+    `sheet` was shown in place of the rows.
     """
 
     view: View
@@ -121,7 +121,7 @@ class Navigation:
     def _push(self, step: UndoStep) -> None:
         """Add a step after the one shown, in place of all that came after it.
 
-        The oldest are dropped, and their trees and sheets before, if all together are too large.
+        Steps beyond MAX_STEPS are dropped, and trees and sheets of old steps beyond MAX_LINES.
         """
         self._steps[self._at + 1 :] = [step]
         del self._steps[:-MAX_STEPS]
@@ -138,7 +138,7 @@ class Navigation:
                 lines += len(opened.sheet.rows) + _OF_SHEET
             if lines > MAX_LINES:
                 details = details and replace(details, tree=None)
-                # It is read again where the user comes back to it.
+                # The sheet is read again if the user comes back to it.
                 opened = replace(opened, catalog=None, sheet=NO_SHEET)
                 self._steps[number] = replace(each, details=details, sheet=opened)
 
@@ -164,13 +164,13 @@ class Navigation:
             self.close_sheet()
 
     def close_sheet(self) -> None:
-        """Show the rows again, because the next change is a step of its own."""
+        """Show the rows in place of the sheet, before a change that is a step of its own."""
         self.leave()
         self._host.cancel(jobs.SHEET)
         self._host.change(sheet=OpenSheet())
 
     def retrace(self, by: int) -> None:
-        """Go to the step before this one, or with 1 to the one after it."""
+        """Go back one step for -1, or forward one step for 1."""
         self.leave()
         if not 0 <= self._at + by < len(self._steps):
             self._host.say(f"Nothing to go {'back' if by < 0 else 'forward'} to")
@@ -180,7 +180,7 @@ class Navigation:
         self._arrive(self._steps[self._at])
 
     def _arrive(self, step: UndoStep) -> None:
-        """Show a step; it is there once its rows are."""
+        """Show a step; the arrival is complete once the rows of the step are shown."""
         self._arriving = step
         row = None if step.sheet.is_open else step.row
         self._search.show(step.view, rewrite=True, cursor_on=row)
@@ -190,7 +190,7 @@ class Navigation:
         self.on_sheet()
 
     def highlight(self, row: Row | None) -> None:
-        """Select the spec of the row under the cursor, or the one that was arrived at."""
+        """Select the spec of the row under the cursor, or restore the details of a step."""
         step, state = self._arriving, self._host.state
         # The row of a sheet may be about no spec.
         if step is None or not state.is_shown or (row is None and not state.sheet.is_open):
@@ -212,7 +212,7 @@ class Navigation:
             self.jump(node.id)
 
     def jump(self, id_: int | None) -> None:
-        """Select a spec, whatever package and query are in the way; None if there is none."""
+        """Select a spec, even if package and query exclude it; None stands for an unknown spec."""
         state = self._host.state
         if id_ is None:
             self._host.say("This spec is not in these sources")

@@ -17,7 +17,7 @@ from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
 
 
 def open_source(screen: BrowserScreen) -> None:
-    """Ask for another source: one of the list, any that is typed, or what was open before."""
+    """Ask for another source: from the list, typed, or opened before."""
     searched, paths = "", list[str]()
 
     def take_paths(found: Sequence[Completion]) -> None:
@@ -39,7 +39,7 @@ def open_source(screen: BrowserScreen) -> None:
     def take(sources: Sequence[str] | None) -> None:
         if sources is None:
             return
-        # What cannot be read can be corrected.
+        # A source that cannot be read can be corrected.
         screen.before = [sources, *(each for each in screen.before if each != sources)]
         try:
             view = parse_site_url(sources[0]) if len(sources) == 1 else None

@@ -1,4 +1,4 @@
-"""The focus of the browser: move it from pane to pane, and make room for the one that gets it."""
+"""The focus of the browser: move it from pane to pane, and make room for the focused pane."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 _SIDE = ("packages", "values")
 """The panes of the side column, a drawer in narrow terminals."""
 _ROUND = (QUERY, "packages", "specs", "detail")
-"""What Tab goes through."""
+"""The panes that Tab goes through."""
 
 
 class PaneFocus:
     """Move the focus, and show the pane that gets it; others make room for it.
 
     The style sheet arranges the panes by classes: the column of the pane with the focus has
-    `step-…` with its name, the screen `-zoomed` if it has the whole screen, and those for the
-    size of the terminal.
+    `step-…` with the name of the pane, and the screen `-zoomed` if a pane has the whole screen,
+    besides the classes for the size of the terminal.
     `zoomed` is the pane with the whole screen.
     """
 
@@ -34,7 +34,7 @@ class PaneFocus:
         self._waiting: list[Callable[[], object]] = []
         self._shown = "packages"
         self.zoomed: str | None = None
-        # Where the user came from to look at the side column.
+        # The pane that the user left to look at the side column.
         self._origin: str | None = None
 
     @property
@@ -76,7 +76,7 @@ class PaneFocus:
         self.go_to(target)
 
     def give_back(self) -> bool:
-        """End the zoom, or go back to where the user came from; return False if neither is."""
+        """End the zoom, or go back to the last pane; return False if there is neither."""
         if self.unzoom():
             return True
         origin = self._origin or ("specs" if self.pane == "values" else None)
@@ -109,7 +109,7 @@ class PaneFocus:
             self.zoom("specs" if self.pane == QUERY else self.pane)
 
     def go_to_detail(self) -> None:
-        """Go to the detail; from there give it the whole screen, or end that."""
+        """Go to the detail; in the detail begin or end its zoom."""
         if self.pane == "detail":
             self.toggle_zoom()
         else:
@@ -129,7 +129,7 @@ class PaneFocus:
         self._focus_soon(self._panes.detail.show_search_input().focus)
 
     def go_on(self, step: int) -> None:
-        """Move the focus to the next filter or pane, or with -1 to the one before.
+        """Move the focus to the next filter or pane, or with -1 to the previous filter or pane.
 
         The filters come after the rows.
         """
@@ -157,9 +157,9 @@ class PaneFocus:
         self.move_soon()
 
     def move_soon(self) -> None:
-        """Move the focus to where it waits to go, if it does, after what is drawn next.
+        """Make the waiting moves of the focus after the next drawing.
 
-        To be called when a dialog closes, too: Textual forgets what the dialog had yet to call.
+        Called when a dialog closes, too: Textual drops the pending calls of a dialog.
         """
         if self._waiting:
             self._screen.call_after_refresh(self._move)
@@ -169,9 +169,9 @@ class PaneFocus:
             self._waiting.pop(0)()
 
     def show(self, pane: str) -> None:
-        """Show the pane that gets the focus; for the query line the rows, which follow it.
+        """Show the pane that gets the focus; for the query line show the rows.
 
-        Another pane than the zoomed one ends the zoom, and one of the work column the drawer.
+        A pane other than the zoomed pane ends the zoom; the table and the detail close the drawer.
         """
         shown = "specs" if pane == QUERY else pane
         if shown not in _SIDE:

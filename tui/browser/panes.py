@@ -146,7 +146,7 @@ class Panes:
 
     @property
     def awaited(self) -> frozenset[str]:
-        """What keys need that was read, and is still to be shown."""
+        """The needs of keys that were read, and are still to be shown."""
         return frozenset([keymap.COMPLETIONS] if self._is_box_late else ())
 
     def _is_seen(self, widget: Widget, line: int) -> bool:
@@ -160,14 +160,14 @@ class Panes:
             return False
 
     def show_focus(self) -> None:
-        """Show what belongs to the input or pane that got the focus."""
+        """Show the input or pane that got the focus, with its marks, hints and completions."""
         self.focus.show(self.focus.pane)
         self.marks.refresh()
         self.follow_cursor()
         self.show_draft_soon()
 
     def show_state(self, old: BrowserState, new: BrowserState, changed: Set[str]) -> None:
-        """Show in the panes the fields that have changed; the lines around them read theirs."""
+        """Show changed fields in the panes; the title, marks and status lines read the state."""
         self._state = new
         if "summary" in changed and new.summary is not None:
             self.query_bar.input.packages = new.summary.names
@@ -201,13 +201,13 @@ class Panes:
         self.follow_cursor()
 
     def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
-        """Show a sheet in the place of the rows, or these again."""
+        """Show a sheet in place of the rows, or the rows again."""
         self.query_bar.show_sheet(command_text(new.command))
         is_again = old.is_read and new.is_same(old)
         self.table.show_sheet(new, "" if is_again else new.column)
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
-        """Show another draft in its input, or none."""
+        """Show another draft in its input; None hides the completions."""
         if old is not None and (draft is None or draft.input != old.input):
             self.input_named(old.input).is_wrong = False
         if draft is None:
@@ -222,7 +222,7 @@ class Panes:
         self.show_draft_soon()
 
     def show_draft_soon(self) -> None:
-        """Show the note and the completions of the draft once everything is in place."""
+        """Show the note and the completions of the draft after the next drawing."""
         draft = self._state.draft
         if draft is not None and draft.completions is not None:
             self._is_box_late = True
@@ -235,7 +235,7 @@ class Panes:
         if draft is None or not (input_ := self.input_named(draft.input)).has_focus:
             self.popup.hide()
             return
-        # An error in a filter is said in the query line, so that nothing covers the rows.
+        # The query line shows the error of a filter, so that nothing covers the rows.
         text, note = draft.parsed.text, draft.note if draft.input == QUERY else None
         if input_.value != text:
             return
@@ -258,7 +258,7 @@ class Panes:
         )
 
     def show_query(self, *, rewrite: bool = False) -> None:
-        """Show the query in the line and the filters; `rewrite` also the one being typed in."""
+        """Show the query in its line and the filters; only `rewrite` changes the input in use."""
         query, draft = self._state.view.query, self._state.draft
         typing = (
             None if rewrite else self.input_named(draft.input) if draft else self._screen.focused
@@ -267,7 +267,7 @@ class Panes:
         self.table.reflect(QueryFilters(query), typing)
 
     def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
-        """Show a text while there are no rows, and what to do about it."""
+        """Show a text and choices while there are no rows."""
         self.table.show_empty(text, choices)
         if choices:
             self.focus.go_to("specs")
@@ -323,7 +323,7 @@ class Panes:
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
 
-    # What the lines around the panes read when they are drawn
+    # Contents of the title, marks and status lines, read when they are drawn
 
     def _title(self) -> Title:
         """Return the sources, the machine, and the number of problems."""
@@ -340,7 +340,7 @@ class Panes:
         return Marks(len(state.marks), state.marked, state.listing, copies)
 
     def _count(self) -> Count:
-        """Return how many specs are shown, of how many."""
+        """Return the number of shown specs, and of all specs."""
         results, summary = self._state.results, self._state.summary
         if results is None or summary is None:
             return Count()
@@ -369,8 +369,8 @@ class Panes:
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
-        # While another catalog is read the last lines stay, and while relations are: what is below
-        # them would move.
+        # The last lines stay while another catalog or the relations are read: else the lines
+        # below them would move.
         if details is None or (details.awaits_relations and not details.shows_tree):
             return
         row = details.row
@@ -406,7 +406,7 @@ class Panes:
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
     def follow_cursor(self) -> None:
-        """Show what may follow from another cursor or focus, and no message over its row."""
+        """Update the status line and the detail of rows without a spec, and place the message."""
         state = self._state
         is_empty = state.listing is not None and not state.listing
         if state.details is None and (is_empty or state.sheet.is_open):
@@ -417,7 +417,7 @@ class Panes:
             self.toast.place()
 
     def _position(self) -> str:
-        """Return the position in the list with the focus; with the values of a spec its row."""
+        """Return the position in the focused list; for the lines of a spec, in the table."""
         pane, rows = self.focus.pane, self.table.shown_list
         if pane == "values":
             rows = self.facets.rows
@@ -428,7 +428,7 @@ class Panes:
         return titles.position(*rows.position)
 
     def _hints(self) -> Iterable[keymap.Hint]:
-        """Return the keys of the input or the pane with the focus; without specs the ways out."""
+        """Return the hints for the focused input or pane; without a catalog, the ways out."""
         is_zoomed = self.focus.zoomed and not self.focus.focused_input
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
@@ -436,7 +436,7 @@ class Panes:
         if self._state.sheet.is_open:
             left_out = keymap.key_names("fold", "values", *self._keys_without_use())
             kept = [each for each in shown if each.key not in left_out]
-            # On few cells there may be no room for more than the way back.
+            # A narrow terminal may have room only for the way back.
             first = 1 if self.table.rows.item is not None else 0
             back = [each for each in kept[first:] if each.key in keymap.key_names("undo")]
             others = [each for each in kept[first:] if each not in back]
@@ -455,12 +455,12 @@ class Panes:
             yield from ("specs-mark", "tree")
         if not (has_spec or marks):
             yield "copy"
-        # In a comparison it goes back, unless there are others to compare.
+        # In a comparison the key goes back, unless there are marks to compare.
         if marks < 2 and (opened.sheet.switches or not has_spec):
             yield "diff"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
-        """Yield the names of keys whose hints read otherwise with the row under the cursor."""
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
         row, marks = self.table.rows.row, len(self._state.marks)
         if (opened := self._state.sheet).is_open:
             yield "specs-open", opened.choose_hint
@@ -476,7 +476,7 @@ class Panes:
             yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
 
     def open_help(self) -> None:
-        """Show all keys, those that work now first."""
+        """Show all keys, first the keys that work now."""
         # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.help import open_help
 

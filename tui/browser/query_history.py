@@ -24,8 +24,9 @@ _MAX_BYTES = MAX_QUERIES * MAX_LENGTH
 class QueryHistory:
     """Queries that are kept in a file if possible, else for as long as the program runs.
 
-    `queries` are those that are known, the newest last: those of earlier runs once `read` was
-    called. Lines of the file that are not queries are skipped. Safe to use from several threads.
+    `queries` are the known queries, the newest last, and have the queries of earlier runs once
+    `read` was called. Lines of the file that are not queries are skipped. Safe to use from
+    several threads.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -65,7 +66,7 @@ class QueryRecall:
         self._unsaved: tuple[str, ...] = ()
 
     def load(self) -> None:
-        """Read the file before it is needed."""
+        """Read the file of queries in a worker thread, before a key needs it."""
         self._host.run(lambda _: self._history.read(), lambda _: None, jobs.READ_QUERIES)
 
     def note_text(self, text: str) -> None:
@@ -78,7 +79,7 @@ class QueryRecall:
         self._texts = None
 
     def go(self, step: int, typed: str, given_up: str) -> str | None:
-        """Return the query before the one shown, or after it for 1; None at an end."""
+        """Return an older query for -1, or a newer query for 1; None at an end."""
         if self._texts is None:
             queries = [*self._history.queries, *([given_up] if given_up.strip() else [])]
             if queries and queries[-1] == typed.strip():
@@ -91,8 +92,8 @@ class QueryRecall:
         return self._texts[self._at]
 
     def open(self, take: Callable[[str], object]) -> None:
-        """Show the queries that were used, the newest first, and take the one that is chosen."""
-        # It is imported when it is first opened: that keeps the start short.
+        """Show the used queries, the newest first, and take the chosen query."""
+        # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
 
         here = self._query_text()
@@ -126,7 +127,7 @@ class QueryRecall:
         self._host.run(lambda _: self._history.remember(*texts), saved, jobs.KEEP_QUERY)
 
     def _query_text(self) -> str:
-        """Return the query that is shown, as it was typed where it was."""
+        """Return the shown query, as it was typed if it was typed."""
         line, query = self._host.where.line, self._host.state.view.query
         return line.settled_text.strip() if line.query == query else str(query)
 

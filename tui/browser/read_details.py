@@ -1,4 +1,4 @@
-"""Read what the detail shows of a spec, and how that relates to others: for a worker thread."""
+"""Read the lines, the tree and the relations of a spec: for a worker thread."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_details(
     *,
     run_only: bool,
 ) -> Details:
-    """Read the lines of a row and its tree, unless that is there; `run_only` is that of a tree."""
+    """Read the lines of a row, and its tree unless `details` has one; `run_only` is for trees."""
     row, tree = asked.row, details.tree
     members = members_of(listing, row, has_host=asked.has_host)
     if tree is None and asked.has_host:
@@ -74,7 +74,7 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     row, answer = asked.row, asked.answer
     catalog = row.catalog
     spec = catalog.with_compilers(row) if asked.has_host else row.spec
-    # Whether it runs here is among the relations, which are read for any spec.
+    # The fit is among the relations, which are read for any spec.
     spec = replace(spec, fit=None)
     if members.is_group:
         return group_detail(spec, members, varying=asked.varying, key=shown("specs-open"))
@@ -93,9 +93,9 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
 def pending_lines_of(
     asked: DetailInputs, members: Members, mark: str | None, last: Sequence[DetailLine]
 ) -> list[DetailLine]:
-    """Return lines for all relations that are still to be read: nothing moves when they are.
+    """Return placeholder lines for the relations to be read, so that no line moves later.
 
-    Where the `last` row says whether it runs, the next one mostly does so too.
+    If the `last` lines say whether a row runs here, a line for that is expected again.
     """
     lines = [
         DetailLine("…", FITS, style="dim", at_end=at_end)
@@ -120,10 +120,10 @@ def read_relations(
     sources: Sequence[str],
     show_part: Callable[[Related], object],
 ) -> Related:
-    """Read how a spec relates to others; `show_part` is called before it is compared with one.
+    """Read the relations of a spec; `show_part` is called with the relations read so far.
 
-    It is compared with the one with the hash `mark`, or if that is "" with the look-alike nearest
-    to it. Raises Cancelled.
+    The spec is compared with the spec of the hash `mark`, or with the nearest look-alike if `mark`
+    is "". Raises Cancelled.
     """
     row = asked.row
     catalog = row.catalog
@@ -167,7 +167,7 @@ def _fits(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
 def _needs_and_users(
     catalog: Catalog, members: Members, session: Session, sources: Sequence[str]
 ) -> list[DetailLine]:
-    """Read what the specs of a row need to run, and who uses them."""
+    """Read the run-time needs of the specs of a row, and their users."""
     id_ = members.ids[0]
     needs = read_needs(catalog, id_)
     if needs is None:
@@ -185,7 +185,7 @@ def _needs_and_users(
 
 
 def _kinds(listing: Listing, row: Row) -> list[DetailLine]:
-    """Read in what the kinds of a folded row differ. Raises Cancelled."""
+    """Read the line on how the kinds of a folded row differ. Raises Cancelled."""
     notes = row_notes(row.catalog)
     closed = replace(row, role=RowRole.SPEC)
     note = notes.of(listing, [closed])

@@ -1,4 +1,4 @@
-"""Read what a view shows: for a worker thread."""
+"""Read the results of a view: for a worker thread."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def read_results(
 ) -> Results | Refusal:
     """Read the packages and rows of a view, with the cursor on the row or hash `target`.
 
-    A view that is being `typed` is refused, if it may be, where it has no match; but the view
-    `instead` is read if that has some. Raises Cancelled.
+    A `typed` view without a match is refused if `may_refuse`; but if the view `instead` has a
+    match, its results are returned. Raises Cancelled.
     """
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
@@ -80,7 +80,7 @@ def _results(
 
 
 def _refuse(catalog: Catalog, view: View, typed: ParsedInput, *, completes: bool) -> Refusal:
-    """Refuse a text without a match: its word is not typed to its end, or a note says why."""
+    """Refuse a text without a match, with completions of an unfinished word, or with a note."""
     word = complete(catalog, typed) if completes else NO_COMPLETIONS
     if word.items:
         return Refusal(None, completions=word)

@@ -1,7 +1,7 @@
-"""The rows of the table: whether they match the query, which are opened, which are marked.
+"""The rows of the table: open and close groups, mark specs, and pick them.
 
-Look-alikes are folded into one row. It opens into their kinds, and a kind into single specs.
-Marks go by the hash, and outlast queries and catalogs.
+Look-alikes are folded into one row. The row opens into kinds, and a kind into single specs.
+Marks are kept by hash, and outlast queries and catalogs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows belong to the last valid query: correct the query first"
 
 MAX_MARKS = 500
-"""Marks at most: more can be neither compared nor told apart."""
+"""Most marked specs: more can be neither compared nor told apart."""
 _MAX_READ = 2 * MAX_MARKS + 1
 """Specs that are read to be marked: a hash may be in several documents."""
 
 
 class RowsController:
-    """Open and close groups of look-alikes, mark specs, and end the program with those picked."""
+    """Open and close groups of look-alikes, mark specs, and end the program with picked specs."""
 
     def __init__(
         self, host: BrowserHost, search: Search, recall: QueryRecall, details: DetailsController
@@ -82,7 +82,7 @@ class RowsController:
     def close(self, row: Row) -> bool:
         """Close the kind or the group that a row belongs to; return False if there is none.
 
-        The cursor goes to the row that stands for it.
+        The cursor goes to the row of the closed kind or group.
         """
         view, ids = self._host.state.view, self._around(row)
         if not ids:
@@ -118,8 +118,8 @@ class RowsController:
     def mark(self, row: Row) -> None:
         """Mark the hash that a row shows, or remove its mark.
 
-        A folded row whose builds run differently shows none: it opens at its first kind, to be
-        marked next.
+        A folded row whose builds run differently shows no hash: the row opens, with the cursor on
+        its first kind, to be marked next.
         """
         listing = self._host.state.listing
         if row.count == 1:
@@ -148,7 +148,7 @@ class RowsController:
     def mark_all(self) -> None:
         """Mark all specs of the opened row that the cursor is in, or else of all rows.
 
-        Where all of them are marked, remove their marks.
+        If all these specs are marked already, remove their marks.
         """
         row = self._host.where.row if self._host.where.pane == "specs" else None
         opened = self._around(row) if row is not None else ()
@@ -178,7 +178,7 @@ class RowsController:
             self._host.run(lambda _: _hashes(catalog, ids), toggle, jobs.MARKING)
 
     def _add(self, hashes: Sequence[str]) -> bool:
-        """Mark specs besides those that are marked; return False if these are too many."""
+        """Mark more specs; return False if there would be too many marks."""
         both = tuple(dict.fromkeys((*self._host.state.marks, *hashes)))
         if len(both) > MAX_MARKS:
             self._host.say(
@@ -217,7 +217,7 @@ class RowsController:
     def pick(self, row: Row) -> None:
         """End the program with the marked specs, or with one row.
 
-        Marks out of sight are taken only if that was said before.
+        Marked specs out of sight are picked only after a message about them.
         """
         state = self._host.state
         marks, hidden = state.marks, hidden_marks(state)
@@ -242,11 +242,11 @@ class RowsController:
 
 
 def why_not_shown(state: BrowserState) -> str:
-    """Return why nothing can be done with the rows, or an empty text if it can."""
+    """Return why keys cannot work on the rows, or an empty text if they can."""
     if state.catalog is None or state.results is None:
         return LOADING
     if state.sheet.is_open:
-        # It is being read, or there is none.
+        # The sheet is being read, or has no answer.
         no_sheet = NO_ROWS if state.sheet.catalog is state.catalog else LOADING
         return "" if state.sheet.is_read else no_sheet
     if state.draft is not None and state.draft.is_wrong:
@@ -273,9 +273,10 @@ def shown_ids(catalog: Catalog, view: View) -> Sequence[int]:
 
 
 def of_several(row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
-    """Return a spec of the first kind of a row that stands for some, and what to say of it.
+    """Return a spec of the first kind of a row of several specs, and a remark for a message.
 
-    None in its place if all run the same, or it is not known: then the row shows a hash.
+    None in place of the spec if all specs run the same, or if that is unknown: then the row shows
+    a hash.
     """
     count = f"{len(ids):,}"
     if row.has_look_alikes:

@@ -1,4 +1,4 @@
-"""The browser: put widgets and controllers together, and route what users do between them."""
+"""The screen of the browser: connect widgets and controllers, and route keys and messages."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _PATIENCE = 0.15
 
 
 class SourceChosen(Message):
-    """Posted when other sources are to be read in place of those that are shown, with a query.
+    """Posted when other sources are to replace the shown sources, with a query.
 
-    `note` is what a user has to know of them, if anything.
+    `note` is a message on the sources for the user, or empty.
     """
 
     def __init__(self, sources: Sequence[str], query: str = "", note: str = "") -> None:
@@ -77,7 +77,7 @@ class BrowserScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.before = before
-        """The sources that were open before, the last ones first."""
+        """The sources that were open before, the latest first."""
         self._note = note
         self._was_shown = False
         self._awaited = frozenset[str]()
@@ -97,11 +97,11 @@ class BrowserScreen(Screen[None]):
         self.controllers.loading.on_draft = self._type_again
 
     def compose(self) -> ComposeResult:
-        """Show the widgets, in the styles of the size that the screen has."""
+        """Show the widgets, with the style classes for the size of the screen."""
         width, height = self.app.size
         fitting = [name for at_least, name in WIDTHS if at_least <= width][-1:]
         fitting += [name for at_least, name in HEIGHTS if at_least <= height][-1:]
-        # Textual adds them after the mount, and then computes the styles of all widgets again.
+        # Textual adds the classes after the mount, and computes the styles of all widgets again.
         self.add_class(*fitting, update=False)
         yield from self.panes.compose()
 
@@ -123,16 +123,16 @@ class BrowserScreen(Screen[None]):
         return getattr(event, "key", "") in key_names(name)
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what the next key needs is still to come."""
+        """Check whether the next key must wait."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
         self._awaited = focus.awaited(self.host, getattr(event, "key", ""), self._awaited)
         return bool(self._awaited)
 
     def action_browse(self, name: str) -> None:
-        """Do what a key does in every pane, with the cursor in view.
+        """Run the action of a key, after scrolling to the cursor.
 
-        What is copied must be in view before.
+        `copy` runs before the scrolling: it copies only a row that the user has seen.
         """
         is_unread = self.host.state.catalog is None and not self.controllers.loading.is_loading
         if is_unread and name not in WITHOUT_SPECS:
@@ -162,7 +162,7 @@ class BrowserScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
         if self.focused is None:
-            # It was hidden since then.
+            # The widget was hidden after it got the focus.
             return
         actions.show_focus(self)
         input_ = self.panes.focus.focused_input
@@ -176,7 +176,7 @@ class BrowserScreen(Screen[None]):
             self.controllers.navigation.end_walk()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Show what was typed, with or without rows, once its input is left."""
+        """Show the view of a typed text, with or without rows, once its input is left."""
         draft, input_ = self.host.state.draft, event.widget
         if draft is None or not isinstance(input_, FilterInput) or input_.name != draft.input:
             return
@@ -195,7 +195,7 @@ class BrowserScreen(Screen[None]):
 
     @on(Input.Changed)
     def _type(self, event: Input.Changed) -> None:
-        """Search for what was typed."""
+        """Search for the typed text."""
         if isinstance(event.input, QueryInput):
             self.controllers.recall.note_text(event.value)
         if isinstance(event.input, FilterInput):
@@ -209,7 +209,7 @@ class BrowserScreen(Screen[None]):
 
     @on(FilterInput.Pressed)
     def _press(self, event: FilterInput.Pressed) -> None:
-        """Do what a key means in the query line or a filter."""
+        """Handle a key of the query line or a filter."""
         input_, key, search = event.input, event.key, self.controllers.search
         if key == "moved":
             search.move_cursor(input_.name or "", input_.value, input_.cursor_position)
@@ -236,13 +236,13 @@ class BrowserScreen(Screen[None]):
             self.panes.focus.go_on(1)
 
     def _mark_completion(self, input_: FilterInput, step: int) -> None:
-        """Mark another completion, or show some where none are shown."""
+        """Mark another completion, or show completions if none are shown."""
         is_searched = isinstance(input_.parent, QueryBar | FilterBar) and not input_.restrict
         if not self.panes.popup.mark(step) and is_searched:
             self.controllers.search.request_completions(self._parse(input_))
 
     def _recall(self, input_: FilterInput, step: int) -> None:
-        """Show the query before or after the one shown; after the last go on to the rows."""
+        """Show an older or newer query; after the newest query go on to the rows."""
         search = self.controllers.search
         text = self.controllers.recall.go(step, input_.value, search.given_up)
         if text is not None:
@@ -252,7 +252,7 @@ class BrowserScreen(Screen[None]):
             input_.action_done()
 
     def _give_up(self, input_: FilterInput) -> None:
-        """Leave an input with what it showed when it got the focus."""
+        """Leave an input with the text from when it got the focus."""
         text = self.controllers.search.give_up(input_.name or "")
         if text is not None and input_.name == PackageList.FILTER:
             self.panes.names.filter_by(text)
@@ -268,11 +268,11 @@ class BrowserScreen(Screen[None]):
         self.controllers.recall.stop()
         self.panes.focus.go_to("specs")
 
-    # What is on the screen
+    # Events of the screen
 
     @on(events.ScreenResume)
     def _resume(self, event: events.ScreenResume) -> None:
-        """Move the focus to where it waits to go since a dialog was opened.
+        """Make the moves of the focus that have waited since a dialog was opened.
 
         At the start the styles stay as they are: they were computed at the mount.
         """

@@ -1,10 +1,10 @@
-"""Search: the view that is requested, and the text that it is typed as.
+"""Search: the requested view, and the text being typed for it.
 
-While a text is typed that has no rows yet, the rows of the last one that had some stay: its view
-is refused. Once the input is left, the view is requested again, and explained if it has no rows.
+While a typed text has no rows, its view is refused, and the last rows stay. Once the input is
+left, the view is requested again, and a text explains why it has no rows.
 
-The name of a package that was chosen in the list is at the beginning of the query line. A second
-name after it means the other package: no spec has both names.
+The query line begins with the package that was chosen in the list. A second package name after
+that means the other package: no spec has both names.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 LARGE = 20_000
-"""Records up to which all are checked against the host before they are shown first."""
+"""Most records that are all checked against the host before they are first shown."""
 MANY = 200_000
-"""Records from which on a letter waits a moment for the next one before it is answered."""
+"""Records from which on a search waits a moment for the next letter."""
 
 
 class EnteredInput(NamedTuple):
-    """What an input and the rows showed when the input was entered."""
+    """The text of an input, the view, and the row with the cursor when the input was entered."""
 
     input: str
     text: str
@@ -59,10 +59,10 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 
 
 class Search:
-    """Request views, complete typed text, and keep the rows while it has none.
+    """Request views, complete typed text, and keep the last rows while the text has none.
 
-    `before_change` is called before the view changes, `on_shown` when the rows of one are shown,
-    and before that `on_catalog` if they are those of another catalog.
+    `before_change` is called before the view changes, `on_catalog` before the rows of another
+    catalog are shown, and `on_shown` when the rows of a view are shown.
     """
 
     def __init__(self, host: BrowserHost) -> None:
@@ -88,10 +88,10 @@ class Search:
     ) -> None:
         """Request another view; the last results stay on the screen until the new ones arrive.
 
-        The input with the focus keeps its text, unless it is to be rewritten: more letters may
-        have been typed. `cursor_on` is the row, or the hash, to put the cursor on; by default it
-        is on the first row of another query or order, and else stays where it is. If nothing
-        matches what is `typed`, the text `instead` is shown if that has matches.
+        The input with the focus keeps its text unless `rewrite`: more letters may have been typed.
+        `cursor_on` is the row or the hash to put the cursor on; by default the cursor is on the
+        first row of another query or order, and else stays where it is. If the `typed` text has no
+        matches, the text `instead` is shown if it has matches.
         """
         host, state = self._host, self._host.state
         draft = state.draft
@@ -103,7 +103,7 @@ class Search:
         if cursor_on is not None or selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
         if state.newest is not state.catalog:
-            # Its groups have other numbers there.
+            # The groups of the view have other numbers in the newest catalog.
             view = view.closed()
         sheet = state.sheet
         if view.query != state.view.query:
@@ -144,7 +144,7 @@ class Search:
         return lambda _: reading()
 
     def _target(self, view: View) -> Row | str | None:
-        """Return what to put the cursor on; None for the first row."""
+        """Return the row or the hash to put the cursor on; None for the first row."""
         state = self._host.state
         if self._cursor_on is not None:
             return self._cursor_on
@@ -173,7 +173,7 @@ class Search:
         self.on_shown()
 
     def _drop_chosen_package(self, view: View) -> None:
-        """Show in the query line that a name which was typed replaced the chosen package."""
+        """Remove the chosen package from the query line: a typed name has replaced it."""
         state, draft = self._host.state, self._host.state.draft
         rest = without_chosen(draft.parsed, self._chosen) if draft is not None else None
         if draft is not None and rest is not None:
@@ -191,7 +191,7 @@ class Search:
         state, draft = self._host.state, self._host.state.draft
         has_rows = state.results is not None and state.results.catalog is state.newest
         if draft is not None and draft.parsed.query is None and has_rows:
-            # The refusal is of what was typed before this text, which is no query yet.
+            # The refusal is of an earlier text; the present text is not a query yet.
             self._host.change(refused=state.view)
         elif draft is not None and has_rows:
             draft = replace(draft, note=refusal.note, is_wrong=refusal.is_unanswerable)
@@ -207,7 +207,7 @@ class Search:
             self.show(state.view)
 
     def _return_to_user(self, note: Note | None) -> None:
-        """Return to the input of a query without an answer, above the last good rows."""
+        """Edit a query without an answer in the query line, above the last good rows."""
         view = self._host.state.view
         query = self._last_good if self._last_good != view.query else Query()
         self.edit(str(view.query), note)
@@ -234,7 +234,7 @@ class Search:
         return parse_input(text, len(text), packages=packages, named=self._named)
 
     def reread(self) -> Query:
-        """Return the query of the line, in which words may name packages that have come."""
+        """Return the query of the line, parsed again: words may name packages loaded meanwhile."""
         state, line = self._host.state, self._host.where.line
         parsed = replace(self.parse(line.text), cursor=line.cursor)
         if state.draft is not None and state.draft.input == QUERY:
@@ -242,9 +242,9 @@ class Search:
         return state.view.query if parsed.query is None else parsed.query
 
     def enter(self, name: str, text: str) -> None:
-        """Remember what an input shows when it gets the focus."""
+        """Remember the text of an input, the view and the row when the input gets the focus."""
         state = self._host.state
-        # A window that comes back to the front is not entered anew.
+        # The input of a window that comes back to the front is not entered anew.
         if state.draft is None or state.draft.input != name:
             self._entry = EnteredInput(name, text, state.view, self._host.where.row)
 
@@ -273,11 +273,11 @@ class Search:
         else:
             self.show(self.of_query(parsed.query), typed=parsed, instead=instead)
         if host.where.input != name:
-            # It was left before this came to be known.
+            # The input was left before its text was handled.
             self.leave()
 
     def give_up(self, name: str) -> str | None:
-        """Show again what was shown when an input was entered; return its text then."""
+        """Show the view from when an input was entered; return the text of the input then."""
         entry, draft = self._entry, self._host.state.draft
         if entry is None or entry.input != name:
             return None
@@ -289,7 +289,7 @@ class Search:
         return text
 
     def leave(self) -> None:
-        """Show what was typed even if it has no rows, once its input is left."""
+        """Show the view of the typed text even if it has no rows, once its input is left."""
         host, state, draft = self._host, self._host.state, self._host.state.draft
         if draft is None:
             return
@@ -316,7 +316,7 @@ class Search:
     def _show_again(self, view: View, row: Row | None = None) -> None:
         """Show a view from before the input was changed, at once if its rows are there."""
         host, results = self._host, self._host.state.results
-        # Those of a catalog that was replaced are just being read again.
+        # Rows of a replaced catalog are being read again.
         is_there = results is not None and results.catalog is host.state.newest
         if results is not None and is_there and results.listing.view == view:
             host.cancel(jobs.VIEW, jobs.COMPLETIONS)
@@ -326,7 +326,7 @@ class Search:
             self.show(view, rewrite=True, cursor_on=row)
 
     def of_query(self, query: Query | None) -> View:
-        """Return the view of another query, ordered by all that is known by now."""
+        """Return the view of another query, in the order that is preferred by now."""
         state = self._host.state
         order = state.view.order if state.summary is None else preferred_order(state.summary)
         return replace(state.view, query=query or Query(), order=order)
@@ -339,7 +339,7 @@ class Search:
             self.show(self.of_query(query).closed())
 
     def sort(self, sort: Sort | None) -> None:
-        """Order the rows by a column, or as they are in the index."""
+        """Order the rows by a column, or with None in the preferred order."""
         self.show(replace(self._host.state.view, sort=sort))
 
     def fold(self) -> None:
@@ -347,7 +347,7 @@ class Search:
         view = self._host.state.view
         self.show(replace(view, folded=not view.folded).closed())
 
-    # What is chosen rather than typed: values, relaxations, older queries
+    # Chosen, not typed: values, relaxations, older queries
 
     def add(self, term: Term | None) -> None:
         """Add the filter of a line of the detail."""
@@ -363,7 +363,7 @@ class Search:
     def choose(self, query: Query, sentence: str) -> None:
         """Request a query that was built from chosen values, and show a sentence."""
         try:
-            # What cannot be written as a query could not be shown, nor removed by hand.
+            # A query that cannot be written could not be shown, nor removed by hand.
             parse(str(query), packages=())
         except QueryError as error:
             self._host.say(f"no query can express this: {error}", error=True)
@@ -391,7 +391,7 @@ class Search:
         self._host.focus("specs")
 
     def relax(self, relaxation: Relaxation) -> None:
-        """Request a query that was offered in place of one without rows."""
+        """Request a query that was offered in place of a query without rows."""
         self._rewrite(relaxation.query, f"Now {relaxation.label} ({shown('undo')} goes back)")
 
     def _rewrite(self, query: Query | None, sentence: str) -> None:
@@ -403,7 +403,7 @@ class Search:
     def _complete(self, parsed: ParsedInput, *, always: bool = False) -> None:
         """Look for completions of a draft; with `always` also of a word that is not begun.
 
-        A filter is completed only then: the box would cover the rows that match.
+        A filter is completed only with `always`: the box would cover the rows that match.
         """
         host, state = self._host, self._host.state
         catalog = state.newest
@@ -424,7 +424,7 @@ class Search:
         host.run(job, take, jobs.COMPLETIONS)
 
     def _take_completions(self, parsed: ParsedInput, completions: Completions) -> None:
-        """Show the completions of a text, if that is still the draft."""
+        """Show the completions of a text, if the text is still the draft."""
         draft = self._host.state.draft
         if draft is not None and draft.parsed is parsed:
             self._host.change(draft=replace(draft, completions=completions))
@@ -443,13 +443,13 @@ class Search:
         self._complete(parsed, always=True)
 
     def accept(self, item: Completion | None, name: str, text: str) -> Replacement | None:
-        """Return what to put into an input for a completion; None if the text is another now."""
+        """Return the replacement for a completion; None if the input has another text now."""
         draft = self._draft_of(name, text)
         if item is None or draft is None:
             return None
         word = draft.completions or NO_COMPLETIONS
         start, end = word.start, word.end
-        # A version or a variant that is typed next is a word of its own, as of a spec.
+        # A version or a variant that is typed next is a word of its own, as in a spec.
         ends_word = name == QUERY and end == len(text) and item.text.startswith("package=")
         inserted = item.text + " " * ends_word
         if not item.text.endswith("="):
@@ -496,7 +496,7 @@ class Search:
 
 
 def preferred_order(summary: Summary) -> Order:
-    """Return the order of rows by all that is known of a catalog, or can be known at once."""
+    """Return the order of rows, by checks against the host if these are done, or soon done."""
     is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
     return Order.PREFERRED_HERE if is_known else Order.PREFERRED
 
@@ -509,7 +509,7 @@ def selects_otherwise(view: View, other: View) -> bool:
 def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | None:
     """Return the text of the query line without the chosen package at its beginning.
 
-    None if it is not there, or what follows is not a query.
+    None if the text has no such beginning, or the rest is not a query.
     """
     prefix = f"{chosen} "
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
@@ -523,10 +523,10 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
 def typed_readings(
     parsed: ParsedInput, chosen: Term | None, packages: Collection[str]
 ) -> tuple[ParsedInput, ParsedInput | None]:
-    """Return what a text means, and what it means instead if that has no matches.
+    """Return the reading of a text, and a second reading for the case that it has no matches.
 
-    The chosen package is left out if the rest names another one; with a word that only begins the
-    name of one, it is left out if nothing matches the whole text.
+    The chosen package is left out if the rest names another package. If a word of the rest only
+    begins the name of a package, the second reading leaves the chosen package out.
     """
     rest = without_chosen(parsed, chosen)
     if rest is None or rest.query is None:

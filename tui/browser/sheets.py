@@ -1,7 +1,7 @@
-"""Answers in the place of the table: opened, read, arranged, and left again.
+"""Sheets in place of the table: open, read, arrange and leave them.
 
-Each is the answer that a command of the shell prints, asked of the catalog that is shown, in a
-worker thread, and again of each newer catalog.
+A sheet is the answer that a shell command prints, asked of the shown catalog in a worker thread,
+and again of each newer catalog.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NO_CACHE = "Open a cache beside the environment to compare them"
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
-"""Cells of a sentence on what was not read that has room above a narrow table, in two lines."""
+"""Most cells of a sentence on an unread source: two lines above a narrow table."""
 _PACE = 0.1
 """Seconds from one sentence on the progress to the next."""
 
@@ -55,13 +55,13 @@ Say = Callable[[str], object]
 
 
 def nothing_to_compare() -> str:
-    """Return what to do before specs can be compared."""
+    """Return a message on how to compare specs."""
     mark, diff = shown("specs-mark"), shown("diff")
     return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {diff}."
 
 
 class BrowserAsked:
-    """What the browser asks of an answer (`model.answers.Asked`): of its own catalog."""
+    """Implement `model.answers.Asked` for the browser, with the catalog that is shown."""
 
     def __init__(
         self,
@@ -101,25 +101,25 @@ class BrowserAsked:
         return query
 
     def hash_prefix(self) -> str:
-        """Return the hash that the only word is, or an empty text."""
+        """Return the hash in the only word, without its slash, or an empty text."""
         word = self.words[0] if len(self.words) == 1 else ""
         return word[1:] if word.startswith("/") else ""
 
     def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
-        """Return the hash that a word is."""
+        """Return the hash in the first word, without its slash."""
         return words[0].removeprefix("/")
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
-        """Return what to raise where no spec matches."""
+        """Return the exception to raise where no spec matches."""
         return WrongQuestion(sentence or explain_no_match(catalog, query))
 
     def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
-        """Read no list: the browser gives none."""
+        """Return None: the browser has no option for a list of hashes."""
         return None
 
 
 class Sheets:
-    """Open the answers, follow newer catalogs, and do with their rows what the keys say."""
+    """Open sheets, read them again from newer catalogs, and arrange and follow their rows."""
 
     def __init__(self, host: BrowserHost, search: Search, navigation: Navigation) -> None:
         self._host, self._search, self._navigation = host, search, navigation
@@ -129,7 +129,7 @@ class Sheets:
     # Opening and leaving
 
     def ask(self, name: str, *words: str, **fields: Any) -> None:
-        """Show what a command prints; `words` follow its name, `fields` belong to `OpenSheet`."""
+        """Show the answer of a command; `words` follow its name, `fields` are of `OpenSheet`."""
         self.open(OpenSheet(name, words, **fields))
 
     def open(self, sheet: OpenSheet) -> None:
@@ -142,12 +142,12 @@ class Sheets:
         self.read()
 
     def read_without_more(self) -> None:
-        """Read what was to follow sources that are not read any more."""
+        """Read the sheet again, now that no more sources are being loaded."""
         if not self._host.state.sheet.names_sources:
             self.read()
 
     def read(self) -> None:
-        """Read the sheet that is shown from the catalog, unless that was done."""
+        """Read the shown sheet from the catalog, unless it was read completely."""
         opened, catalog = self._host.state.sheet, self._host.state.catalog
         if not opened.is_open:
             self._host.cancel(jobs.SHEET)
@@ -181,7 +181,7 @@ class Sheets:
             so_far = STILL_LOADING if is_part else catalog.part
             unread = filter(None, (so_far, _unread(catalog.gaps(asked.grounds))))
             sheet = replace(sheet, gaps=list(unread))
-            # Read here, where it takes no time from keys.
+            # Computed here: in the event loop it would delay keys.
             _ = sheet.constants
             return sheet
 
@@ -200,7 +200,7 @@ class Sheets:
         self._host.run(answer_, take, job)
 
     def _waits_for_sources(self, opened: OpenSheet) -> bool:
-        """Check whether there will be more of a sheet; some read their sources themselves."""
+        """Check whether sources being loaded may add to a sheet, which names no sources itself."""
         return self._host.is_running(jobs.LOAD) and not opened.names_sources
 
     def _say_progress(self, text: str) -> None:
@@ -213,12 +213,12 @@ class Sheets:
             self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
 
     def _same_row(self, read: OpenSheet) -> int:
-        """Return where the spec under the cursor is in a sheet that was read again."""
+        """Return the number of the row under the cursor in a sheet that was read again."""
         old, new, item = self._host.state.sheet, read.shown, self._host.where.item
         if not (old.is_read and read.is_read) or item is None:
             return read.cursor
         if old.is_part and not self._host.where.sheet_cursor:
-            # The user is where the rows begin, whatever comes to be there.
+            # A cursor on the first row stays on the first row.
             return 0
         hash_ = old.shown.hash(item)
         same = (
@@ -234,7 +234,7 @@ class Sheets:
         self._host.show_progress("")
         self._navigation.leave_sheet()
 
-    # What keys do with the rows
+    # Actions on the rows
 
     def arrange(self, **fields: Any) -> None:
         """Sort or filter the rows, or hide columns; the cursor stays on its spec."""
@@ -242,7 +242,7 @@ class Sheets:
         self._host.change(sheet=replace(new, cursor=self._same_row(new)))
 
     def sort(self, sort: Sort | None) -> None:
-        """Order the rows by a column, or show them as they were."""
+        """Order the rows by a column, or with None as they were."""
         if self._host.state.sheet.is_open:
             self.arrange(sort=sort)
         else:
@@ -271,7 +271,7 @@ class Sheets:
             bring_back(self._host, column)
 
     def choose(self, item: Any) -> None:
-        """Go to what a row is about: the specs of its query, or its spec."""
+        """Go to the specs or the spec of a row, or call the `choose` of the sheet."""
         opened, column = self._host.state.sheet, self._host.where.column
         if opened.catalog is None:
             return
@@ -299,7 +299,7 @@ class Sheets:
         self._host.run(read, go, jobs.MENU)
 
     def switch(self, option: str) -> None:
-        """Add what an option adds to the sheet, or remove it."""
+        """Turn an option of the sheet on or off."""
         opened = self._host.state.sheet
         if option not in opened.sheet.switches:
             self._host.say("Nothing to add here" if opened.is_open else "Compare builds first")
@@ -335,7 +335,7 @@ class Sheets:
         else:
             ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
             if len(ids) < 2:
-                # Only one is shown: all in the index.
+                # Only one look-alike is shown: compare all in the index.
                 ids = range(*selected.catalog.span(selected.look_alike))
             if len(ids) < 2:
                 self._host.say(nothing_to_compare())
@@ -382,7 +382,7 @@ class Sheets:
         self._host.run(read, ask, jobs.PATH)
 
     def sources(self) -> None:
-        """List the sources; where they are listed, what could not be read, and the other way."""
+        """List the sources; in that list, switch to their problems or back."""
         opened = self._host.state.sheet
         if opened.name == "sources" and "verify" not in opened.options:
             self._switch(opened, "problems")
@@ -390,11 +390,11 @@ class Sheets:
             self.ask("sources")
 
     def problems(self) -> None:
-        """List what could not be read."""
+        """List the problems of all sources."""
         self.ask("sources", options={"problems": True})
 
     def why(self) -> None:
-        """Show what keeps Spack from taking the builds of the row under the cursor."""
+        """Show why Spack does not reuse the builds of the row under the cursor."""
         row, state = self._host.where.row, self._host.state
         if row is None or state.results is None:
             self._host.say(why_no_spec(state, self._host.where))
@@ -408,7 +408,7 @@ class Sheets:
         self.ask("why", str(exact_query("hash", *hashes)))
 
     def history(self) -> None:
-        """Show since when the versions of the package are there."""
+        """Show since when the versions of the package are cached."""
         row, term = self._host.where.row, self._host.state.view.query.package_term
         package = row.spec.package if row is not None else term.pattern if term is not None else ""
         if package:
@@ -417,7 +417,7 @@ class Sheets:
             self._host.say("Go to a package or a spec first", error=True)
 
     def cover(self) -> None:
-        """Show what the caches have of the environment, or of each, or of the stacks."""
+        """Show the coverage of the environment, of each environment, or of the stacks."""
         catalog = self._host.state.newest
         if catalog is None:
             self._host.say(LOADING, error=True)
@@ -439,7 +439,7 @@ class Sheets:
         self.ask("cover", row.name)
 
     def diff_sources(self) -> None:
-        """Show what changed from the first source to the second, or between two of more."""
+        """Show the changes from the first source to the second, or between two chosen sources."""
         self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
@@ -461,7 +461,7 @@ class Sheets:
         self.ask("diff", *(self._given(catalog, name) for name in names), names_sources=True)
 
     def files(self, **options: bool) -> None:
-        """Show the files in the spec under the cursor, or in what was asked for, with options."""
+        """Show the files of the spec under the cursor; in a sheet of files, add options to it."""
         row, opened = self._host.where.row, self._host.state.sheet
         if options and opened.name == "files":
             options = {**opened.options, **options}
@@ -481,7 +481,7 @@ class Sheets:
         self.ask(name, *filter(None, [str(self._host.state.view.query)]), options=options)
 
     def prune(self) -> None:
-        """Show what pruning the marked specs would remove and break."""
+        """Preview the pruning of the marked specs."""
         marks = self._host.state.marks
         if not marks:
             self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
@@ -552,7 +552,7 @@ def _source_text(name: str) -> str:
 
 
 def _unread(gaps: Sequence[Gap]) -> str:
-    """Return in a line which sources, and what else, were not read completely; "" if all were."""
+    """Return a line that names incompletely read sources and other data; "" if none are."""
     grounds = Counter(gap.ground for gap in gaps)
     names = ", ".join(map(_source_text, grounds))
     if len(grounds) > 1:

@@ -1,4 +1,4 @@
-"""What the browser shows, and where the user is, each as one frozen value."""
+"""The state that the browser shows, and the place of the user, each as one frozen value."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 QUERY = "query"
-"""The name of the query line; that of a filter is its column."""
+"""The name of the query line; the name of a filter is its column."""
 NO_COMPLETIONS = Completions(0, 0)
 FIRST_VIEW = View(order=Order.PREFERRED, folded=True)
 """The view that the browser begins with."""
 
 
 class Summary(Frozen):
-    """A catalog, and what the title shows of it, read in a worker thread.
+    """A catalog and its summary for the title, read in a worker thread.
 
-    `chips` are its sources, `remark` what else the title says of them, `notice` a message,
-    `packages` all that it has, and `names` theirs. `is_part` if more is being read right now.
+    `chips` are the sources, `remark` is more text of the title, and `notice` a message. `packages`
+    are all packages of the catalog, and `names` their names. `is_part` if more is being read now.
     """
 
     catalog: Catalog
@@ -60,10 +60,10 @@ class Results(Frozen):
     """The answer to a view: its packages and rows.
 
     `selected` is the package that the query names, `shared` are the texts that all rows have in
-    common, by column. `explanation` says why there are no rows, `relaxations` are what would
-    match instead. `virtuals` says which packages provide a virtual one of the query, `hidden` what
-    its conditions on the host hide, and why. `cursor` is the row to put the cursor on, and
-    `windows` the rows around it.
+    common, by column. `explanation` says why there are no rows, and `relaxations` are queries that
+    would match instead. `virtuals` says which packages provide a virtual package of the query, and
+    `hidden` how many specs the conditions on the host hide, and why. `cursor` is the row to put
+    the cursor on, and `windows` the rows around it.
     """
 
     listing: Listing
@@ -120,8 +120,8 @@ class Draft(Frozen):
 class Related(NamedTuple):
     """The lines on how a spec relates to others, and how its tree differs from a marked spec.
 
-    `differing` maps each differing record of the tree to what the marked spec has instead, "" if
-    only dependencies of it differ.
+    `differing` maps each differing record of the tree to the text of its counterpart in the marked
+    spec, "" if only dependencies of the record differ.
     """
 
     lines: Sequence[DetailLine] = ()
@@ -131,9 +131,10 @@ class Related(NamedTuple):
 class Details(Frozen):
     """The selected spec: a row of the table, or a spec that has none.
 
-    `lines` and `members` are those of the spec before while `is_pending`. What is `related` is
-    read after them. `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor
-    on a line, and another line at the top. It `awaits_relations`, to be shown with them at once.
+    `lines` and `members` belong to the last spec while `is_pending`. The `related` lines are read
+    after them. `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a
+    line, and another line at the top. With `awaits_relations` the lines wait for the relations, to
+    be shown together.
     """
 
     row: Row
@@ -171,17 +172,17 @@ def command_text(words: Sequence[str]) -> str:
 
 
 class BrowserState(Frozen):
-    """All that the browser shows.
+    """The state that the browser shows.
 
     `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
-    typed, has no rows yet, and leaves the rows as they are. `marks` are hashes, and `marked` what
-    the catalog knows of them. `stale` is empty, or what is counted while the rows are those of an
-    older query: `0` if what is typed has none, `?` if it has an error. `connected` is the catalog
-    whose edges have been read, so that trees can be shown. `machine` is what specs are to run on.
-    A `sheet` that is open is shown in the place of the rows.
+    typed, has no rows yet, and leaves the rows as they are. `marks` are hashes, and `marked` their
+    specs in the catalog. `stale` is empty, or the count to show while the rows belong to an older
+    query: `0` if the typed query has no rows, `?` if the text has an error. `connected` is the
+    catalog whose edges have been read, so that trees can be shown. `machine` is the host that
+    specs are to run on. An open `sheet` is shown in place of the rows.
 
-    All numbers in it are those of one catalog, that of the rows. Another catalog that was loaded
-    is in the `summary` alone until its rows are read, and all is replaced at once.
+    All ids and numbers belong to one catalog, the catalog of the rows. A newer catalog is in the
+    `summary` alone until its rows are read, and all fields are replaced at once.
     """
 
     summary: Summary | None = None
@@ -201,7 +202,7 @@ class BrowserState(Frozen):
 
     @property
     def catalog(self) -> Catalog | None:
-        """The catalog of all that is shown; None until one is loaded."""
+        """The catalog of the shown rows; None until one is loaded."""
         return self.results.catalog if self.results is not None else self.newest
 
     @property
@@ -236,17 +237,18 @@ class BrowserState(Frozen):
 
 
 class Where(Frozen):
-    """Where the user is.
+    """The place of the user on the screen.
 
-    `pane` is the one with the focus, or `query`, and `input` the name of the input with it.
-    `key_panes` are the parts of the table of keys that work now. `row` is the row of the table
-    under the cursor, or the one of the spec that the row of a sheet is about; None while it
-    `is_waiting` to be read. `is_row_seen` if that, or in the detail its own line, is on the
-    screen, `are_marks_seen` if the line that names the marked specs is. `item` is the row of the
-    sheet with the number `sheet_cursor`, `column` the one of the table under the cursor. In the
-    detail `position` are the line with the cursor and the one at the top, `term` the filter of
-    that line, and `node` what the line `tree_row` of the tree is about. `line` is what the query
-    line shows, `facet` the section and the value under the cursor of the facets.
+    `pane` is the pane with the focus, or `query`, and `input` the name of the input with the
+    focus. `key_panes` are the parts of the table of keys that work now. `row` is the row of the
+    table under the cursor, or the row of the spec that a sheet row is about; None while it
+    `is_waiting` to be read. `is_row_seen` if the row, or in the detail the line with the cursor,
+    is on the screen; `are_marks_seen` if the line that names the marked specs is. `item` is the
+    row of the sheet with the number `sheet_cursor`, and `column` the column of the table under the
+    cursor. In the detail `position` are the line with the cursor and the line at the top, `term`
+    is the filter of the line with the cursor, and `node` is the node of the line `tree_row` of the
+    tree. `line` is the parsed text of the query line, and `facet` the section and the value under
+    the cursor of the facets.
     """
 
     pane: str = PACKAGES

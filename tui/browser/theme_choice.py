@@ -17,7 +17,7 @@ _OF_TERMINAL = (OWN.name, "ansi-dark", "ansi-light")
 
 
 def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) -> None:
-    """Open the list of themes; the one that is taken is kept for the next start."""
+    """Open the list of themes; a chosen theme is kept for the next start."""
     before = app.theme
 
     def take(name: str | None) -> None:
@@ -40,7 +40,7 @@ def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) ->
         app.theme = name
 
     dialog = PickDialog("themes", "theme", picks, choose="apply", on_move=show)
-    # What is around it shows what a theme looks like.
+    # The screen around the dialog shows the look of a theme.
     dialog.add_class("beside")
     host.open(dialog, take)
 

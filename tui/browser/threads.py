@@ -40,13 +40,13 @@ class JobThreads(ThreadPoolExecutor):
         super().__init__(_MAX_THREADS, worker_threads.NAME)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Begin no job any more, and wait for those that run."""
+        """Begin no more jobs, and wait a moment for the running jobs."""
         super().shutdown(wait=False, cancel_futures=True)
         worker_threads.wait()
 
 
 class Call(Message):
-    """Call a function on the event loop, for a job; `is_last` if that has ended."""
+    """Call a function on the event loop, for a job; `is_last` if the job has ended."""
 
     def __init__(
         self, task: ThreadTask, call: Callable[[], object], *, is_last: bool = False
@@ -153,7 +153,7 @@ class ScreenHost(BrowserHost):
             self._running[job.name] = job
 
     def take(self, call: Call) -> None:
-        """Do what a job asks for, unless a newer one, or another catalog, has replaced it."""
+        """Call the function of a job, unless a newer job or another catalog has replaced it."""
         task = call.task
         if task.generation != self._generations[task.job]:
             return
@@ -163,7 +163,7 @@ class ScreenHost(BrowserHost):
             call.call()
         if call.is_last:
             if task.job == LOAD.name and not self.is_running(VIEW):
-                # The catalog stays, but what is known of its sources may be new.
+                # The catalog stays, but the state of its sources may be new.
                 self._ask_again()
             self._show_loading()
 
@@ -221,14 +221,14 @@ class ScreenHost(BrowserHost):
         self._followed = ask
 
     def _ask_again(self) -> None:
-        """Ask again for what the sheet and the open dialogs show."""
+        """Read the sheet and the content of the open dialogs again."""
         if self._followed is not None:
             self._followed()
         for ask, _ in list(self._asked.values()):
             ask()
 
     def _show_loading(self) -> None:
-        """Show in the open dialogs that sources are being read, until all of it is answered."""
+        """Show in the open dialogs that sources are being read, until their jobs are done."""
         for dialog, (_, job) in self._asked.items():
             is_late = dialog.is_loading and self.is_running(VIEW, job)
             dialog.show_loading(is_late or self.is_running(LOAD))
