@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, Completions, bounded
 from spackscope.model.core.columns import (
@@ -31,11 +31,7 @@ from spackscope.model.query import lexer
 from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input, quote_word
 from spackscope.model.query.matchers import ARCHITECTURE
-from spackscope.model.query.parser import ParsedInput, parse, parse_input
-
-if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
-
+from spackscope.model.query.parser import NamedQueries, ParsedInput, parse, parse_input
 
 MAX_COMPLETIONS = 8
 """The most completions that are offered."""

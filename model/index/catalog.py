@@ -21,7 +21,6 @@ from spackscope.model.index.view import Partition, View
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing, ShownValues
     from spackscope.model.sources.document import DiscoveredSource
 
 

@@ -19,11 +19,10 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import run_cancellable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
-from spackscope.model.sources.document import Documents
+from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.resolve import source_key
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.document import DiscoveredSource
     from spackscope.model.sources.session import Session
 
 SMALL = 20_000

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress, count
 from operator import ne
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from spackscope.model.analysis.dag import dag_of
-from spackscope.model.analysis.kinds import run_kinds
-from spackscope.model.analysis.varying import varying
+from spackscope.model.analysis.kinds import Kind, run_kinds
+from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import INDEXES, STORED
 from spackscope.model.core.tasks import check_cancelled
@@ -30,11 +30,6 @@ from spackscope.model.report.table_columns import (
     signed,
     variant_texts,
 )
-
-if TYPE_CHECKING:
-    from spackscope.model.analysis.kinds import Kind
-    from spackscope.model.analysis.varying import Cell, ComparedRow
-
 
 ONLY_BUILD_DIFFERS = "only build dependencies differ"
 

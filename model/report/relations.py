@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH, sizes_text, spec_name
 from spackscope.model.core.records import YES
 from spackscope.model.core.text import clean, counted
@@ -15,7 +15,6 @@ from spackscope.model.report.detail import DetailLine
 if TYPE_CHECKING:
     from spackscope.model.analysis.compare import Comparison
     from spackscope.model.analysis.cover import Missing
-    from spackscope.model.analysis.dag import Dag
     from spackscope.model.analysis.needs import NeededSpec, Needs
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.report.differences import DifferenceLine

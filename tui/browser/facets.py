@@ -8,12 +8,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.package_summary import package_summaries
+from spackscope.model.analysis.package_summary import Summaries, package_summaries
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.facets import VARIANTS, FacetKey, choose, facet_sections, variant_texts
+from spackscope.model.index.facets import (
+    VARIANTS,
+    FacetKey,
+    FacetSection,
+    FacetValue,
+    Verb,
+    choose,
+    facet_sections,
+    variant_texts,
+)
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
@@ -22,8 +31,6 @@ from spackscope.tui.browser.state import Facets
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.package_summary import Summaries
-    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
     from spackscope.tui.browser.controllers import Controllers
 
 _REPORT = 0.1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
@@ -24,9 +23,6 @@ from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.keymap import shown
-
-if TYPE_CHECKING:
-    from spackscope.model.index.listing import MarkedSpec
 
 NO_ROWS = "No rows are shown"
 NO_SPEC = "This row is about no spec of these sources"
