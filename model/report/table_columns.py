@@ -463,8 +463,8 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
 _SAME = "same in all: "
 _MORE = " … {} more"
 _BETWEEN = " · "
-MAX_HEAD_TEXT = 28
-"""Cells of one value: a list of patches would leave no room for others."""
+_MAX_HEAD_TEXT = 28
+"""Cells of one value if not all have room: a list of patches would leave none for others."""
 
 
 def head_line(
@@ -472,8 +472,8 @@ def head_line(
 ) -> list[HeadText]:
     """Return the parts of the head line in `width` cells, cut between values.
 
-    The value of the `current` column is in view; `before` precedes all values, and `between` is
-    between two.
+    Only if some values have no room, long values are cut. The value of the `current` column is in
+    view; `before` precedes all values, and `between` is between two.
 
     Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
     """
@@ -485,7 +485,9 @@ def head_line(
         pieces.append(HeadText("", (_BETWEEN if named else "") + _SAME))
     room = width - sum(cell_width(piece.text) for piece in pieces)
     gap = len(between)
-    widths = [min(cell_width(text.text), MAX_HEAD_TEXT) + gap for text in rest]
+    if sum(cell_width(text.text) + gap for text in rest) > room + gap:
+        rest = [_cut(text) for text in rest]
+    widths = [cell_width(text.text) + gap for text in rest]
     # The last value has no blank after it.
     number = next((n for n, text in enumerate(rest) if text.column == current), 0)
     first = first_in_view(widths, room + gap - 2, number, more=_MORE.format)
@@ -494,7 +496,7 @@ def head_line(
         room -= 2
     shown = rest[first : first + fitting(widths[first:], room + gap, _MORE.format)]
     for number, text in enumerate(shown):
-        pieces += [HeadText("", between if number else ""), _cut(text)]
+        pieces += [HeadText("", between if number else ""), text]
     left = len(rest) - first - len(shown)
     if left and shown:
         pieces.append(HeadText("", _MORE.format(left)))
@@ -505,4 +507,4 @@ def head_line(
 
 
 def _cut(its: HeadText) -> HeadText:
-    return its._replace(text=cut_words(its.text, MAX_HEAD_TEXT))
+    return its._replace(text=cut_words(its.text, _MAX_HEAD_TEXT))

@@ -14,8 +14,8 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, table_columns
-from spackscope.model.report.table_columns import MAX_HEAD_TEXT, HeadText, Layout, TableColumns
-from spackscope.tui.widgets.table_head import Heads
+from spackscope.model.report.table_columns import HeadText, Layout, TableColumns
+from spackscope.tui.widgets.table_head import HeadLine, Heads
 from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, RowsNeeded, ShownRows
 
 if TYPE_CHECKING:
@@ -227,16 +227,14 @@ class SheetRows(ShownRows):
             at = placed.end - 1
         return pieces
 
-    def hidden_texts(self, line: int, layout: Layout) -> list[str]:
-        """Return the values of a row that its cells cut or that have no column in view."""
-        item = self.item(line)
+    def hidden_texts(self, line: int, layout: Layout, head: HeadLine) -> list[str]:
+        """Return the values of a row that are not whole in its cells and in the head line."""
+        item, columns, drawn = self.item(line), self.columns.columns, set(head.pieces)
         placed = {each.column.name: each.width - 1 for each in layout.placed}
-        # Values that all rows share are in the head line, if they have room there.
-        placed = dict.fromkeys(self._whole.constants, MAX_HEAD_TEXT) | placed
-        return [
+        return [text.text for text in columns.head if text not in drawn] + [
             f"{clean(column.label)} {text}"
             for name, column in self._columns.items()
             # Of specs side by side the one with the cursor is in view.
-            if item is not None and not column.hash and name not in self.columns.hidden
+            if item is not None and not column.hash and name in columns.names
             if cell_width(text := column.text(column.value(item))) > placed.get(name, 0)
         ]

@@ -269,7 +269,8 @@ class SpecTable(Vertical, Fitted):
 
     @property
     def _hidden_texts(self) -> list[str]:
-        return self.rows.shown.hidden_texts(self.rows.cursor, self.rows.heads.layout)
+        layout = self.rows.heads.layout
+        return self.rows.shown.hidden_texts(self.rows.cursor, layout, self.line)
 
     @property
     def texts_for_detail(self) -> list[str]:

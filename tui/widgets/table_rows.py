@@ -13,7 +13,7 @@ from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import Layout, TableColumns
 from spackscope.tui.keymap import DIFF, bindings
-from spackscope.tui.widgets.table_head import ColumnState, Heads
+from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class ShownRows:
         """Return the gutter with the mark, and the pieces of each placed column."""
         return []
 
-    def hidden_texts(self, line: int, layout: Layout) -> list[str]:
-        """Return the values of a row that its cells cut or that have no column in view."""
+    def hidden_texts(self, line: int, layout: Layout, head: HeadLine) -> list[str]:
+        """Return the values of a row that are not whole in its cells and in the head line."""
         return []
 
 

@@ -257,10 +257,11 @@ def test_the_line_fits_and_has_the_current_value() -> None:
             assert head.text in line(width, head.column)
 
 
-def test_a_value_knows_its_column_and_a_long_one_is_cut() -> None:
+def test_a_value_knows_its_column_and_a_long_one_is_cut_only_without_room() -> None:
     pieces = {piece.text: piece.column for piece in head_line(HEAD, 80)}
     columns = {"~java": "+java", "hdf5@1.14.6": "version", " · same in all: ": ""}
     assert columns.items() <= pieces.items()
     assert head_line((), 80) == []
     (_, piece) = head_line((HeadText("+libs", "libs=" + "x" * 90),), 80)
     assert (len(piece.text), piece.text[-1]) == (28, "…")
+    assert head_line((HeadText("+libs", "libs=" + "x" * 60),), 80)[1].text == "libs=" + "x" * 60
