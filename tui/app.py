@@ -125,7 +125,9 @@ class SpackscopeApp(OpenApp[list[str]]):
         self.workers.cancel_node(self._browser)
         before = [self._browser.host.sources, *self._browser.before]
         others = [each for each in before if each != event.sources]
-        self._browser = self._open(event.sources, event.query, before=others, note=event.note)
+        self._browser = self._open(
+            event.sources, event.query, before=others, note=event.note, then=event.then
+        )
         # The first screen cannot be replaced: Textual has no result for it.
         is_first = len(self.screen_stack) == 1
         (self.push_screen if is_first else self.switch_screen)(self._browser)

@@ -161,10 +161,15 @@ class Loading:
             catalog = Catalog(shown.columns, discovered=shown.discovered)
         return self._summarize(catalog)
 
-    def open(self, sources: Sequence[str], show: Callable[[], object]) -> None:
+    def open(
+        self,
+        sources: Sequence[str],
+        show: Callable[[], object],
+        fail: Callable[[], object],
+    ) -> None:
         """Read other sources, and call `show` once the first source is read.
 
-        If no source can be read, nothing changes, and a message says why.
+        If no source can be read, nothing changes, a message says why, and `fail` is called.
         """
 
         def show_once() -> None:
@@ -189,6 +194,7 @@ class Loading:
             self._host.show_progress("")
             self._fail(self.failure or _STOPPED)
             self._host.say(reason, error=True)
+            fail()
 
         self._host.run(job, done, self._job)
 

@@ -2,57 +2,110 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
-from spackscope.model.assist.answers import Completion, complete_path
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.assist.answers import complete_path
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
+from spackscope.model.sources.resolve import environment_names
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
 
+_OPEN = "open: choose, or type a URL, file or directory"
+_TITLES = {
+    "cover": "coverage: add a cache, an environment, a lock file or a host",
+    "diff_sources": "changes: add the newer cache, as URL, file or directory",
+}
+"""The titles where an action asks for a source to add."""
 
-def open_source(screen: BrowserScreen) -> None:
-    """Ask for another source: from the list, typed, or opened before."""
-    searched, paths = "", list[str]()
 
-    def take_paths(found: Sequence[Completion]) -> None:
-        paths[:] = [each.text for each in found]
-        dialog.is_reading = False
+class _Found(NamedTuple):
+    """The paths that begin with a typed text, and the environments of Spack: names and paths.
+
+    The text `is_host` if it describes one, and `is_path` if it is a URL or a path that exists.
+    """
+
+    paths: Sequence[str] = ()
+    environments: Sequence[tuple[str, str]] = ()
+    is_host: bool = False
+    is_path: bool = False
+
+
+def open_source(screen: BrowserScreen, action: str = "") -> None:
+    """Ask for another source: from the list, typed, or opened before.
+
+    For an `action` that lacks a source, the source is added to the open ones, and the action runs.
+    """
+    host, loading = screen.host, screen.controllers.loading
+    searched: str | None = None
+    found = _Found()
+
+    def take_found(read: _Found) -> None:
+        nonlocal found
+        found, dialog.is_reading = read, False
         dialog.show_picks(picks)
 
     def find_all(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
-        nonlocal searched
+        nonlocal searched, found
         if search != searched:
-            searched, dialog.is_reading = search, True
-            screen.host.run(lambda _: complete_path(search), take_paths, jobs.PATHS)
-        below = [Pick([each], each, "path") for each in paths if each.startswith(search)]
+            searched, found, dialog.is_reading = search, _Found(), True
+            host.run(lambda _: _find(search, host.session), take_found, jobs.PATHS)
+        if action == "cover" and found.is_host:
+            return [Pick([search], search, "a host: what runs there", "")]
+        environments = [Pick([p], clean(name), "environment") for name, p in found.environments]
+        if action == "cover":
+            locks = [path for path in found.paths if path.endswith(".lock")]
+            environments += [Pick([path], path, "environment") for path in locks if not search]
+            environments = [each for each in environments if each.value[0] not in host.sources]
+        below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
         typed = [Pick([search], search, "open it", "")] if search else []
-        fitting = best_first(search, picks)
-        return [*typed, *below, *fitting] if "/" in search else [*fitting, *typed, *below]
+        fitting = best_first(search, [*environments, *picks])
+        if len(matches := [*fitting, *below]) == 1 and not found.is_path:
+            return [*matches, *typed]
+        if found.is_path or "/" in search:
+            return [*typed, *below, *fitting]
+        return [*fitting, *typed, *below]
 
-    def take(sources: Sequence[str] | None) -> None:
-        if sources is None:
+    def open_(sources: Sequence[str], adds: bool) -> None:
+        if action == "cover" and found.is_host and list(sources) == [searched]:
+            dialog.dismiss()
+            given = host.state.sheet.options.get("hosts", ())
+            add = partial(open_source, screen)
+            screen.controllers.sheets.cover(add, [*given, *sources])
             return
         # A source that cannot be read can be corrected.
         screen.before = [sources, *(each for each in screen.before if each != sources)]
         try:
             view = parse_site_url(sources[0]) if len(sources) == 1 else None
         except QueryError as error:
-            screen.host.say(str(error), error=True)
+            host.say(str(error), error=True)
             return
-        chosen = SourceChosen(sources)
-        if view is not None:
-            chosen = SourceChosen([view.source], view.query, ". ".join(view.notes))
-        show = partial(screen.post_message, chosen)
-        screen.controllers.loading.open(chosen.sources, show)
+        query, note = (view.query, ". ".join(view.notes)) if view is not None else ("", "")
+        named = [view.source] if view is not None else sources
+        if adds and set(named) <= set(host.sources):
+            host.say("This source is open already", error=True)
+            return
+        every = [*dict.fromkeys([*host.sources, *named])] if adds else named
+        query = query or (str(host.state.view.query) if adds else "")
+        chosen = SourceChosen(every, query, note, action)
+        dialog.wait(is_opening=True)
+        loading.open(
+            named,
+            lambda: screen.post_message(chosen),
+            lambda: dialog.wait(is_opening=False),
+        )
 
-    spack = screen.host.session.spack
+    spack = host.session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()
     names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
     names[PUBLIC] = "the public cache: the newest release, or that of your Spack"
@@ -60,6 +113,19 @@ def open_source(screen: BrowserScreen) -> None:
         *(Pick(each, clean(" ".join(map(shown_url, each))), "again") for each in screen.before),
         *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
     ]
-    title = "open: choose, or type a URL, file or directory"
-    dialog = SourceDialog(title, "source", picks, choose="open", find_all=find_all)
-    screen.host.open(dialog, take)
+    title = _TITLES.get(action, _OPEN)
+    dialog = SourceDialog(title, picks, find_all, open_, loading.stop, only_adds=bool(action))
+    host.open(dialog)
+
+
+def _find(search: str, session: Session) -> _Found:
+    """Find what a text may name: for a worker thread."""
+    root = session.spack.environments if session.spack is not None else ""
+    try:
+        is_host = bool(search) and parse_host(search) is not None
+    except QueryError:
+        is_host = False
+    paths = [each.text for each in complete_path(search)]
+    named = [(name, os.path.join(root, name)) for name in environment_names(session)]
+    is_path = "://" in search or (search != "" and os.path.exists(os.path.expanduser(search)))
+    return _Found(paths, named, is_host, is_path)

@@ -43,12 +43,14 @@ _PATIENCE = 0.15
 class SourceChosen(Message):
     """Posted when other sources are to replace the shown sources, with a query.
 
-    `note` is a message on the sources for the user, or empty.
+    `note` is a message on the sources for the user, or empty, and `then` an action to run.
     """
 
-    def __init__(self, sources: Sequence[str], query: str = "", note: str = "") -> None:
+    def __init__(
+        self, sources: Sequence[str], query: str = "", note: str = "", then: str = ""
+    ) -> None:
         super().__init__()
-        self.sources, self.query, self.note = sources, query, note
+        self.sources, self.query, self.note, self.then = sources, query, note, then
 
 
 class BrowserScreen(Screen[None]):
@@ -74,11 +76,12 @@ class BrowserScreen(Screen[None]):
         pick: bool,
         before: Sequence[Sequence[str]] = (),
         note: str = "",
+        then: str = "",
     ) -> None:
         super().__init__()
         self.before = before
         """The sources that were open before, the latest first."""
-        self._note = note
+        self._note, self._then = note, then
         self._was_shown = False
         self._awaited = frozenset[str]()
         self.panes = Panes(
@@ -116,6 +119,8 @@ class BrowserScreen(Screen[None]):
         if self._note:
             self.host.say(self._note)
         await self.controllers.loading.show_first(_PATIENCE)
+        if self._then:
+            self.action_browse(self._then)
 
     def goes_back(self, event: events.Key | events.Paste) -> bool:
         """Check whether a key goes one step back from an input or a pane."""

@@ -42,8 +42,6 @@ from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
 
-ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
-NO_CACHE = "Open a cache beside the environment to compare them"
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
@@ -416,35 +414,52 @@ class Sheets:
         else:
             self._host.say("Go to a package or a spec first", error=True)
 
-    def cover(self) -> None:
-        """Show the coverage of the environment, of each environment, or of the stacks."""
-        catalog = self._host.state.newest
+    def cover(self, add: Callable[[str], object], hosts: Sequence[str] = ()) -> None:
+        """Show the coverage of the environments, or else of the stacks, on hosts if any are given.
+
+        `add` asks for a further source, if there is nothing to compare, and where coverage is
+        shown already.
+        """
+        catalog, opened = self._host.state.newest, self._host.state.sheet
+        lacks_source = partial(add, "cover")
+        again = partial(self.cover, add, hosts)
         if catalog is None:
-            self._host.say(LOADING, error=True)
+            self._ask_when_loaded(again, lacks_source)
+            return
+        if opened.name == "cover" and not hosts:
+            lacks_source()
             return
 
-        def take(names: Sequence[str]) -> None:
-            if len(names) == len(catalog.sources):
-                self._ask_when_loaded(self.cover, NO_CACHE)
-            elif not names and self._host.is_running(jobs.LOAD):
-                self._ask_when_loaded(self.cover, "")
-            elif names or catalog.total:
-                given = [self._given(catalog, name) for name in names]
-                choose = self._cover_of if len(given) > 1 else None
-                self.ask("cover", *given, choose=choose)
+        def read(_: Task) -> tuple[Sequence[str], bool]:
+            return environments(catalog), any(catalog.values("stack"))
 
-        self._host.run(lambda _: environments(catalog), take, jobs.MENU)
+        def take(found: tuple[Sequence[str], bool]) -> None:
+            names, has_stacks = found
+            is_alone = len(names) == len(catalog.sources)
+            is_late = not names and self._host.is_running(jobs.LOAD)
+            if is_alone or is_late or not (names or has_stacks or hosts):
+                self._ask_when_loaded(again, lacks_source)
+                return
+            given = [self._given(catalog, name) for name in names]
+            choose = self._cover_of if len(given) > 1 else None
+            options = {"hosts": tuple(hosts)} if hosts else {}
+            self.ask("cover", *given, choose=choose, options=options)
+
+        self._host.run(read, take, jobs.MENU)
 
     def _cover_of(self, row: Any) -> None:
         self.ask("cover", row.name)
 
-    def diff_sources(self) -> None:
-        """Show the changes from the first source to the second, or between two chosen sources."""
+    def diff_sources(self, add: Callable[[str], object]) -> None:
+        """Show the changes from the first source to the second, or between two chosen sources.
+
+        `add` asks for a second source where one is open.
+        """
         self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if catalog is None or len(names) < 2:
-            self._ask_when_loaded(self.diff_sources, ONE_SOURCE)
+            self._ask_when_loaded(partial(self.diff_sources, add), partial(add, "diff_sources"))
         elif len(names) == 2:
             self._diff_sources(catalog, names)
         else:
@@ -526,13 +541,15 @@ class Sheets:
         dialog = PickDialog(title, "name", picks, choose="count")
         self._host.open(dialog, lambda name: take(name) if name is not None else None)
 
-    def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
-        """Ask again as long as sources are being read, or else say why there is no answer."""
+    def _ask_when_loaded(
+        self, ask: Callable[[], object], lacks_source: Callable[[], object]
+    ) -> None:
+        """Ask again as long as sources are being read; else there is a source to add."""
         if self._host.is_running(jobs.LOAD):
             self._host.say(STILL_LOADING)
             self._host.run(lambda _: None, lambda _: ask(), jobs.ASK_AGAIN)
         else:
-            self._host.say(failure)
+            lacks_source()
 
     def _given(self, catalog: Catalog, name: str) -> str:
         """Return the source of a name as it was given."""

@@ -183,6 +183,8 @@ class ScreenHost(BrowserHost):
 
     def show_progress(self, text: str) -> None:
         self._panes.toast.show_progress(text)
+        if isinstance(top := self._screen.app.screen, Dialog):
+            top.show_opening(text)
 
     def copy(self, text: str, what: str) -> CopyDone:
         from spackscope.tui.copy_forms import copy_text

@@ -115,6 +115,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     """The word for Enter in the last line, in place of the word in the table of keys."""
     is_loading = False
     """Whether sources are still being read that may change the rows shown."""
+    is_opening = False
+    """Whether a source is being read that was chosen in the dialog."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,8 +154,16 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def show_loading(self, is_loading: bool) -> None:
         """Show whether sources are still being read, besides messages."""
         self.is_loading = is_loading
+        self._say_progress(STILL_LOADING if is_loading else "")
+
+    def show_opening(self, text: str) -> None:
+        """Show the progress of reading a source that was chosen here."""
+        if self.is_opening:
+            self._say_progress(text)
+
+    def _say_progress(self, text: str) -> None:
         if self._toast.is_mounted:
-            self._toast.show_progress(STILL_LOADING if is_loading else "")
+            self._toast.show_progress(text)
 
     @on(events.Resize)
     def _place_toast(self) -> None:

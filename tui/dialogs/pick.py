@@ -24,6 +24,7 @@ from spackscope.tui.keymap import (
     Hint,
     bindings,
     first_key,
+    hint,
     hints,
     key_names,
     shown_key,
@@ -258,24 +259,76 @@ class PickDialog(SearchDialog[Any]):
     @on(VirtualList.Chosen)
     def _take(self) -> None:
         if self.pick is not None:
-            self.dismiss(self.pick.value)
+            self.take(self.pick.value)
+
+    def take(self, value: Any) -> None:
+        """Close the dialog with a value."""
+        self.dismiss(value)
 
 
 class SourceDialog(PickDialog):
     """Pick a source, or type one; its value is a list of names.
 
-    Picks are also the paths that begin with the typed text; `is_reading` is True while these are
-    read.
+    `open_` opens a value in place of the open sources, or with `adds` beside them; the dialog
+    stays until it is closed from outside, and `stop` ends the opening. With `only_adds` Enter
+    adds, too. Picks are also the paths that begin with the typed text; `is_reading` is True while
+    these are read.
     """
 
     PANE = OPENING
     BINDINGS = bindings(OPENING)
     is_reading = False
 
+    def __init__(
+        self,
+        title: str,
+        picks: Sequence[Pick],
+        find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]],
+        open_: Callable[[Sequence[str], bool], object],
+        stop: Callable[[], object],
+        *,
+        only_adds: bool,
+    ) -> None:
+        choose = "add" if only_adds else "open"
+        super().__init__(title, "source", picks, choose=choose, find_all=find_all)
+        self._open, self._stop, self._only_adds = open_, stop, only_adds
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys, of which one stops the reading of a source."""
+        if self.is_opening:
+            return hint("dialogs-close", "stop", is_letter_typed=True)
+        left_out = key_names("opening-add") if self._only_adds else ()
+        return [each for each in super().key_hints() if each.key not in left_out]
+
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether a key completes a path that is still being read."""
-        is_key = isinstance(event, events.Key) and event.key in key_names("opening-complete")
-        return self.is_reading and is_key
+        """Check whether a key needs paths or a source that are still being read."""
+        key = event.key if isinstance(event, events.Key) else ""
+        if self.is_opening:
+            return key != first_key("dialogs-close", is_letter_typed=True)
+        on_paths = key_names("opening-complete", "opening-add", "dialogs-choose")
+        return self.is_reading and key in on_paths
+
+    def wait(self, *, is_opening: bool) -> None:
+        """Wait for the source that is being read, or let another one be chosen."""
+        self.is_opening = is_opening
+        self.status.refresh()
+
+    def take(self, value: Sequence[str]) -> None:
+        """Open the sources of the row under the cursor."""
+        self._open(value, self._only_adds)
+
+    def action_add(self) -> None:
+        """Add the sources of the row under the cursor to the open ones."""
+        if self.pick is not None:
+            self._open(self.pick.value, True)
+
+    def action_close(self) -> None:
+        """Stop the reading of a source, or remove the search, or close the dialog."""
+        if self.is_opening:
+            self._stop()
+            self.wait(is_opening=False)
+        else:
+            super().action_close()
 
     def action_complete(self) -> None:
         """Complete the typed path as far as matches agree, or take the row under the cursor."""

@@ -25,6 +25,8 @@ _MAX_MEASURED = 1_000
 """Rows whose cells are measured for the widths of columns; further rows are not."""
 
 
+_OPTIONS = {"hosts": "host"}
+"""The options of the shell with another name than their values have."""
 NO_SHEET = Sheet[Any]("", (), ())
 
 
@@ -61,8 +63,9 @@ class OpenSheet(Frozen):
         words = [self.name] * self.is_open
         for name, value in self.options.items():
             values = value if isinstance(value, tuple) else (value,)
+            option = f"--{_OPTIONS.get(name, name)}"
             for each in filter(None, values):
-                words += [f"--{name}"] if each is True else [f"--{name}", each]
+                words += [option] if each is True else [option, each]
         return (*words, *self.words)
 
     @property

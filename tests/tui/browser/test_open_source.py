@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
+from tests.program import PATIENCE
+from tests.web_server import Exchange, serving
 
 
 async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> None:
@@ -40,8 +43,9 @@ async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) 
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(node(dependencies=[]))))
     async with browsing(tmp_path / "gone.json") as browser:
+        await browser.press("O")
         for name in ("also-gone.json", "index.json"):
-            await browser.press("O")
+            await browser.press("ctrl+u")
             await browser.paste(str(tmp_path / name))
             await browser.press("enter")
         assert browser.packages == {"zlib": 1}
@@ -58,8 +62,10 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(tmp_path:
             await browser.press("O")
             await browser.paste(str(tmp_path / name))
             await browser.press("enter")
-            assert browser.dialog is None
             assert why in browser.status
+            assert f"› {tmp_path / name} " in browser.text, "it can be corrected"
+            await browser.press("escape", "escape")
+            assert browser.dialog is None
             assert (browser.query, browser.shown) == (query, shown)
             assert browser.current.spec.hash == current.spec.hash
             await browser.press("O")
@@ -83,7 +89,7 @@ async def test_tab_completes_the_path_of_a_source(
 
         await browser.press("O", *"caches/large.jsn", "enter")
         assert "does not exist" in browser.status
-        await browser.press("O", "tab", "backspace", "backspace", "tab", "enter")
+        await browser.press("backspace", "backspace", "tab", "enter")
         assert browser.dialog is None
         assert browser.packages == {"zlib": 1}, "a name that was wrong is corrected"
 
@@ -116,9 +122,43 @@ async def test_an_address_of_the_site_opens_the_public_cache_with_its_query(
         await browser.paste(f"{url}&stack=%1b")
         await browser.press("enter")
         assert "stack= of the address has a character" in browser.status
-        await browser.press("O")
+        await browser.press("ctrl+u")
         await browser.paste(f"{url}&odd=1")
         await browser.press("enter")
         assert browser.query == "package=zlib os=*ubuntu*"
         assert "odd=" in browser.status
         assert "public:v1" in browser.lines[0]
+
+
+async def test_the_only_match_is_taken_by_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "index.json").write_bytes(database(installs(node(dependencies=[]))))
+    (tmp_path / "notes.txt").touch()
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("O", *"in", "enter")
+        assert browser.packages == {"zlib": 1}
+
+
+async def test_escape_stops_the_reading_of_a_source_and_leaves_the_dialog_open() -> None:
+    let_go = threading.Event()
+
+    def respond(exchange: Exchange) -> None:
+        let_go.wait(PATIENCE)
+        exchange.respond(404)
+
+    with serving() as server:
+        server.default = respond
+        async with browsing(query="py-build") as browser:
+            await browser.press("O")
+            await browser.paste(server.url)
+            browser.send("enter")
+            await browser.until(lambda: "esc stop" in browser.lines[-1])
+            browser.send("escape")
+            await browser.until(lambda: "esc stop" not in browser.lines[-1])
+            let_go.set()
+            await browser.settle()
+            assert f"› {server.url} " in browser.text
+            await browser.press("escape", "escape")
+            assert browser.query == "package=py-build"

@@ -17,7 +17,6 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
-from spackscope.tui.browser.sheets import NO_CACHE, ONE_SOURCE
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.settings import Settings
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
@@ -353,12 +352,36 @@ async def test_several_environments_are_a_row_each(sources: list[Path], tmp_path
         assert cells(browser, "specs") == [3, 1]
 
 
-async def test_without_a_cache_nothing_is_covered(sources: list[Path]) -> None:
-    async with browsing(sources[0]) as browser:
-        await browser.press("2", "C")
-        assert browser.status == NO_CACHE
-        await browser.press("D")
-        assert browser.status == ONE_SOURCE
+async def test_what_an_answer_lacks_is_added_from_inside(
+    sources: list[Path], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sources[0].parent)
+    lock, index = "spack.lock", "index.json"
+    for first, other, keys in (
+        (lock, index, ["C", *"ind", "enter"]),
+        (index, lock, ["C", "enter"]),
+        (lock, index, ["O", *"ind", "ctrl+a", "C"]),
+    ):
+        async with browsing(first, size=(80, 24)) as browser:
+            await browser.press(*keys)
+            assert command(browser) == "cover spack.lock"
+            assert browser.browser.host.sources == [first, other]
+            assert "1 of 3 cached" in browser.text
+    async with browsing(index, size=(80, 24), query="zlib") as browser:
+        await browser.press("D", *"cac", "enter")
+        assert command(browser) == "diff index.json cache.json"
+        await browser.press("escape")
+        assert browser.query == "package=zlib"
+
+
+async def test_coverage_is_asked_for_hosts_from_inside(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("C", "C", *"zen4", "enter", "C", *"target=zen2", "enter")
+        assert command(browser) == f"cover --host zen4 --host target=zen2 {sources[0]}"
+        assert cells(browser, "host") == ["zen4, linux", "zen2, linux"]
+        await browser.press("C", *"nothing", "enter")
+        assert "does not exist" in browser.status
+        assert "› nothing" in browser.text
 
 
 @pytest.mark.parametrize("name", ["gone", "part.json"])
