@@ -37,6 +37,16 @@ def back(screen: BrowserScreen) -> None:
         focus.back(screen.controllers)
 
 
+def undo(screen: BrowserScreen) -> None:
+    """Go one step back; leave a tree that was opened here, and undo nothing else."""
+    panes, navigation = screen.panes, screen.controllers.navigation
+    is_in_tree = panes.focus.pane == "detail" and panes.detail.shows_tree
+    if is_in_tree and not navigation.came_along_tree:
+        panes.detail.tree_rows.action_close()
+    else:
+        navigation.retrace(-1)
+
+
 def show_tree(screen: BrowserScreen, section: TreeSection) -> None:
     """Show the tree in the detail, with the cursor on the head of a section."""
     panes, detail = screen.panes, screen.panes.detail
@@ -244,7 +254,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
     "path": lambda self: self.controllers.sheets.path(),
-    "undo": lambda self: self.controllers.navigation.retrace(-1),
+    "undo": undo,
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
     "dependency_only": lambda self: self.controllers.loading.toggle_everything(),

@@ -35,8 +35,8 @@ class UndoStep(Frozen):
     """A view, its row with the cursor, and the details of a spec, which may have no row.
 
     `position` is the line of the detail with the cursor, and the line at its top. `pane` is the
-    pane with the focus. `is_walk` if the step comes from a walk through the packages. An open
-    `sheet` was shown in place of the rows.
+    pane with the focus. `is_walk` if the step comes from a walk through the packages, and
+    `is_along_tree` if it is a jump along a tree. An open `sheet` was shown in place of the rows.
     """
 
     view: View
@@ -45,6 +45,7 @@ class UndoStep(Frozen):
     position: tuple[int, int] = (0, 0)
     pane: str = "packages"
     is_walk: bool = False
+    is_along_tree: bool = False
     sheet: OpenSheet = OpenSheet()
 
     def is_of(self, state: BrowserState) -> bool:
@@ -81,6 +82,11 @@ class Navigation:
     def _current(self) -> UndoStep | None:
         """The step that is shown; None before the first."""
         return self._steps[self._at] if self._steps else None
+
+    @property
+    def came_along_tree(self) -> bool:
+        """Whether the spec that is shown was jumped to along a tree."""
+        return self._current is not None and self._current.is_along_tree
 
     def forget(self) -> None:
         """Forget all steps, details and marked specs: their ids belong to the replaced catalog."""
@@ -145,9 +151,10 @@ class Navigation:
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
+        is_along_tree = self.came_along_tree
         sheet = replace(state.sheet, cursor=where.sheet_cursor, column=where.column)
         here = where.row, state.details, where.position, where.pane
-        return UndoStep(state.view, *here, is_walk, sheet)
+        return UndoStep(state.view, *here, is_walk, is_along_tree, sheet)
 
     def go_to_sheet(self, sheet: OpenSheet) -> None:
         """Show a sheet in the place of the rows, as a step of its own."""
@@ -258,6 +265,7 @@ class Navigation:
             row if row.spec.in_cache else here.row,
             Details(row, shows_tree=shows_tree),
             pane="detail",
+            is_along_tree=shows_tree,
         )
         self._push(step)
         self._arrive(step)

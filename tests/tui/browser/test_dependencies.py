@@ -106,6 +106,18 @@ async def test_build_tools_are_hidden_and_all_is_unfolded(browser: Browser) -> N
     assert tree(browser) == TREE
 
 
+async def test_the_tree_is_left_and_nothing_else_is_undone(browser: Browser) -> None:
+    await browser.press("t", "j", "j", "j", "enter")
+    assert "openmpi@1.0" in head(browser)
+    await browser.press("backspace")
+    assert "hdf5@1.0" in head(browser), "the jump is undone"
+    await browser.press("backspace")
+    assert not browser.detail.shows_tree
+    assert (browser.focus, browser.query) == ("spec-rows", "package=hdf5")
+    await browser.press("t", "escape")
+    assert (browser.focus, browser.query) == ("spec-rows", "package=hdf5")
+
+
 async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
     await browser.press("t", "/", *"HWL")
     openmpi, hwloc = "bl   └ ▾ mpi=openmpi@1.0", " l     └ ▸ hwloc@1.0"
