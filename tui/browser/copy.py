@@ -264,7 +264,7 @@ def find_target(
     if reason or listing is None:
         return reason
     in_sight = marks_in_sight(state)
-    if where.is_waiting or (row is None and not in_sight):
+    if not in_sight and (where.is_waiting or row is None):
         return why_no_spec(state, where)
     is_seen = may_be_unseen or where.is_row_seen
     if in_sight and (is_seen or where.are_marks_seen):

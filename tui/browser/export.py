@@ -14,7 +14,7 @@ from threading import Event
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
@@ -89,10 +89,8 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     if (catalog := state.catalog) is None:
         return
     if state.sheet.is_read:
-        sheet = state.sheet.shown
-        sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
         name = proposed_name(state.sheet.name, FILE_FORMATS[0].ending)
-        done(_Rows(catalog, sets, name))
+        done(_Rows(catalog, sheet_rows(state), name))
         return
 
     def read(task: Task) -> _Rows:
@@ -164,6 +162,25 @@ def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:
     if in_sight:
         here = [id_ for id_ in shown if id_ in ids]
         sets.insert(0, RowSet(f"{len(in_sight):,} marked", here))
+    return sets
+
+
+def sheet_rows(state: BrowserState) -> Sequence[RowSet]:
+    """Return the rows of a sheet that can be written: the marked ones, all shown.
+
+    Where the sheet has no row of a marked spec, the records of the marked specs can be written.
+    Where its columns are about specs, as in a diff, all shown come first.
+    """
+    sheet, marked = state.sheet.shown, marks_in_sight(state)
+    sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
+    if marked:
+        hashes = {spec.hash for spec in marked}
+        rows = [item for item in sheet.items() if sheet.hash(item) in hashes]
+        ids = [id_ for spec in marked for id_ in spec.ids]
+        marked_rows = replace(sheet, rows=rows) if rows else None
+        is_last = any(column.hash for column in sheet.columns)
+        count = len(rows or marked)
+        sets.insert(int(is_last), RowSet(f"{count:,} marked", ids, marked_rows))
     return sets
 
 

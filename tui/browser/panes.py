@@ -19,6 +19,7 @@ from spackscope.model.report import frame as titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.empty_choices import without_rows
 from spackscope.tui.browser.pane_focus import PaneFocus
+from spackscope.tui.browser.rows import has_diff, marks_in_sight
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
@@ -337,7 +338,7 @@ class Panes:
     def _marks(self) -> Marks:
         """Return the marked specs; in the detail `y` copies the spec that is shown there."""
         state, copies = self._state, self.focus.pane != "detail"
-        return Marks(len(state.marks), state.marked, state.listing, copies)
+        return Marks(len(state.marks), state.marked, marks_in_sight(state), copies)
 
     def _count(self) -> Count:
         """Return the number of shown specs, and of all specs."""
@@ -433,9 +434,10 @@ class Panes:
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
+        left_out = keymap.key_names(*self._keys_without_use())
+        shown = (each for each in shown if each.key not in left_out)
         if self._state.sheet.is_open:
-            left_out = keymap.key_names("fold", "values", *self._keys_without_use())
-            kept = [each for each in shown if each.key not in left_out]
+            kept = [*shown]
             # A narrow terminal may have room only for the way back.
             first = 1 if self.table.rows.item is not None else 0
             back = [each for each in kept[first:] if each.key in keymap.key_names("undo")]
@@ -444,8 +446,15 @@ class Panes:
         return [*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown]
 
     def _keys_without_use(self) -> Iterator[str]:
-        """Yield the names of keys that do nothing with the row of the sheet under the cursor."""
-        opened, marks, rows = self._state.sheet, len(self._state.marks), self.table.rows
+        """Yield the names of keys that do nothing with these marks, in the row under the cursor."""
+        state, rows = self._state, self.table.rows
+        if not has_diff(state, self.where()):
+            yield "diff"
+        if state.catalog is not None and not state.catalog.lists_dependencies:
+            yield from ("tree", "users")
+        if not state.sheet.is_open:
+            return
+        yield from ("fold", "values")
         has_spec = rows.is_waiting or rows.row is not None
         if rows.item is None:
             yield "specs-open"
@@ -453,11 +462,8 @@ class Panes:
             yield from ("export", "filter")
         if not has_spec:
             yield from ("specs-mark", "tree")
-        if not (has_spec or marks):
+        if not (has_spec or state.marks):
             yield "copy"
-        # In a comparison the key goes back, unless there are marks to compare.
-        if marks < 2 and (opened.sheet.switches or not has_spec):
-            yield "diff"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""

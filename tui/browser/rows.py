@@ -293,11 +293,27 @@ def hidden_marks(state: BrowserState) -> int:
 
 
 def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
-    """Return the marked specs that are among the rows of the table or the sheet."""
-    if not state.sheet.is_read:
-        return [spec for spec in state.marked if spec.is_in(state.listing)]
-    hashes = {*state.sheet.shown.hashes()}
-    return [spec for spec in state.marked if spec.hash in hashes]
+    """Return the marked specs that keys act on: in a sheet all, else those among the rows."""
+    is_sheet = state.sheet.is_open
+    return [spec for spec in state.marked if is_sheet or spec.is_in(state.listing)]
+
+
+def has_diff(state: BrowserState, where: Where) -> bool:
+    """Check whether there is anything to compare: marks, a row and a mark, or look-alikes."""
+    opened, marks, row = state.sheet, state.marks, state.selected
+    if len(marks) >= 2:
+        return not (opened.sheet.switches and opened.words == diff_words(marks))
+    if opened.sheet.switches or row is None:
+        return False
+    if {row.spec.hash}.issuperset(marks) or row.count > 1:
+        is_beside = where.item is not None and bool(opened.sheet.beside(where.item))
+        return is_beside or len(range(*row.catalog.span(row.look_alike))) > 1
+    return True
+
+
+def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a command that compares some specs."""
+    return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))
 
 
 def _hashes(catalog: Catalog, ids: Iterable[int]) -> Sequence[str]:

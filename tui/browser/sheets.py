@@ -33,7 +33,7 @@ from spackscope.tui.browser.columns import bring_back, hide
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.rows import LOADING, why_no_spec
+from spackscope.tui.browser.rows import LOADING, diff_words, has_diff, marks_in_sight, why_no_spec
 from spackscope.tui.browser.search import Search
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
@@ -316,16 +316,18 @@ class Sheets:
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
         selected, opened = state.selected, state.sheet
-        if opened.sheet.switches and len(marks) < 2:
-            self.leave()
+        if not has_diff(state, self._host.where):
+            if opened.sheet.switches:
+                self.leave()
+            else:
+                self._host.say(nothing_to_compare())
             return
-        if catalog is None or selected is None:
-            self._host.say(nothing_to_compare())
-            return
-        hash_ = selected.spec.hash
+        hash_ = selected.spec.hash if selected is not None else ""
         others = [mark for mark in marks if mark != hash_]
         if len(marks) >= 2:
             self._diff(hash_, marks)
+        elif catalog is None or selected is None:
+            self._host.say(LOADING, error=True)
         elif others and selected.count == 1:
             self._diff(hash_, (*others, hash_))
         elif beside := self._beside():
@@ -335,9 +337,6 @@ class Sheets:
             if len(ids) < 2:
                 # Only one look-alike is shown: compare all in the index.
                 ids = range(*selected.catalog.span(selected.look_alike))
-            if len(ids) < 2:
-                self._host.say(nothing_to_compare())
-                return
             reading = partial(self._diff, hash_)
             self._host.run(lambda _: catalog.hashes.of(ids), reading, jobs.MENU)
 
@@ -347,7 +346,7 @@ class Sheets:
         return opened.sheet.beside(item) if item is not None else ""
 
     def _diff(self, column: str, hashes: Sequence[str]) -> None:
-        self.ask("diff", *(f"/{hash_}" for hash_ in dict.fromkeys(hashes)), column=column)
+        self.ask("diff", *diff_words(hashes), column=column)
 
     def path(self) -> None:
         """Show a shortest path to the dependency under the cursor, or between marked specs."""
@@ -392,18 +391,21 @@ class Sheets:
         self.ask("sources", options={"problems": True})
 
     def why(self) -> None:
-        """Show why Spack does not reuse the builds of the row under the cursor."""
+        """Show why Spack does not reuse the marked specs, or the builds of the row."""
         row, state = self._host.where.row, self._host.state
-        if row is None or state.results is None:
+        if marks := marks_in_sight(state):
+            self._why([spec.hash for spec in marks])
+        elif row is None or state.results is None:
             self._host.say(why_no_spec(state, self._host.where))
         elif row.count == 1:
-            self.ask("why", f"/{row.spec.hash}")
+            self._why([row.spec.hash])
         else:
             hashes, ids = state.results.catalog.hashes, state.results.listing.ids_of(row)
-            self._host.run(lambda _: hashes.of(ids), self._why_all, jobs.MENU)
+            self._host.run(lambda _: hashes.of(ids), self._why, jobs.MENU)
 
-    def _why_all(self, hashes: Sequence[str]) -> None:
-        self.ask("why", str(exact_query("hash", *hashes)))
+    def _why(self, hashes: Sequence[str]) -> None:
+        is_one = len(hashes) == 1
+        self.ask("why", f"/{hashes[0]}" if is_one else str(exact_query("hash", *hashes)))
 
     def history(self) -> None:
         """Show since when the versions of the package are cached."""

@@ -77,11 +77,15 @@ class ExportDialog(Dialog[None]):
     ) -> None:
         super().__init__()
         self._row_sets, self._rows, self._format = row_sets, 0, 0
-        self._formats = FILE_FORMATS if row_sets[0].sheet is None else _OF_SHEETS
         self._first_name = name
         self._write, self._stop = write, stop
         self._old_name = ""
         self._is_writing = False
+
+    @property
+    def _formats(self) -> Sequence[Format]:
+        """The formats of the chosen rows."""
+        return FILE_FORMATS if self._row_sets[self._rows].sheet is None else _OF_SHEETS
 
     def box(self) -> ComposeResult:
         """Lay out the choices above the name, and the note on it below."""
@@ -145,12 +149,14 @@ class ExportDialog(Dialog[None]):
 
     def action_form(self) -> None:
         """Choose the next format, and change the ending of the name."""
-        if self._is_writing:
-            return
-        self._format = (self._format + 1) % len(self._formats)
+        if not self._is_writing:
+            self._take_format((self._format + 1) % len(self._formats))
+
+    def _take_format(self, number: int) -> None:
+        self._format = number
         stem, ending = os.path.splitext(self._input.value)
         at = self._input.cursor_position
-        if ending in {format_.ending for format_ in self._formats}:
+        if ending in {format_.ending for format_ in FILE_FORMATS}:
             with self.prevent(Input.Changed):
                 self._input.value = stem + self._formats[self._format].ending
             is_in_stem = at <= len(stem)
@@ -162,8 +168,9 @@ class ExportDialog(Dialog[None]):
     def action_rows(self) -> None:
         """Choose the next rows."""
         if not self._is_writing:
+            format_ = self._formats[self._format]
             self._rows = (self._rows + 1) % len(self._row_sets)
-            self._show_choices()
+            self._take_format(self._formats.index(format_) if format_ in self._formats else 0)
 
     @on(Input.Submitted)
     def action_choose(self) -> None:

@@ -22,7 +22,7 @@ from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
-    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.model.index.listing import MarkedSpec
 
 
 _NAME = "spackscope"
@@ -197,8 +197,8 @@ def mark_pieces(marks: Marks, width: int) -> list[Piece]:
     Without room for a name the pieces are hashes only.
     """
     total = marks.total
-    in_sight = [spec for spec in marks.marked if spec.is_in(marks.listing)]
-    others = [spec for spec in marks.marked if not spec.is_in(marks.listing)]
+    in_sight = marks.in_sight
+    others = [spec for spec in marks.marked if spec not in in_sight]
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
@@ -244,14 +244,14 @@ def _more(number: int, is_narrow: bool) -> str:
 
 
 class Marks(NamedTuple):
-    """The number of marked specs, the marked specs that are known, and the current listing.
+    """The number of marked specs, the marked specs that are known, and those in sight.
 
     `copies` says whether `y` copies the marked specs where the focus is.
     """
 
     total: int
     marked: Sequence[MarkedSpec]
-    listing: Listing | None
+    in_sight: Sequence[MarkedSpec]
     copies: bool = True
 
 

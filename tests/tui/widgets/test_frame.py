@@ -26,7 +26,6 @@ from spackscope.tui.widgets.frame import (
 )
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
-from tests.tui.browser.fake_host import FakeBrowser
 
 CHIPS = (
     SourceChip(Term("source", "spack1.json"), "spack1.json", 8_980, True, False),
@@ -100,8 +99,8 @@ def test_the_last_hints_are_left_out_but_never_the_help(width: int, keys: str) -
     assert "".join(key.shown for key in fitting_hints(HINTS, width)) == keys
 
 
-def spec(number: int, id_: int, title: str = "hdf5@1.14.6") -> MarkedSpec:
-    return MarkedSpec(f"{number:07}".ljust(32, "a"), title, (id_,), frozenset())
+def spec(number: int, title: str = "hdf5@1.14.6") -> MarkedSpec:
+    return MarkedSpec(f"{number:07}".ljust(32, "a"), title, (number,), frozenset())
 
 
 HIDDEN = "◆ 4 marked, 2 out of sight  hdf5@1.14.6 /0000002 /0000003"
@@ -119,18 +118,11 @@ HIDDEN = "◆ 4 marked, 2 out of sight  hdf5@1.14.6 /0000002 /0000003"
     ],
 )
 def test_marks_in_sight_are_named_first_as_far_as_there_is_room(width: int, text: str) -> None:
-    browser = FakeBrowser(query="py-build").load()
-    shown = next(iter(browser.state.listing.ids)) if browser.state.listing else 0
-    out_of_sight = 10**6
-    marked = (
-        spec(4, out_of_sight, "zlib@1.3"),
-        spec(2, shown),
-        spec(5, out_of_sight, "zlib@1.4"),
-        spec(3, shown),
-    )
+    in_sight = (spec(2), spec(3))
+    marked = (spec(4, "zlib@1.3"), in_sight[0], spec(5, "zlib@1.4"), in_sight[1])
 
     def said(width: int) -> str:
-        pieces = mark_pieces(Marks(4, marked, browser.state.listing), width)
+        pieces = mark_pieces(Marks(4, marked, in_sight), width)
         return "".join(text for text, _ in pieces)
 
     assert said(width) == text
