@@ -311,7 +311,7 @@ HEADINGS = {
     ANYWHERE: "Everywhere",
     LISTS: "In any list",
     PACKAGES: "In the packages",
-    SPECS: "In the specs",
+    SPECS: "In the table",
     DETAIL: "In the detail",
     TREE: "In its dependencies",
     VALUES: "In the values",

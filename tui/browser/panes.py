@@ -446,7 +446,7 @@ class Panes:
         return [*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown]
 
     def _keys_without_use(self) -> Iterator[str]:
-        """Yield the names of keys that do nothing with these marks, in the row under the cursor."""
+        """Yield the names of keys that do nothing in this row, with these marks."""
         state, rows = self._state, self.table.rows
         if not has_diff(state, self.where()):
             yield "diff"
@@ -482,8 +482,18 @@ class Panes:
             yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
 
     def open_help(self) -> None:
-        """Show all keys, first the keys that work now."""
+        """Show all keys, first the keys that work now, and in an answer what they do there."""
         # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.help import open_help
 
-        open_help(self._screen.app, self.key_panes)
+        opened, answer = self._state.sheet, dict[str, str]()
+        if opened.is_open:
+            name = "diff-sources" if opened.names_sources else opened.name
+            answer = {
+                name: keymap.DEFAULT[name].sentence,
+                "specs-open": f"{opened.choose_hint.capitalize()}.",
+                "undo": "Go back to where the answer was opened.",
+                "fold": "",
+                "values": "",
+            }
+        open_help(self._screen.app, self.key_panes, answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from textual.binding import Binding
 from spackscope.model.core.text import cell_width, pad, wrap
 from spackscope.model.report.report import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, written_key
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, shown, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -92,10 +92,19 @@ class HelpRow(NamedTuple):
     line: int = 0
 
 
-def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
-    """Return all entries, the entries of `panes` first: only keys of these can be run."""
+def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[HelpEntry]:
+    """Return all entries, the entries of `panes` first: only keys of these can be run.
+
+    In an answer, keys by these names have other sentences, which come first; an empty one leaves
+    the key out.
+    """
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
+        HelpEntry(written_key(shown(name)), sentence, "In this answer", first_key(name))
+        for name, sentence in answer.items()
+        if sentence
+    ]
+    entries += [
         HelpEntry(
             written_key(key.shown),
             key.sentence,
@@ -104,7 +113,7 @@ def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
         )
         for where in order
         for key in keys_of(where)
-        if key.keys
+        if key.keys and key.name not in answer
     ]
     typed = first_key("query") if ANYWHERE in panes else ""
     for heading, forms in LANGUAGE.items():
@@ -204,7 +213,8 @@ class HelpList(VirtualList, inherit_bindings=False):
 class HelpDialog(SearchDialog[str]):
     """The help; its result is the name of a key to press.
 
-    `panes` are the panes whose keys work where the help was opened, the focused pane first.
+    `panes` are the panes whose keys work where the help was opened, the focused pane first, and
+    `answer` has the sentences of keys in an answer.
     """
 
     BINDINGS = [
@@ -212,8 +222,8 @@ class HelpDialog(SearchDialog[str]):
         Binding("right", "list('column', 1)", show=False),
     ]
 
-    def __init__(self, panes: Sequence[str]) -> None:
-        self._list, self._entries = HelpList(), help_entries(panes)
+    def __init__(self, panes: Sequence[str], answer: Mapping[str, str] = {}) -> None:
+        self._list, self._entries = HelpList(), help_entries(panes, answer)
         self.choose_word = "run it"
         super().__init__("help", self._list, is_full=True)
 
@@ -240,11 +250,11 @@ class HelpDialog(SearchDialog[str]):
             self.say(f"This key works elsewhere: {entry.heading.lower()}")
 
 
-def open_help(app: App[list[str]], panes: Sequence[str]) -> None:
+def open_help(app: App[list[str]], panes: Sequence[str], answer: Mapping[str, str] = {}) -> None:
     """Open the help over the screen, and press the key that is chosen in it."""
 
     def press(key: str | None) -> None:
         if key:
             app.simulate_key(key)
 
-    app.push_screen(HelpDialog(panes), press)
+    app.push_screen(HelpDialog(panes, answer), press)

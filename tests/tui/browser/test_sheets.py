@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 from collections import Counter
@@ -290,6 +291,65 @@ async def test_letters_are_commands_in_every_sheet(
         assert command(browser).startswith("why /")
         await browser.press("escape")
         assert command(browser).startswith("cover")
+
+
+async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
+    sources: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    clipboard: Clipboard,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with browsing(sources[1], size=(120, 30), environ=clipboard.environ) as browser:
+        await browser.press("2", "space", "space")
+        marks = browser.state.marks
+        assert set(marks) == {ZLIB, OTHER}
+        for key in "FS":
+            await browser.press(key, *["enter"] * (browser.dialog is not None))
+            assert browser.state.sheet.is_open
+            assert {"copy", "diff"} <= {*browser.lines[-1].split()}
+            assert "2 marked" in browser.marks_line
+            assert "out of sight" not in browser.marks_line
+            await browser.press("y")
+            assert clipboard.text.split() == [*marks]
+            await browser.press("Y", "slash")
+            assert clipboard.text.split() == [f"/{mark}" for mark in marks]
+            await browser.press("d")
+            assert command(browser) == " ".join(["diff", *(f"/{mark}" for mark in marks)])
+            assert "diff" not in browser.lines[-1].split()
+            await browser.press("d", "W")
+            assert {*cells(browser, "hash")} == {*marks}
+            await browser.press("backspace", "e", "enter")
+            assert "Wrote 2 records" in browser.status
+            await browser.press("e", "down", "enter")
+            assert re.match(r"Wrote \d rows? to", browser.status)
+            await browser.press("backspace")
+
+
+async def test_a_diff_is_hinted_where_there_is_something_to_compare(sources: list[Path]) -> None:
+    async with browsing(sources[1], size=(160, 30)) as browser:
+
+        def is_hinted() -> bool:
+            return "d diff" in browser.lines[-1]
+
+        await browser.press("2")
+        assert not is_hinted()
+        await browser.press("space")
+        assert is_hinted(), "the marked row and this one"
+        await browser.press("k")
+        assert not is_hinted()
+
+
+async def test_the_help_of_a_sheet_begins_with_the_answer(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 40)) as browser:
+        await browser.press("C", "question_mark")
+        first = browser.lines.index(
+            next(line for line in browser.lines if "In this answer" in line)
+        )
+        text = " ".join(browser.lines[first : first + 4])
+        for part in ("Show what of an environment is cached", "Go to it.", "Go back"):
+            assert part in text
+        assert "look-alikes" not in " ".join(browser.lines[: first + 8])
 
 
 async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
