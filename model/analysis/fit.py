@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise, repeat
 from operator import or_
 from types import MappingProxyType
@@ -113,6 +113,7 @@ class HostFit:
             self._takes_old = version < version_key("1.2")
         self._is_before_1 = COMPILED_IN in self._newer_formats
         self._libc_mask = lru_cache(None)(self._check_libc)
+        self._brief: Callable[[ReasonMasks], Fit] = lru_cache(None)(self._fit)
         # Neighbours mostly share a node, whose decoding takes a fifth of the time.
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
         self._bits: dict[FitReason, Mask] = {}
@@ -142,7 +143,7 @@ class HostFit:
         if self._coded is not None:
             codes, fits = self._coded
             return fits[codes[id_]]
-        return self._fit(self._verdict(id_))
+        return self._brief(self._verdict(id_))
 
     def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
         """Return a code for each spec by its id, and the fit of each code, without sentences.
@@ -162,7 +163,7 @@ class HostFit:
             compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
             configured = self._configured
             indexed = map(self._are_indexed.__getitem__, catalog.column("presence"))
-            shared = (map(masks.__getitem__, codes) for masks, codes in self._shared_masks)
+            shared = (map(mask_of, codes) for mask_of, codes in self._shared_masks)
             looks = map(reduce, repeat(or_), zip(*shared, strict=True))
             groups = zip(pairwise(catalog.first), looks, compilers, indexed, strict=True)
             for number, ((start, stop), mask, compiler, is_indexed) in enumerate(groups):
@@ -180,7 +181,7 @@ class HostFit:
                         if is_leaf:
                             leaves[look] = code
                     codes.append(code)
-            self._coded = narrowed(codes), list(map(self._fit, verdicts))
+            self._coded = narrowed(codes), list(map(self._brief, verdicts))
             return self._coded
 
     def _verdict(self, id_: int) -> ReasonMasks:
@@ -267,7 +268,7 @@ class HostFit:
         if id_ >= self._edges.count:
             return self._mask(rules.NOT_DESCRIBED.reason)
         look_alike, mask = self._catalog.look_alike(id_), self._configured.get(id_, 0)
-        shared = (masks[codes[look_alike]] for masks, codes in self._shared_masks)
+        shared = (mask_of(codes[look_alike]) for mask_of, codes in self._shared_masks)
         mask, facts = reduce(or_, shared, mask), self._facts(id_)
         if facts.external or self._libc_edges.of(id_) or not self._edges.lists(id_):
             mask &= ~self._mask(rules.UNLISTED_LIBC.reason)
@@ -288,18 +289,22 @@ class HostFit:
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
     @cached_property
-    def _shared_masks(self) -> list[tuple[Sequence[Mask], Sequence[int]]]:
+    def _shared_masks(self) -> list[tuple[Callable[[int], Mask], Sequence[int]]]:
         """The reasons of look-alikes by the codes of columns, each with the column."""
-        catalog = self._catalog
-        archs = zip(*map(catalog.texts, ("platform", "os", "target", "compiler")), strict=True)
-        variant_sets = catalog.values("variants")
-        reasons: list[tuple[list[list[FitReason]], Sequence[int]]] = [
-            ([self._of_architecture(*arch) for arch in archs], catalog.column("arch")),
-            ([*map(_of_package, catalog.texts("package"))], catalog.column("package")),
-            ([*map(self._of_variants, variant_sets)], catalog.column("variant_set")),
-            ([[rules.NOT_LISTED.reason], []], self._edges.are_listed),
+        catalog, columns = self._catalog, ("platform", "os", "target", "compiler")
+        packages, variant_sets = catalog.texts("package"), catalog.values("variants")
+        archs = list(zip(*map(catalog.texts, columns), strict=True))
+        of_listing = [rules.NOT_LISTED.reason], list[FitReason]()
+        reasons: list[tuple[Callable[[int], list[FitReason]], Sequence[int]]] = [
+            (lambda code: self._of_architecture(*archs[code]), catalog.column("arch")),
+            (lambda code: _of_package(packages[code]), catalog.column("package")),
+            (lambda code: self._of_variants(variant_sets[code]), catalog.column("variant_set")),
+            (of_listing.__getitem__, self._edges.are_listed),
         ]
-        return [([self._mask(*each) for each in its], codes) for its, codes in reasons]
+        return [(lru_cache(None)(partial(self._mask_of, its)), codes) for its, codes in reasons]
+
+    def _mask_of(self, reasons: Callable[[int], list[FitReason]], code: int) -> Mask:
+        return self._mask(*reasons(code))
 
     def _of_variants(self, variants: Value) -> list[FitReason]:
         """Return the reasons of variants; few variants have names that matter."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, groupby, islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Value
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.columns import mask_of, sorted_by
@@ -53,11 +55,15 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         return array("I", sorted(ids, key=size, reverse=sort.descending))
     look_alikes: Iterable[int] = specs.numbers
     if view.order is not Order.INDEX:
-        is_here = view.order is Order.PREFERRED_HERE and data.by_host.has_host
-        order = data.cached(_order_here) if is_here else data.column("preferred")
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
-        look_alikes = filter(is_shown.__getitem__, order[specs.start : len(is_shown)])
+        order = data.column("preferred")[specs.start : len(is_shown)]
+        look_alikes = filter(is_shown.__getitem__, order)
+        if view.order is Order.PREFERRED_HERE and data.by_host.has_host:
+            if sort is None:
+                return _OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
+            ids = _OrderedHere(data, specs.ids_of(look_alikes, folded=True))
+            look_alikes = map(data.look_alike, ids)
     elif sort is None and not view.folded:
         return specs.ids()
     if sort is not None:
@@ -72,20 +78,82 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     return rows
 
 
-def _order_here(data: IndexData) -> array[int]:
-    """Return all look-alikes in the order PREFERRED_HERE."""
-    codes, answers = data.by_host.answers.coded()
-    ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers]
-    of_specs = bytes(map(ranks.__getitem__, codes))
-    # The spec that runs best decides for its look-alike.
-    fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
-    packages, versions = data.column("package"), data.column("version")
-    order = array("I")
-    for _, group in groupby(
-        data.column("preferred"), lambda number: (packages[number], versions[number])
-    ):
-        order.extend(sorted(group, key=fits.__getitem__))
-    return order
+class _OrderedHere(Sequence[int]):
+    """Ids in the order PREFERRED_HERE; the ids of a version are sorted when one is first read.
+
+    `ids` are in the order PREFERRED. Safe to use from several threads.
+    """
+
+    def __init__(self, data: IndexData, ids: array[int]) -> None:
+        self._data, self._ids = data, ids
+        self._is_sorted, self._lock = bytearray(len(ids)), threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._ids
+
+    def __iter__(self) -> Iterator[int]:
+        # To check all specs together is quicker than one by one.
+        self._data.by_host.check_all()
+        return iter(self[:])
+
+    @overload
+    def __getitem__(self, rows: int) -> int: ...
+
+    @overload
+    def __getitem__(self, rows: slice) -> array[int]: ...
+
+    def __getitem__(self, rows: int | slice) -> int | array[int]:
+        with self._lock:
+            asked = range(len(self))[rows]
+            self._sort(asked if isinstance(asked, range) else range(asked, asked + 1))
+            return self._ids[rows]
+
+    def __setitem__(self, rows: slice, ids: array[int]) -> None:
+        """Replace rows that were read by others."""
+        with self._lock:
+            self._ids[rows] = ids
+            self._is_sorted[rows] = bytes([1]) * len(ids)
+
+    def index(self, id_: int, *_: int) -> int:
+        """Return the row of an id."""
+        with self._lock:
+            at = self._ids.index(id_)
+            self._sort(range(at, at + 1))
+            return self._ids.index(id_)
+
+    def _sort(self, rows: range) -> None:
+        """Sort the ids of each version that some rows are of."""
+        ids, is_sorted = self._ids, self._is_sorted
+        at = rows.start
+        while (at := is_sorted.find(0, at, rows.stop)) >= 0:
+            check_cancelled()
+            first, end, version = at, at + 1, self._version(at)
+            while first > 0 and not is_sorted[first - 1] and self._version(first - 1) == version:
+                first -= 1
+            while end < len(ids) and self._version(end) == version:
+                end += 1
+            numbers = [self._data.look_alike(id_) for id_ in ids[first:end]]
+            if numbers[0] != numbers[-1]:
+                ranks = {number: self._rank(number) for number in {*numbers}}
+                ids[first:end] = sorted_by(map(ranks.__getitem__, numbers), ids[first:end])
+            is_sorted[first:end] = bytes([1]) * (end - first)
+
+    def _version(self, row: int) -> tuple[int, int]:
+        """Return the codes of the package and the version of a row."""
+        number = self._data.look_alike(self._ids[row])
+        return self._data.column("package")[number], self._data.column("version")[number]
+
+    def _rank(self, look_alike: int) -> int:
+        """Return the rank of a look-alike, for which the spec that runs best decides."""
+        answers, best = self._data.by_host.answers, max(_RANKS_OF_FITS.values())
+        for id_ in range(*self._data.span(look_alike)):
+            best = min(best, _RANKS_OF_FITS[answers.brief(id_).fits])
+            if not best:
+                break
+        return best
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
@@ -153,17 +221,15 @@ class Listing:
             members = list(self.look_alike_ids(look_alike))
             if len(members) > 1:
                 groups.append((self.ids.index(members[0]), look_alike, members))
-        ids, end = array("I"), 0
+        # Only the ids of single specs may be a range.
+        ids, more = cast("array[int] | _OrderedHere", self.ids), 0
         for at, look_alike, members in sorted(groups):
-            ids.extend(self.ids[end:at])
             rows = self._rows_of_group(members, partition(members))
             self._opened[look_alike] = [
-                _OpenedRow(number, *row) for number, row in enumerate(rows, len(ids))
+                _OpenedRow(number, *row) for number, row in enumerate(rows, at + more)
             ]
-            ids.extend(members[0] for _, members in rows)
-            end = at + 1
-        ids.extend(self.ids[end:])
-        self.ids = ids
+            ids[at + more : at + more + 1] = array("I", [members[0] for _, members in rows])
+            more += len(rows) - 1
 
     def _rows_of_group(
         self, members: Sequence[int], kinds: Sequence[Sequence[int]]

@@ -29,7 +29,7 @@ from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.search import Search, preferred_order
+from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_table import KeyChoice
@@ -324,7 +324,7 @@ class Loading:
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.names:
             query = query.with_package(None)
-        view = replace(state.view, query=query, order=preferred_order(loaded)).closed()
+        view = replace(state.view, query=query).closed()
         if self.start_query and not query:
             view = self._start(view)
         self.start_query = ""

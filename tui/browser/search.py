@@ -19,17 +19,15 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import Order, Sort, View
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost, Task
-from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results, Summary
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.sheet_rows import OpenSheet
 
-LARGE = 20_000
-"""Most records that are all checked against the host before they are first shown."""
 MANY = 200_000
 """Records from which on a search waits a moment for the next letter."""
 
@@ -326,10 +324,8 @@ class Search:
             self.show(view, rewrite=True, cursor_on=row)
 
     def of_query(self, query: Query | None) -> View:
-        """Return the view of another query, in the order that is preferred by now."""
-        state = self._host.state
-        order = state.view.order if state.summary is None else preferred_order(state.summary)
-        return replace(state.view, query=query or Query(), order=order)
+        """Return the view of another query."""
+        return replace(self._host.state.view, query=query or Query())
 
     def select_package(self, name: str | None) -> None:
         """Show the specs of a package, or with None of all packages."""
@@ -493,12 +489,6 @@ class Search:
         self._chosen_text = None
         self._host.cancel(jobs.COMPLETIONS)
         self._host.change(draft=None)
-
-
-def preferred_order(summary: Summary) -> Order:
-    """Return the order of rows, by checks against the host if these are done, or soon done."""
-    is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
-    return Order.PREFERRED_HERE if is_known else Order.PREFERRED
 
 
 def selects_otherwise(view: View, other: View) -> bool:

@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 QUERY = "query"
 """The name of the query line; the name of a filter is its column."""
 NO_COMPLETIONS = Completions(0, 0)
-FIRST_VIEW = View(order=Order.PREFERRED, folded=True)
+FIRST_VIEW = View(order=Order.PREFERRED_HERE, folded=True)
 """The view that the browser begins with."""
 
 

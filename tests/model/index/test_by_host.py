@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey, facets, mark_of
-from spackscope.model.index.view import Sort, View
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders import INDEX_OF_1_2, catalog_of, on_host
+from tests.examples import examples
 
 HOST = "target=x86_64_v3 glibc=2.28 os=rocky8"
 
@@ -46,6 +52,31 @@ def test_each_value_is_counted_and_found(catalog: Catalog, column: str) -> None:
         groups = query_of(term).groups
         assert [v for v in counted if mark_of(FacetKey(column), groups, v)] == [value]
         assert parse(str(term)) == query_of(term)
+
+
+@given(st.data())
+@examples(10)
+def test_each_window_is_a_part_of_the_whole_order(catalog: Catalog, data: st.DataObject) -> None:
+    """A version is checked against the host only when one of its rows is read."""
+    query, folded = parse(data.draw(st.sampled_from(["", "+shared", "zlib-ng"]))), st.booleans()
+    is_folded, brief = data.draw(folded), catalog.by_host.answers.brief
+    preferred = catalog.rows(catalog.listing(View(query, None, Order.PREFERRED, is_folded)).ids)
+
+    def rank(row: Row) -> int:
+        fits = [brief(id_).fits for id_ in range(*catalog.span(row.look_alike))]
+        return 0 if True in fits else 1 if None in fits else 2
+
+    versions = groupby(preferred, lambda row: (row.spec.package, row.spec.version))
+    expected = [row.id for _, rows in versions for row in sorted(rows, key=rank)]
+    listing = catalog.listing(View(query, None, Order.PREFERRED_HERE, is_folded))
+    rows = st.integers(0, len(expected) - 1)
+    for first in data.draw(st.lists(rows, max_size=4)):
+        assert listing.ids[first] == expected[first]
+        assert list(listing.ids[first : first + 20]) == expected[first : first + 20]
+    for id_ in data.draw(st.lists(st.sampled_from(expected), max_size=4)):
+        assert listing.ids.index(id_) == expected.index(id_)
+    assert list(listing.ids) == expected
+    assert expected[0] in listing.ids
 
 
 def test_terms_are_words_like_those_of_the_state(catalog: Catalog) -> None:

@@ -9,10 +9,9 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import Order, Sort
+from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser import search
 from spackscope.tui.browser.search import MANY
 from tests.browsing import SAMPLE, sample_where
 from tests.builders import Node, database, edge, hash_of, installs, node
@@ -189,23 +188,6 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     browser.search.sort(Sort("target"))
     browser.settle()
     assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
-
-
-def test_rows_keep_their_order_when_the_host_comes_to_be_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Opening a group must not move other rows under the cursor."""
-    monkeypatch.setattr(search, "LARGE", 1)
-    browser = FakeBrowser().load()
-    assert browser.state.catalog is not None
-    assert browser.state.catalog.by_host.is_ready, "it is checked after the first rows"
-    orders = [browser.state.view.order]
-    assert browser.host.where.row is not None
-    browser.controllers.rows.toggle(browser.host.where.row)
-    orders.append(browser.state.view.order)
-    ask(browser, "os=ubuntu24.04")
-    orders.append(browser.state.view.order)
-    assert orders == [Order.PREFERRED, Order.PREFERRED, Order.PREFERRED_HERE]
 
 
 def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
