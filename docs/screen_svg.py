@@ -35,7 +35,7 @@ _LINES = {
 }  # fmt: skip
 _STARTS = "│├┤└┼"
 """The signs whose path starts in the middle of the upper edge; others start at the left."""
-_PARTS = re.compile(r"[!-~·…]+(?: [!-~·…]+)*|[▏▎▍▌▋▊▉█]+|─+|╌+|\S")
+_PARTS = re.compile(r"[!-~·…]+(?: [!-~·…]+)*|[▏▎▍▌▋▊▉█]+|─+|\S")
 """Texts without wide gaps, bars, lines, and single signs, which fonts may have in other widths."""
 
 
@@ -87,10 +87,9 @@ class Drawing:
             if part[0] in _EIGHTHS:
                 cells = sum(map(_EIGHTHS.index, part)) / 8
                 yield _box(at, cells, look.colour, -BASE + 4, HEIGHT - 7, opacity)
-            elif part[0] in "─╌":
-                dashes = ' stroke-dasharray="3,2"' if part[0] == "╌" else ""
+            elif part[0] == "─":
                 start = f"M{at * WIDTH},{-BASE + _LOW:g}h{len(part) * WIDTH}"
-                yield f'<path class="l" stroke="{look.colour}"{opacity}{dashes} d="{start}"/>'
+                yield f'<path class="l" stroke="{look.colour}"{opacity} d="{start}"/>'
             elif part in _LINES:
                 start = f"{at * WIDTH + (_HALF if part in _STARTS else 0):g},"
                 start += f"{-BASE if part in _STARTS else -BASE + _LOW:g}"

@@ -118,7 +118,7 @@ class PaneFocus:
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
         if self.pane == "packages":
-            self._panes.names.filter.focus()
+            self._focus_soon(self._panes.names.open_filter().focus)
             return
         self._panes.table.open_filter()
         self.show("specs")

@@ -33,7 +33,6 @@ from spackscope.tui.browser.state import (
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.frame import (
-    DetailRule,
     Divider,
     Marks,
     MarksLine,
@@ -83,9 +82,9 @@ class Panes:
         self.marks.display = False
         self.status = StatusLine(lambda: (self._hints(), self._position()), id="status")
         lists = Vertical(self.names, self.facets, id="lists")
-        self.side = Horizontal(lists, Divider(id="divider"), id="side", classes="step-packages")
-        rule = DetailRule(id="detail-rule")
-        self.work = Vertical(self.table, rule, self.detail, id="work", classes="step-specs")
+        self.divider = Divider(self._rules, id="divider")
+        self.side = Horizontal(lists, self.divider, id="side", classes="step-packages")
+        self.work = Vertical(self.table, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)
         self.overview_width: int | None = None
         """Cells that the side column needs at most while the packages have the focus."""
@@ -159,6 +158,13 @@ class Panes:
             return self._screen.get_widget_at(at.x, at.y + line)[0] is widget
         except NoWidget:
             return False
+
+    def _rules(self) -> tuple[Set[int], Set[int]]:
+        """Return the lines of the screen with rules left and right of the divider."""
+        sides = ((self.names, self.facets), (self.table, self.detail))
+        left, right = ({pane.region.y for pane in side if pane.size} for side in sides)
+        rows = self.facets.rows
+        return left | {rows.region.y + line for line in rows.heads_in_view}, right
 
     def show_focus(self) -> None:
         """Show the input or pane that got the focus, with its marks, hints and completions."""
@@ -414,6 +420,7 @@ class Panes:
             self.detail.show_details((), None)
             self.detail.lines.show_texts(self.table.texts_for_detail)
         self.status.refresh()
+        self.divider.refresh()
         if self.toast.display:
             self.toast.place()
 

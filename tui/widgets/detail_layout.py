@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.index.tree import Tree
 from spackscope.model.report.detail import (
@@ -36,10 +37,13 @@ from spackscope.model.report.report import Flow, LinePart, Piece, highlight, sty
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
+from spackscope.tui.widgets.virtual_list import Browse
 
 GAP = "  "
 """The blanks between two values."""
 _PLAIN_SUFFIX = ("title", "link")
+LEGEND = GAP.join(f"{name[0]} {name}" for name in DEPTYPES)
+"""The legend of the letters before the lines of a tree: dependency types."""
 
 
 LayoutRow = Sequence[LinePart]
@@ -79,11 +83,11 @@ _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40
 _NARROW = 64
-_MIN_END = 6
+_MIN_END, _MIN_TITLE = 6, 12
 
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
-    """Return the rows of a pane: the title, then the labels with the most important first."""
+    """Return the rows of a pane below its rule, the labels with the most important first."""
     lines = [
         replace(line, suffix=with_written_keys(line.suffix)) if line.suffix else line
         for line in lines
@@ -100,14 +104,14 @@ Block = Sequence[DetailLine]
 
 
 def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
-    """Return the values of the title, and the blocks of the labels in the order of the pane."""
+    """Return the values after the name, and the blocks of the labels in the order of the pane."""
     title: list[DetailLine] = []
     facts: list[DetailLine] = []
     blocks: list[Block] = []
     for block in blocks_of(lines):
         first = block[0]
         if first.at_end or first.style == "title":
-            title += block
+            title += [line for line in block if not line.at_end and line.style != "title"]
         elif first.label in _FACTS:
             # Without its label a value of "none" would not name the missing fact.
             text = signed(first.label, first.text) if first.text == "none" else first.text
@@ -141,43 +145,59 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _title_rows(title: Block, width: int) -> list[LayoutRow]:
-    """Return the title with its right-aligned end, which is cut last.
-
-    Suffixes go first, then all but the first letters of the hash, then the parts other than
-    name and hash, and then the hash.
-    """
-    begin = [line for line in title if not line.at_end]
-    end = [line for line in title if line.at_end]
-    kept = sum(cell_width(line.lead + line.text) + len(GAP) for line in end)
+    """Return what follows the name in the title: a suffix goes first, then the end of the hash."""
 
     def texts(hash_: slice, *, suffixes: bool = False) -> list[tuple[DetailLine, str]]:
         return [
             (line, f"/{line.text[hash_]}")
             if line.style == "hash"
             else (line, line.text + line.suffix * suffixes)
-            for line in begin
+            for line in title
         ]
 
-    whole, short = slice(None), texts(slice(SHORT_HASH))
-    forms = (
-        texts(whole, suffixes=True),
-        texts(whole),
-        short,
-        [each for each in short if each[0].style in ("title", "hash")],
-        [each for each in short if each[0].style == "title"],
-    )
-    widths = (_joined_width([text for _, text in form]) for form in forms)
-    fitting = (form for form, cells in zip(forms, widths, strict=True) if cells + kept <= width)
+    whole = slice(None)
+    forms = texts(whole, suffixes=True), texts(whole), texts(slice(SHORT_HASH))
+    fitting = (form for form in forms if _joined_width([text for _, text in form]) <= width)
     flow = Flow(width)
     for line, text in next(fitting, forms[-1]):
         flow.add("" if flow.is_empty else (line.lead or GAP))
         flow.add(shorten(text, flow.room, keep="start"), line.style, line)
-    ends = _end_texts(end, flow.room - len(GAP))
-    flow.add(" " * (flow.room - _joined_width(ends)))
-    for number, (line, text) in enumerate(zip(end, ends, strict=False)):
-        flow.add(GAP if number else "")
-        flow.add(text, line.style, line)
     return [*flow.lines]
+
+
+def rule_texts(
+    lines: Sequence[DetailLine], width: int
+) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+    """Return the name of the spec and, at the right end of a rule, its state.
+
+    The name is cut before the state; a click on a state filters by it.
+    """
+    name = next((line.text for line in lines if line.style == "title"), "")
+    end, right = [line for line in lines if line.at_end], list[LinePart]()
+    for line, text in zip(end, _end_texts(end, width - _MIN_TITLE), strict=False):
+        right += [LinePart([(GAP, "rule")])] * bool(right)
+        right.append(LinePart([(text, f"plain {line.style}")], Browse("add_term", line.term)))
+    room = width - sum(part.width for part in right)
+    return [LinePart([(shorten(name, room), "")])] * bool(name), right
+
+
+def tree_rule_texts(
+    lines: Sequence[DetailLine], tree: Tree, remarks: Sequence[str], width: int
+) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+    """Return the spec of a tree, the filters of the tree and remarks; at the right the legend."""
+    names = [
+        line.text if line.style == "title" else f"/{line.text[:SHORT_HASH]}"
+        for line in lines
+        if line.style in ("title", "hash")
+    ]
+    filters = (
+        "run-time dependencies only" if tree.run_only else "",
+        f"names containing {clean(tree.search)}" if tree.search else "",
+    )
+    left = shorten(GAP.join(filter(None, [*names, *filters, *remarks])), width, keep="start")
+    legend = shorten(LEGEND, width - cell_width(left), keep="start")
+    right = [LinePart([(legend, "plain dim")])] if cell_width(legend) > 1 else []
+    return [LinePart([(left, "")])], right
 
 
 def _end_texts(end: Block, room: int) -> list[str]:

@@ -9,19 +9,14 @@ from typing import TYPE_CHECKING
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.reactive import reactive
-from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.records import DEPTYPES
-from spackscope.model.core.text import cell_width, clean, shorten, wrap_cut
+from spackscope.model.core.text import wrap_cut
 from spackscope.model.query.ast import Term
 from spackscope.model.report.report import LinePart, Piece, part_at
 from spackscope.tui.keymap import DETAIL, bindings, first_key
-from spackscope.tui.widgets.drawing import RowPainter
+from spackscope.tui.widgets.drawing import RuleLine
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -31,47 +26,8 @@ if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
     from spackscope.tui.widgets.detail_layout import LayoutRow
 
-LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
-"""The legend of the letters before the lines of a tree: dependency types."""
-
-
 _PATIENCE, _SHORT_PATIENCE = 0.25, 0.1
 """Seconds before old values are dimmed: dimmed at every key, the values would flicker."""
-
-
-class TreeHead(Widget):
-    """The line above a tree: its spec, its filters, remarks, and the legend of the letters."""
-
-    _pieces: reactive[Sequence[Piece]] = reactive(())
-
-    def __init__(self) -> None:
-        super().__init__(id="tree-head")
-        self._painter = RowPainter(self)
-
-    def show_title(self, values: Sequence[DetailLine], tree: Tree | None, *remarks: str) -> None:
-        """Show the title of a spec, the filters of its tree, and remarks on the spec."""
-        parts = [
-            "run-time dependencies only" if tree is not None and tree.run_only else "",
-            f"names containing {clean(tree.search)}" if tree is not None and tree.search else "",
-            *remarks,
-        ]
-        pieces = [(f"{line.text}  ", "title") for line in values if line.style == "title"]
-        hashes = (line.text[:SHORT_HASH] for line in values if line.style == "hash")
-        pieces += ((f"/{hash_}  ", "hash") for hash_ in hashes)
-        self._pieces = [*pieces, *((f"{part}  ", "dim") for part in parts if part)]
-
-    def render_line(self, y: int) -> Strip:
-        """Draw the title at the left and the legend at the right."""
-        width = self.size.width
-        used = sum(cell_width(text) for text, _ in self._pieces) + 1
-        legend = shorten(LEGEND, max(0, width - used - 3), keep="start")
-        blank = " " * (width - used - cell_width(legend) - 1)
-        return self._painter.row([(" ", ""), *self._pieces, (blank, ""), (legend, "dim")], width)
-
-    def notify_style_update(self) -> None:
-        """Drop the cached styles when the theme changes."""
-        super().notify_style_update()
-        self._painter.forget_styles()
 
 
 _MARGIN = 1
@@ -84,7 +40,8 @@ class DetailLines(VirtualList):
     CURSOR_IS_ROW = False
 
     stop = 0
-    _lines: Sequence[DetailLine] = ()
+    all: Sequence[DetailLine] = ()
+    """All values, also those in the rule above the rows."""
     _rows: Sequence[LayoutRow] = ()
     _texts: Sequence[str] = ()
 
@@ -112,9 +69,9 @@ class DetailLines(VirtualList):
 
     def show_values(self, values: Sequence[DetailLine], *, is_same: bool) -> None:
         """Show other values; the cursor keeps its place if the spec is the same."""
-        if values == self._lines:
+        if values == self.all:
             return
-        self._lines = values
+        self.all = values
         if not is_same:
             self.cursor = self.top = self.stop = 0
         self._lay_out()
@@ -136,18 +93,18 @@ class DetailLines(VirtualList):
         """Lay out the values for the new size; the cursor stays on its value."""
         super().fit()
         self._lay_out()
-        if not self._lines:
+        if not self.all:
             self.show_texts(self._texts)
 
     def _lay_out(self) -> None:
         """Lay out the values, and draw only rows that changed: a terminal may be far away."""
-        if not (self._lines or self._rows):
+        if not (self.all or self._rows):
             return
         # Imported with the first spec, after the first frame.
         from spackscope.tui.widgets.detail_layout import layout
 
         before, value, below_top = self._rows, self.value, self.cursor - self.top
-        self._rows = layout(self._lines, max(8, self.size.width - 2 * _MARGIN), self.size.height)
+        self._rows = layout(self.all, max(8, self.size.width - 2 * _MARGIN), self.size.height)
         at = self.cursor, self.stop
         if value is not None and self.value != value:
             at = _place_of(value, self._rows) or at
@@ -254,13 +211,15 @@ class DetailPane(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._head, self.tree_rows = TreeHead(), TreeRows(id="tree-rows")
+        self.rule, self.tree_rows = RuleLine(self._texts), TreeRows(id="tree-rows")
+        self._remarks: Sequence[str] = ()
         self._search_input = FilterInput(name="tree", id="tree-input")
         # By their seconds, each begun once while values are waited for.
         self._waits: dict[float, Timer] = {}
 
     def compose(self) -> ComposeResult:
-        """Lay out the values; the tree takes their place once it is first shown."""
+        """Lay out the rule above the values; the tree takes their place once it is first shown."""
+        yield self.rule
         yield DetailLines(id="detail-lines")
 
     def _add_tree(self) -> None:
@@ -268,7 +227,7 @@ class DetailPane(Vertical):
         if not self.tree_rows.is_attached:
             find = Static("find ", id="tree-find")
             search = Horizontal(find, self._search_input, id="tree-search")
-            self.mount(self._head, search, self.tree_rows)
+            self.mount(search, self.tree_rows)
 
     @property
     def shows_tree(self) -> bool:
@@ -334,10 +293,19 @@ class DetailPane(Vertical):
         self.tree_rows.show_tree(tree, differing, at if shows_tree else None, is_same=is_same)
         if at is not None and not shows_tree:
             self.lines.go_to(*at)
-        self._head.show_title(values, tree, f"≠ {compared_with}" * bool(differing), beside)
+        self._remarks = f"≠ {compared_with}" * bool(differing), beside
+        self.rule.refresh()
         self._show_search(tree)
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)
+
+    def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+        """Return the title of the spec and its state; above a tree its filters, and the legend."""
+        from spackscope.tui.widgets.detail_layout import rule_texts, tree_rule_texts
+
+        if self.shows_tree and (tree := self.dependency_tree) is not None:
+            return tree_rule_texts(self.lines.all, tree, self._remarks, width)
+        return rule_texts(self.lines.all, width)
 
     def wait(self, *, is_other: bool) -> None:
         """Dim the values soon while a spec is read; sooner if package and query change too."""

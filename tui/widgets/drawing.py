@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,8 @@ from spackscope.model.report.report import LinePart, Piece, part_at
 STYLES = {
     **dict.fromkeys(("dim", "same", "query--key"), "dim"),
     **dict.fromkeys(("strong", "title", "current", "query--name", "query--word"), "bold"),
+    # In a line whose own style is that of the focus.
+    "plain": "not bold foreground",
     "match": "bold underline",
     **dict.fromkeys(("key", "query--dependency", "query--not", "query--or"), "bold text-accent"),
     **dict.fromkeys(("accent", "hash", "link"), "text-primary"),
@@ -33,7 +35,7 @@ STYLES = {
     "virtual": "virtual",
     "error": "bold text-error",
     "query--error": "bold underline text-error",
-    "rule": "rule",
+    "rule": "not bold rule",
     # The head of the current column, and its cell in the row under the cursor: a whole column
     # would outshine the colours of the other cells.
     "current in use": "bold underline text-primary",
@@ -127,6 +129,55 @@ class PartLine(Widget):
         part = part_at(right, event.x - start) if at_right else part_at(left, event.x)
         if part.target:
             self.take(part.target)
+
+
+_DASH = "─"
+RULE_MARGIN = 7
+"""Cells of a rule besides its texts: blanks around them, and dashes at its ends and between."""
+
+
+def dashes(width: int) -> str:
+    """Return dashes between two blanks."""
+    return f" {_DASH * (width - 2)} " if width > 2 else " " * width
+
+
+def ruled(
+    left: Sequence[LinePart], right: Sequence[LinePart], width: int
+) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+    """Return the parts of a rule with texts at its left and at its right, as `PartLine` has them.
+
+    Example: `─ packages 11 ────── newest ─`.
+    """
+    begin = [LinePart([(f"{_DASH} ", "rule")]), *left] if left else []
+    end = [*right, LinePart([(f" {_DASH}", "rule")])] if right else []
+    gap = width - sum(part.width for part in (*begin, *end))
+    fill = dashes(max(3, gap + (not left) + (not right)))
+    fill = fill[not left : len(fill) - (not right)]
+    return [*begin, LinePart([(fill, "rule")])], end
+
+
+class RuleLine(PartLine):
+    """The rule above a pane, with texts at its left and its right end.
+
+    `read` returns the texts for a number of cells, which they must not exceed.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[int], tuple[Sequence[LinePart], Sequence[LinePart]]],
+        *,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._read = read
+
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+        """Return the texts among dashes."""
+        return ruled(*self._read(max(0, width - RULE_MARGIN)), width)
+
+    def take(self, target: Any) -> None:
+        """Post a message for a click on a text."""
+        self.post_message(target)
 
 
 class RowPainter:

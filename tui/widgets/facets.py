@@ -13,8 +13,9 @@ from textual.widgets import Input
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.progress import bar
-from spackscope.model.report.report import Piece, filter_needles, highlight
+from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
 from spackscope.tui.keymap import VALUES, bindings, shown
+from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, ruled
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -49,7 +50,6 @@ class FacetRows(VirtualList):
         self._count_width = max((len(f"{value.count:,}") for value in values), default=1)
         self._text_width = max((cell_width(value.text) for value in values), default=0)
         self.show(len(lines), cursor, empty=empty)
-        self._show_head()
 
     @property
     def position(self) -> tuple[int, int]:
@@ -57,20 +57,27 @@ class FacetRows(VirtualList):
         values = [n for n, line in enumerate(self.lines) if line.value is not None]
         return max(0, sum(n <= self.cursor for n in values) - 1), len(values)
 
-    def _show_head(self) -> None:
-        """Scroll to the head of the section with the cursor if it is just out of view."""
-        heads = [n for n in range(min(self.cursor + 1, self.length)) if self.lines[n].is_head]
-        if heads and heads[-1] < self.top and self.cursor - heads[-1] < self.size.height:
-            self._put_at_top(heads[-1])
-            self.refresh()
+    @property
+    def heads_in_view(self) -> list[int]:
+        """The lines of the list with the heads of sections."""
+        in_view = range(self.top, min(self.top + self.size.height, self.length))
+        return [row - self.top for row in in_view if self.is_heading(row)]
 
-    def show_cursor(self) -> None:
-        """Scroll back to the cursor, and to the head of its section.
+    def is_heading(self, row: int) -> bool:
+        """Check whether a line is the head of a section."""
+        return self.lines[row].is_head
 
-        Before the list has a size, its top is the line of the cursor.
-        """
-        super().show_cursor()
-        self._show_head()
+    def _put_at_top(self, top: int) -> bool:
+        # The name of the section at the top is in the rule above the list.
+        return super()._put_at_top(top + (top + 1 < self.length and self.is_heading(top)))
+
+    def head(self) -> LinePart:
+        """Return the name of the section at the top."""
+        label = self.lines[self.top].section.key.label if self.length else "values"
+        return self._head(clean(label), self.size.width)
+
+    def _head(self, label: str, width: int) -> LinePart:
+        return LinePart(highlight(shorten(label, width), self.needles))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the head of a section, or the mark, text, bar and count of a value."""
@@ -78,7 +85,8 @@ class FacetRows(VirtualList):
         if line.value is not None:
             return self._value_pieces(line, line.value, width)
         if line.is_head:
-            return [(" ", ""), *highlight(line.text, self.needles, "strong")]
+            parts, _ = ruled([self._head(line.text, width - RULE_MARGIN)], [], width)
+            return [piece for part in parts for piece in part.pieces]
         return [("   ", ""), (line.text, "dim")]
 
     def _value_pieces(self, line: FacetLine, value: FacetValue, width: int) -> list[Piece]:
@@ -106,26 +114,23 @@ class FacetRows(VirtualList):
         # Else the base class would choose the value at a double click.
         event.prevent_default()
         row = self.top + event.y
-        if row < self.length:
+        if row < self.length and not self.is_heading(row):
             self.move_to(row)
             if event.chain == 1:
                 self.post_message(self.Clicked())
 
 
 def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> int:
-    """Return the number of the same line, of the head of its section, or of a line near `row`."""
+    """Return the number of the same line, of the first in its section, or of a line near `row`."""
 
     def place(line: FacetLine) -> tuple[FacetKey, str | None, bool]:
         value = line.value.value if line.value is not None else None
         return line.section.key, value, line.is_switch
 
-    same = (n for n, line in enumerate(lines) if place(line) == place(current))
-    heads = (
-        n
-        for n, line in enumerate(lines)
-        if line.is_head and line.section.key == current.section.key
-    )
-    return next(same, next(heads, min(row, max(0, len(lines) - 1))))
+    rows = [n for n, line in enumerate(lines) if not line.is_head]
+    same = (n for n in rows if place(lines[n]) == place(current))
+    first = (n for n in rows if lines[n].section.key == current.section.key)
+    return next(same, next(first, min(rows, key=lambda n: abs(n - row), default=0)))
 
 
 class FacetPane(FilteredPane):
@@ -135,7 +140,6 @@ class FacetPane(FilteredPane):
     """
 
     BINDINGS = bindings(VALUES)
-    FILTER_KEY = "values-filter"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -146,9 +150,14 @@ class FacetPane(FilteredPane):
         self._empty = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the filter above the rows."""
-        yield FilterInput(name="values")
+        """Lay out the rule and the filter above the rows."""
+        yield RuleLine(lambda width: ([self.rows.head()], []))
+        yield FilterInput("filter…", name="values")
         yield self.rows
+
+    @on(VirtualList.Scrolled)
+    def _show_head(self) -> None:
+        self.show_title()
 
     @property
     def line(self) -> FacetLine | None:
@@ -192,6 +201,7 @@ class FacetPane(FilteredPane):
 
     def _refill(self, *, is_typed: bool = False) -> None:
         typed = self.filter.value
+        self.fit_filter()
         current = self.line
         lines = facet_lines(self.sections, typed, self._opened)
         empty = f"no value matches {clean(typed)}\n{shown('back')} removes the filter"
@@ -212,6 +222,7 @@ class FacetPane(FilteredPane):
                 if line.section is section and line.value is value and not line.is_switch
             )
         self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
+        self.show_title()
 
     def action_mark(self, verb: Verb) -> None:
         """Include or exclude the value, or unmark it; or remove the filters of the section."""
@@ -238,7 +249,7 @@ class FacetPane(FilteredPane):
 
     def action_focus_filter(self) -> None:
         """Go to the filter."""
-        self.filter.focus()
+        self.open_filter().focus()
 
     def action_only(self) -> None:
         """Include only this value, and go to the table; on other lines switch the section."""
@@ -250,9 +261,7 @@ class FacetPane(FilteredPane):
     @on(FacetRows.Clicked)
     def _click(self, event: FacetRows.Clicked) -> None:
         event.stop()
-        line = self.line
-        if line is not None and not line.is_head:
-            self.action_mark("include")
+        self.action_mark("include")
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

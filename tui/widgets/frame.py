@@ -161,26 +161,33 @@ def _shortened(title: Title, width: int) -> list[LinePart]:
     return []
 
 
-_DOWN, _ALONG, _UP = "┬", "│", "┴"
-_BETWEEN = "╌"
+_DOWN, _UP = "┬", "┴"
+_JOINTS = {(False, False): "│", (True, False): "┤", (False, True): "├", (True, True): "┼"}
+"""The signs of the divider between rules at its left, at its right, or both."""
 
 
 class Divider(Widget):
-    """The line right of the side column, which joins the rules above and below the panes."""
+    """The line right of the side column, which joins the rules at its sides.
+
+    `read` returns the lines of the screen with rules at its left, and at its right.
+    """
+
+    def __init__(
+        self, read: Callable[[], tuple[Collection[int], Collection[int]]], *, id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self._read = read
+
+    def on_mount(self) -> None:
+        """Draw the joints again when rules have moved."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.refresh())
 
     def render_line(self, y: int) -> Strip:
         """Draw one cell of the line."""
-        sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG)
+        line = self.region.y + y
+        left, right = (line in lines for lines in self._read())
+        sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _JOINTS[left, right])
         return draw(self, [(sign, "rule")], self.size.width)
-
-
-class DetailRule(Widget):
-    """The rule between the table and the detail."""
-
-    def render_line(self, y: int) -> Strip:
-        """Draw the rule."""
-        width = self.size.width
-        return draw(self, [(_BETWEEN * width, "rule")], width)
 
 
 _KEYS = (("diff", "diff"), ("copy", "copy"), ("unmark", "clear"))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten
@@ -22,8 +21,9 @@ from spackscope.model.report.frame import (
     overview_cell,
     overview_layout,
 )
-from spackscope.model.report.report import Piece, filter_needles, highlight
+from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
+from spackscope.tui.widgets.drawing import RuleLine, dashes
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -168,11 +168,11 @@ class PackageList(FilteredPane):
     rows = getters.query_one(PackageRows)
 
     def compose(self) -> ComposeResult:
-        """Lay out the title and the filter above the rows."""
-        yield Static("packages", id="packages-title", classes="pane-title")
-        yield FilterInput(name=self.FILTER, id="names")
+        """Lay out the rule and the filter above the rows."""
+        yield RuleLine(self._texts)
+        yield FilterInput("filter…", name=self.FILTER)
         rows = PackageRows(id="package-rows")
-        rows.on_fit = self._show_title
+        rows.on_fit = self.show_title
         yield rows
 
     def show_packages(
@@ -222,30 +222,35 @@ class PackageList(FilteredPane):
         if not self.packages:
             empty = "no package matches the query"
         rows.show(length, self._row_of(self.selected), empty=empty)
+        self.fit_filter()
         # The list takes no more lines than its rows need, and leaves the others to the facets.
-        height = length + len(self.children) - 1 if length else None
+        height = length + 1 + self.filter.display if length else None
         if height != self._height:
             self._height = height
             self.styles.height = height
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.title = f"packages {count}"
-        self._show_title()
+        self.show_title()
 
-    def _show_title(self) -> None:
-        """Show the number of packages, and the heads of the overview."""
+    def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+        """Return the number of packages, and the heads of the overview over its columns."""
         layout = self.rows.overview
-        title = Content(self.title)
-        if layout is not None:
-            name = pad(self.title, layout.name_width + 1)
-            heads = (pad(c.head, c.width, right=c.is_number) for c in layout.columns)
-            title = Content.assemble(name, ("  " + "  ".join(heads), "not bold dim"))
-        self.query_one("#packages-title", Static).update(title, layout=False)
+        title = shorten(self.title, layout.name_width if layout is not None else width)
+        pieces, at = [(title, "")], cell_width(title)
+        end = layout.name_width if layout is not None else 0
+        for column in layout.columns if layout is not None else ():
+            begin = end + 2
+            end = begin + column.width
+            begin = end - cell_width(column.head) if column.is_number else begin
+            pieces += [(dashes(begin - at), "rule"), (column.head, "plain dim")]
+            at = begin + cell_width(column.head)
+        return [LinePart(pieces)], []
 
     def show_overview(self, runs_head: str, width: int) -> None:
         """Set the head of the overview: where the builds run, and its maximum width."""
         self.rows.runs_head, self.rows.widest = runs_head, width
         self.rows.refresh()
-        self._show_title()
+        self.show_title()
 
     def _row_of(self, name: str | None) -> int:
         if name is None:

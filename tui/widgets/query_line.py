@@ -27,7 +27,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import NamedQueries, ParsedInput, parse_input
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
-from spackscope.tui.widgets.drawing import draw, part_style
+from spackscope.tui.widgets.drawing import RuleLine, draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
 
 MAX_LENGTH = 2000
@@ -170,17 +170,26 @@ class _QueryHighlighter(Highlighter):
 
 
 class FilteredPane(Vertical):
-    """A list under a filter; while the list has the focus, the filter names its key."""
+    """A list under a filter, which is shown while it has the focus or a text."""
 
-    FILTER_KEY = "filter"
     filter = getters.query_one(FilterInput)
+    rule = getters.query_one(RuleLine)
+
+    def show_title(self) -> None:
+        """Draw the rule above the list again."""
+        self.rule.refresh()
+
+    def open_filter(self) -> FilterInput:
+        """Show the filter, and return it."""
+        self.filter.display = True
+        return self.filter
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
-    def _name_filter_key(self) -> None:
-        """Name the key of the filter while the list has the focus."""
-        how = f"{shown(self.FILTER_KEY)} filters" * self.has_focus_within
-        self.filter.placeholder = "filter…" if self.filter.has_focus else how
+    def fit_filter(self) -> None:
+        """Hide the filter without a text, unless it, or another window, has the focus."""
+        is_typed_in = self.screen.focused is self.filter or not self.app.app_focus
+        self.filter.display = bool(self.filter.value) or (self.filter.display and is_typed_in)
 
     @on(FilterInput.Done)
     def _go_to_list(self, event: FilterInput.Done) -> None:

@@ -108,6 +108,7 @@ class SheetRows(ShownRows):
 
     def __init__(self, opened: OpenSheet) -> None:
         super().__init__(opened.text or ("No row matches" if opened.filters else "No rows"))
+        self.name = opened.name
         self._whole, self._sheet = opened.sheet, opened.shown
         self._patterns, self.sort = opened.filters, opened.sort
         sheet = self._sheet

@@ -122,7 +122,7 @@ class SpecTable(Vertical, Fitted):
         self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the shared values above the heads, and the heads above the filters and rows."""
+        """Lay out the rule above the heads, and the heads above the filters and rows."""
         yield self.line
         yield self.header
         yield self.filters
@@ -178,7 +178,7 @@ class SpecTable(Vertical, Fitted):
         """
         if not self.notes.is_attached:
             # The notes of an answer are above its rows, the hidden texts of a row below them.
-            self.mount(self.notes, before=self.line)
+            self.mount(self.notes, after=self.line)
             self.mount(self.reading, after=self.rows)
         before, rows = self.shown_list, self.specs
         if self.rows.shown is rows:
@@ -240,7 +240,6 @@ class SpecTable(Vertical, Fitted):
         self.filters.heads = heads
         self.rows.place(replace(heads, current=columns.current))
         head = columns.constant_head(rows)
-        self.line.set_class(not head, "-empty")
         self.line.show(rows, head, self.column, layout.after)
         self._show_notes(width)
         self._show_reading()

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.text import cell_width, clean, counted, cut_words, pad
+from spackscope.model.core.text import cell_width, clean, counted, cut_words, pad, shorten
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
@@ -29,7 +29,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import PartLine, draw
+from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -37,45 +37,50 @@ if TYPE_CHECKING:
     from spackscope.tui.widgets.table_rows import ShownRows
 
 
-_HEAD_MARGIN = 1
+_BETWEEN = " ─ "
+"""The text between the title of the table and the values that all rows share."""
 
 
-class HeadLine(PartLine):
-    """Values that all rows share; each value can be clicked, and be the current column."""
+class HeadLine(RuleLine):
+    """The rule above the table: its title, the values that all rows share, and columns cut off.
 
-    _shown: tuple[Sequence[HeadText], str, str, str, str] = ((), "", "", "", " ")
+    Each value can be clicked, and be the current column.
+    """
+
+    _shown: tuple[str, Sequence[HeadText], str, str, str, str] = ("", (), "", "", "", " ")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(self._texts, id=id)
 
     def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
         """Show other values after the text `before` of the rows.
 
         `columns` is the number of columns out of view to the right.
         """
-        after = f"  {counted(columns, 'column')} ›" if columns else ""
-        shown = head, current, after, rows.before, rows.between
+        after = f"{counted(columns, 'column')} ›" if columns else ""
+        shown = rows.name, head, current, after, rows.before, rows.between
         if shown != self._shown:
             self._shown = shown
             self.refresh()
 
     @property
     def pieces(self) -> list[HeadText]:
-        """The parts of the line."""
-        head, current, after, before, between = self._shown
-        room = self.size.width - 2 * _HEAD_MARGIN - cell_width(after)
+        """The values that all rows share, and texts between them."""
+        name, head, current, after, before, between = self._shown
+        room = self.size.width - RULE_MARGIN - cell_width(name + _BETWEEN + after)
         return head_line(head, room, current, before, between)
 
-    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
-        """Return the values, with package and version in bold; and the count of hidden columns."""
-        _, current, after, *_ = self._shown
-        parts = [LinePart([(" " * _HEAD_MARGIN, "")])]
-        for column, text in self.pieces:
-            style = "strong" if column in ("package", "version") else "dim"
+    def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+        """Return the title and the values, package and version in bold; and the cut columns."""
+        name, _, current, after, *_ = self._shown
+        left = [LinePart([(shorten(name, width), "")])]
+        for number, (column, text) in enumerate(self.pieces):
+            style = "plain strong" if column in ("package", "version") else "plain dim"
             style = "current" if column and column == current else style
-            parts.append(LinePart([(text, style)], column))
-        return parts, [LinePart([(after + " " * _HEAD_MARGIN, "dim")])]
-
-    def take(self, target: str) -> None:
-        """Go to the filter of the clicked value."""
-        self.post_message(Browse("filter", target))
+            left += [LinePart([(_BETWEEN, "rule")])] * (not number)
+            left.append(LinePart([(text, style)], Browse("filter", column) if column else ""))
+        is_room = cell_width(name + after) <= width
+        return left, [LinePart([(after, "plain dim")])] if after and is_room else []
 
 
 ASCENDING, DESCENDING = "↑", "↓"

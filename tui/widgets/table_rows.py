@@ -74,6 +74,9 @@ class ShownRows:
     column_of_specs = ""
     """The column that is current at first, if it is not the first column."""
 
+    name = "builds"
+    """The title of the table."""
+
     def __init__(self, empty: str = "") -> None:
         self.empty, self.columns, self.place = empty, ColumnState(), (0, 0)
 
@@ -231,12 +234,9 @@ class TableRows(VirtualList):
             self.request()
         return moved
 
-    def move_to(self, row: int) -> None:
-        """Move the cursor to a row, or to the nearest row; a heading is skipped."""
-        if 0 <= row < self.length and self.shown.is_heading(row):
-            step = 1 if row >= self.cursor else -1
-            row += step if 0 <= row + step < self.length else -step
-        super().move_to(row)
+    def is_heading(self, row: int) -> bool:
+        """Check whether a row is a heading."""
+        return self.shown.is_heading(row)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter, and the cells of the columns."""

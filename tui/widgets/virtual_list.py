@@ -93,9 +93,16 @@ class VirtualList(Fitted, can_focus=True):
         self._scroll_to_cursor()
         self.refresh()
 
+    def is_heading(self, row: int) -> bool:
+        """Check whether a row is a heading, which the cursor skips."""
+        return False
+
     def move_to(self, row: int) -> None:
         """Move the cursor to a row, or to the nearest row if its number is out of range."""
         row = max(0, min(row, self.length - 1))
+        if self.length and self.is_heading(row):
+            step = 1 if row >= self.cursor else -1
+            row += step if 0 <= row + step < self.length else -step
         if row == self.cursor or not self.length:
             self.show_cursor()
             return

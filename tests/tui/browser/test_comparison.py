@@ -58,7 +58,8 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
             "hdf5@1.14 · 4 builds, 2 ways to run · 2 more builds like one of these" in browser.text
         )
         assert rows(browser) == ["zlib 1.3 1.2 mpich › zlib", "used by 1 - vtk"]
-        assert f"hdf5@1.14  /{B}" in browser.text, "the detail is that of the column"
+        assert "─ hdf5@1.14 ─" in browser.text
+        assert f" /{B}" in browser.text, "the detail is that of the column"
         await browser.press("b")
         assert "gmake 4.3 4.4 4.4" in rows(browser)
         assert len(columns(browser)) == 3, "D is built as B is"

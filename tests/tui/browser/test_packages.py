@@ -96,21 +96,25 @@ async def test_a_long_list_of_packages_can_be_walked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("pane", "key"), [("1", "f"), ("v", "f")])
-async def test_the_line_of_a_filter_names_its_key_until_letters_are_typed_into_it(
+async def test_a_filter_of_a_list_has_a_line_while_it_is_typed_or_has_a_text(
     pane: str, key: str
 ) -> None:
     async with browsing() as browser:
         await browser.press("2")
         assert "filter…" not in browser.text
         await browser.press(pane)
-        assert " filters " in browser.text
         assert "filter…" not in browser.text, "letters are keys"
+        before = browser.lines
         await browser.press(key)
         assert "filter…" in browser.text
         await browser.press(*"cu")
         assert "cu " in browser.text
-        await browser.press("escape", "escape")
+        await browser.press("enter")
+        assert "cu " in browser.text
+        await browser.press(key, "escape", "escape")
         assert "filter…" not in browser.text
+        await browser.press(pane)
+        assert browser.lines[2:-1] == before[2:-1]
 
 
 async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> None:

@@ -121,10 +121,11 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         assert cells(browser, "hash") == [XZ, HDF5, ZLIB]
         # The cursor passes over the heading, and the detail is that of its row.
         assert item_hash(browser) == XZ
-        assert f"xz@5.8  /{XZ}" in browser.text
+        assert "─ xz@5.8 ─" in browser.text
         await browser.press("j")
         assert item_hash(browser) == HDF5
-        assert f"hdf5@1.14  /{HDF5}" in browser.text
+        assert "─ hdf5@1.14 ─" in browser.text
+        assert f" /{HDF5}" in browser.text
         assert "packages" in browser.text
         await browser.press("d")
         assert command(browser) == f"diff /{HDF5} /{OTHER}"
@@ -168,7 +169,7 @@ async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
     (tmp_path / "index.json").write_bytes(database(installs(*zlibs, *roots)))
     async with browsing(tmp_path / "index.json", session=session, size=(100, 30)) as browser:
         await browser.press("2", "colon", *"deprecated", "enter")
-        rule = next(number for number, line in enumerate(browser.lines) if "╌╌" in line)
+        rule = next(number for number, line in enumerate(browser.lines) if "├─" in line)
         above, below_it = browser.lines[:rule], browser.lines[rule:]
         detail = [line.rpartition("│")[2].strip() for line in below_it if "root-" in line]
         assert detail[0].startswith("roots root-10@")

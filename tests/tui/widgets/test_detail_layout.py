@@ -14,7 +14,7 @@ from spackscope.model.report.relations import (
     USERS_HINTS,
 )
 from spackscope.model.report.report import part_at, text_of
-from spackscope.tui.widgets.detail_layout import LayoutRow, layout
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout, rule_texts
 
 HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
 TITLE = [
@@ -62,7 +62,7 @@ def values(row: LayoutRow) -> list[DetailLine]:
 
 def test_the_facts_come_first_then_the_command_and_then_how_it_relates_to_others() -> None:
     assert drawn(layout(LINES, 78, 4)) == [
-        f"hdf5@1.14.6  /{HASH}                        ● cached",
+        f"/{HASH}",
         "gcc@11.4.0  ubuntu22.04  linux",
         "variants         ≠ +hl  +mpi  = ~cxx",
         f"spack install --cache-only /{HASH}            y hash",
@@ -83,20 +83,33 @@ def test_variants_have_as_many_rows_as_there_is_room_for() -> None:
         assert shown[-1].endswith(" …" if rows < 7 else "~variant29")
 
 
-def test_what_is_at_the_end_of_the_title_is_whole_and_the_hash_is_cut() -> None:
-    verdict = DetailLine("✓ runs here", "runs here", at_end=True)
+VERDICT = DetailLine("✓ runs here", "runs here", at_end=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "texts"),
+    [
+        ("hdf5@1.14.6", 33, ["hdf5@1.14.6", "● cached  ✓ runs here"]),
+        ("hdf5@1.14.6", 29, ["hdf5@1.14.6", "● cached  ✓ runs…"]),
+        ("py-very-long-name@1", 33, ["py-ve…ame@1", "● cached  ✓ runs here"]),
+    ],
+)
+def test_the_rule_has_the_name_and_the_state(name: str, width: int, texts: list[str]) -> None:
+    lines = [DetailLine(name, style="title"), STATE, VERDICT]
+    assert [
+        "".join(text for part in parts for text, _ in part.pieces)
+        for parts in rule_texts(lines, width)
+    ] == texts
+
+
+def test_the_hash_is_cut_after_the_words_beside_it() -> None:
     count = DetailLine("×8", style="dim", lead=" ", suffix=" run the same")
-    lines = [*TITLE, count, STATE, verdict]
-    for width, title in (
-        (98, f"hdf5@1.14.6  /{HASH} ×8 run the same"),
-        (78, f"hdf5@1.14.6  /{HASH} ×8"),
-        (55, "hdf5@1.14.6  /uehz56w ×8"),
-        (47, "hdf5@1.14.6  /uehz56w"),
-        (38, "hdf5@1.14.6"),
+    for width, row in (
+        (78, f"/{HASH} ×8 run the same"),
+        (45, f"/{HASH} ×8"),
+        (30, "/uehz56w ×8"),
     ):
-        (row,) = drawn(layout(lines, width, 4))
-        assert row.startswith(f"{title}  "), width
-        assert row.removeprefix(title).strip() == "● cached  ✓ runs here"
+        assert drawn(layout([*TITLE, count, STATE, VERDICT], width, 4)) == [row]
 
 
 def test_where_there_is_room_lists_are_longer() -> None:
@@ -124,7 +137,7 @@ def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between
 
 def test_every_value_is_a_stop_and_keys_are_at_the_ends() -> None:
     rows = layout(LINES, 78, 4)
-    assert [value.text for value in values(rows[0])] == ["hdf5@1.14.6", HASH, "cached"]
+    assert [value.text for value in values(rows[0])] == [HASH]
     assert [value.text for value in values(rows[1])] == ["gcc@11.4.0", "ubuntu22.04", "linux"]
     assert [value.text for value in values(rows[6])] == ["vtk", "visit"]
     assert part_at(rows[6], len("used by          vtk@9.2.6  v")).target.text == "visit"
@@ -147,4 +160,4 @@ def test_a_key_is_named_where_the_terminal_has_no_sign_for_it(
 ) -> None:
     monkeypatch.setattr("spackscope.tui.keymap.supports_unicode", lambda: False)
     kinds = DetailLine("4 kinds", style="differs", suffix=": ⏎ opens")
-    assert drawn(layout([TITLE[0], kinds], 60, 4)) == ["hdf5@1.14.6  4 kinds: enter opens"]
+    assert drawn(layout([TITLE[0], kinds], 60, 4)) == ["4 kinds: enter opens"]

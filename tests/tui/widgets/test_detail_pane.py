@@ -139,12 +139,12 @@ def test_a_value_is_a_filter_or_leads_to_a_spec() -> None:
 
 def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
     values = Values()
-    title, state = DetailLine("hl", style="title"), DetailLine("ok", "state", at_end=True)
-    values.show_values([title, state], is_same=False)
+    hash_, count = DetailLine("abc", style="hash"), DetailLine("×8", lead=" ")
+    values.show_values([DetailLine("hl", style="title"), hash_, count], is_same=False)
     values.action_step(1)
-    assert values.value == state
+    assert values.value == count
     values.action_step(-1)
-    assert values.value == title
+    assert values.value == hash_
     assert not values.asked("specs")
     values.action_step(-1)
     assert values.asked("specs")

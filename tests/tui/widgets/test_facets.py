@@ -69,7 +69,7 @@ def test_a_row_is_a_mark_a_value_a_bar_and_a_count(width: int) -> None:
     ]
     rows.show_lines(facet_lines([FacetSection(FacetKey("compiler"), values)]), 1, (), "")
     lines = drawn(rows, width)
-    assert lines[0] == " compiler"
+    assert lines[0] == "─ compiler ".ljust(width, "─")
     assert {len(line) for line in lines[1:]} == {width}
     assert [line[:3] for line in lines[1:]] == [" ✓ ", " ✗ ", "   ", "   "]
     assert [line.split()[-1] for line in lines[1:]] == ["1,200", "600", "1", "0"]
@@ -135,7 +135,7 @@ async def test_in_a_narrow_terminal_it_is_a_drawer_that_closes() -> None:
         assert not pane(browser).is_on_screen
         await browser.press("v")
         assert pane(browser).is_on_screen
-        assert any(line.startswith(" target") for line in browser.lines)
+        assert any(line.startswith("─ target ─") for line in browser.lines)
         await browser.press("v")
         assert not pane(browser).is_on_screen
         await browser.press("v", "/")
@@ -143,6 +143,18 @@ async def test_in_a_narrow_terminal_it_is_a_drawer_that_closes() -> None:
         await browser.press("enter", "enter")
         assert browser.query == "target=aarch64"
         assert not pane(browser).is_on_screen
+
+
+async def test_the_section_at_the_top_is_named_in_the_rule() -> None:
+    async with browsing(size=(120, 24)) as browser:
+        await browser.press("2", "v")
+        at = pane(browser).region.y
+        for _ in range(20):
+            section, _ = current(browser)
+            names = [line for line in browser.lines[at:] if line.startswith(f"─ {section} ─")]
+            assert len(names) == 1, "no name scrolls away"
+            await browser.press("j")
+        assert section != labels(browser)[0]
 
 
 async def test_lines_that_come_before_there_is_room_for_them_begin_with_their_head() -> None:
@@ -156,7 +168,7 @@ async def test_lines_that_come_before_there_is_room_for_them_begin_with_their_he
         rows.display = True
         await browser.settle()
         assert 0 < rows.size.height < rows.length
-        assert (rows.top, rows.cursor) == (0, 1)
+        assert (rows.top, rows.cursor) == (1, 1), "the head is in the rule"
 
 
 async def test_a_click_includes_and_the_last_line_of_a_section_opens_it(tmp_path: Path) -> None:
@@ -203,6 +215,6 @@ async def test_hostile_values_are_plain_text(tmp_path: Path, step: int) -> None:
 async def test_the_position_counts_the_values_and_not_the_rows() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.open_package("py-build")
-        await browser.press("v", "g", "j", "j")
+        await browser.press("v", "g", "j")
         values = [line for line in browser.browser.panes.facets.rows.lines if line.value]
         assert browser.lines[-1].endswith(f" 2/{len(values)} ")
