@@ -43,8 +43,8 @@ class Key(Frozen):
     come later. A key that `moves` only moves a cursor, so that many can be handled at once.
     `as_text` is the command of the shell that prints the same, if any. The key waits for jobs that
     block its `needs`: by default, if it works anywhere, the spec under the cursor, and else the
-    content of its pane. A key that `is_answer` opens a sheet, and its command is first in the
-    palette, even if it has no key.
+    content of its pane. A key that `is_answer` opens a sheet, and its command is in the palette
+    even if it has no key. Keys that are `is_common` are first there, then the answers.
 
     The actions of keys that work anywhere, and of `screen.browse`, are in the table of
     tui/browser/actions.py, other actions are methods of the focused widget.
@@ -62,6 +62,7 @@ class Key(Frozen):
     as_text: str = ""
     needs: tuple[str, ...] | None = None
     is_answer: bool = False
+    is_common: bool = False
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -89,10 +90,10 @@ KEYS = (
         needs=(ROW,)),
     Key(ANYWHERE, "copy", "y", "copy",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
-        needs=(SPEC, MARKED)),
+        needs=(SPEC, MARKED), is_common=True),
     Key(ANYWHERE, "copy-as", "Y", "copy_as",
         "Copy in another form: install command, JSON, the view as a command line.",
-        needs=(SPEC, MARKED)),
+        needs=(SPEC, MARKED), is_common=True),
     Key(ANYWHERE, "address", "o", "address",
         "Copy the address of the record on cache.spack.io.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "export", "e", "export",
@@ -102,8 +103,8 @@ KEYS = (
         "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
     Key(ANYWHERE, "diff", "d", "diff",
-        "Diff the marked rows, or look-alikes.", "diff", _ROWS,
-        as_text="diff HASH HASH", is_answer=True,
+        "Compare the marked rows, or look-alikes.", "diff", _ROWS,
+        as_text="diff HASH HASH", is_answer=True, is_common=True,
         needs=(SPEC, MARKED)),
     Key(ANYWHERE, "tree", "t", "tree",
         "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH",
@@ -117,11 +118,12 @@ KEYS = (
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
     Key(ANYWHERE, "values", "v", "values",
         "Go to the values of the column; again: back.", "values"),
-    Key(ANYWHERE, "query", "slash", "query", "Type a query.", "query", needs=(QUERY,)),
+    Key(ANYWHERE, "query", "slash", "query", "Type a query.", "query", needs=(QUERY,),
+        is_common=True),
     Key(ANYWHERE, "recent-queries", "ctrl+r", "recent_queries",
         "Search recent queries, and use one."),
     Key(ANYWHERE, "filter", "f", "filter",
-        "Type a filter for the column or the list.", "filter", rank=2),
+        "Type a filter for the column or the list.", "filter", rank=2, is_common=True),
     Key(ANYWHERE, "clear", "X", "clear", "Remove all filters."),
     Key(ANYWHERE, "undo", "backspace", "undo",
         "Undo: go back to the previous view.", "undo", needs=(ROW,)),
@@ -137,10 +139,10 @@ KEYS = (
         "Show what of an environment is cached or missing; again: add one, or a host.",
         as_text="cover", is_answer=True),
     Key(ANYWHERE, "diff-sources", "D", "diff_sources",
-        "Diff two sources: what changed; with one open: add another.",
+        "Compare two sources: what changed; with one open: add another.",
         as_text="diff OLD NEW", is_answer=True),
     Key(ANYWHERE, "why", "W", "why",
-        "Show what keeps Spack from reusing the builds of the row.",
+        "Show what keeps Spack from reusing the row, or marked specs.",
         as_text="why /HASH", is_answer=True),
     Key(ANYWHERE, "history", "H", "history",
         "Show since when each version of the package is cached.",
@@ -176,7 +178,7 @@ KEYS = (
         "List the sources; again: what could not be read.",
         as_text="sources --problems", is_answer=True),
     Key(ANYWHERE, "open", "O", "open",
-        "Open another source: a cache, a file, a directory.", needs=()),
+        "Open another source: a cache, a file, a directory.", needs=(), is_common=True),
     Key(ANYWHERE, "dependency-only", "a", "dependency_only",
         "Show or hide dependency-only specs."),
     Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources."),

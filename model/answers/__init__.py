@@ -39,6 +39,9 @@ class Asked(Protocol):
     def query(self, words: Sequence[str]) -> Query:
         """Parse the words of a query. Raises SpackscopeError, which shows where it is wrong."""
 
+    def option(self, name: str) -> str:
+        """Return the words that turn an option on: an option of the shell, or a key."""
+
     def hash_prefix(self) -> str:
         """Return the start of a hash that the only word may be, or an empty text."""
 

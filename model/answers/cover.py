@@ -64,7 +64,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     names = asked.words or [*filter(None, [asked.session.environ.get("SPACK_ENV", "")])]
     if names and SAMPLE in asked.sources and not asked.options.get("sources"):
         raise WrongQuestion(
-            "cover needs caches to compare with, such as -f public; none is configured"
+            "cover needs a cache to compare with, such as public; none is configured"
         )
     asked.grounds.add(CONFIGURATION)
     caches, coverages = _cover(asked, names)

@@ -144,7 +144,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             group=lambda row: _HEADINGS.get(row.part, ""),
             told=["part"],
             notes=[*_splices(graph, columns), *notes],
-            switches={"build": "--build", "all": "--all", "each": "--each"},
+            switches=("build", "all", "each"),
             limit=None,
             is_good=False,
             is_certain=True,
@@ -164,15 +164,14 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     if len(listing) < len(columns):
         notes.append("?: the source lists no dependencies")
     if following:
-        notes.append(
-            f"--all adds {counted(following, 'run-time difference')} that follow from these"
-        )
+        follow = "follows" if following == 1 else "follow"
+        notes.append(f"{asked.option('all')} adds {following:,} that {follow} from these")
     if options.get("build") or runs_the_same:
         asked.show(sheet_of(rows, *notes, "comparing…"))
         each = dict(zip(listing, listing, strict=True))
         rows += in_sight(_rows_below(graph, "build", columns, each))
     else:
-        notes.append(f"{BUILD_DEPENDENCIES} are not compared; --build adds them")
+        notes.append(f"{asked.option('build')} adds build tools")
     return sheet_of(rows, *notes, users=[_users(graph, columns)])
 
 

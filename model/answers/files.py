@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from typing import Any, NamedTuple
 
@@ -59,9 +59,11 @@ def answer(asked: Asked) -> Sheet[FileRow]:
         specs[spec.hash].append(catalog.with_provenance(id_, spec))
     session = replace(asked.session, on_progress=asked.on_progress)
     lists = FileLists(catalog.sources, session, asked.sources, may_download=download)
+    ways = {REMOTE: f"{REMOTE} ({asked.option('download')} reads them)"}
     if not pattern:
         ((spec, *_),) = specs.values()
-        return _files_of(spec, lists.of(specs[spec.hash]))
+        found = lists.of(specs[spec.hash])
+        return _files_of(spec, found._replace(problem=ways.get(found.problem, found.problem)))
 
     def read() -> Iterator[tuple[Spec, SpecFiles]]:
         # Specs that need no download come first.
@@ -70,7 +72,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
             session.on_progress("specs searched", number, len(specs))
             yield records[0], lists.of(records)
 
-    return _having(pattern, read())
+    return _having(pattern, read(), ways)
 
 
 def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
@@ -88,8 +90,13 @@ def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
     )
 
 
-def _having(pattern: str, lists: Iterable[tuple[Spec, SpecFiles]]) -> Sheet[FileRow]:
-    """Return the files that match a pattern; not good if there are none."""
+def _having(
+    pattern: str, lists: Iterable[tuple[Spec, SpecFiles]], ways: Mapping[str, str]
+) -> Sheet[FileRow]:
+    """Return the files that match a pattern; not good if there are none.
+
+    `ways` maps problems to sentences that name a way out.
+    """
     if len(pattern) > _MAX_PATTERN:
         raise WrongQuestion(f"a pattern has at most {_MAX_PATTERN:,} characters")
     is_path, matches = "/" in pattern, re.compile(translate(pattern.lstrip("/"))).match
@@ -112,7 +119,10 @@ def _having(pattern: str, lists: Iterable[tuple[Spec, SpecFiles]]) -> Sheet[File
     return _sheet(
         f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched",
         rows,
-        notes=[f"{counted(n, 'spec')} not searched: {why}" for why, n in unlisted.items()],
+        notes=[
+            f"{counted(count, 'spec')} not searched: {ways.get(why, why)}"
+            for why, count in unlisted.items()
+        ],
         remarks=cut_list(problems, _MAX_PROBLEMS),
         is_good=bool(rows),
     )

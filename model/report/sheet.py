@@ -160,7 +160,7 @@ class Sheet(Frozen, Generic[Item]):
     `rows` may be lazy: they are read in parts. `hash` returns the hash of the spec of a row, or
     "", `beside` the hash of a spec to compare it with, and `query` the query that shows a row in
     the table; `leads_to` returns the hash of the spec to which a row leads in the column of one.
-    `switches` are options that add rows or columns, by their fields. On a terminal rows with the
+    `switches` are options that add rows or columns. On a terminal rows with the
     same `group` are below it as a heading, and the columns in `told` are left out unless they are
     asked for, since the heading or another column has their values. `gaps` are sentences on
     grounds of the answer that could not be read, if they are shown with it. `notes` are sentences
@@ -179,7 +179,7 @@ class Sheet(Frozen, Generic[Item]):
     beside: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query
     leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_
-    switches: Mapping[str, str] = {}
+    switches: Sequence[str] = ()
     group: Callable[[Item], str] = _no_text
     told: Sequence[str] = ()
     gaps: Sequence[str] = ()

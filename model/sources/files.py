@@ -29,7 +29,7 @@ MAX_FILES = 200_000
 """The most files of a spec that are listed."""
 
 NO_LIST = "no install tree or mirror of the sources has a list of the files"
-REMOTE = "the archives are on servers: --download reads them"
+REMOTE = "the archives are on servers"
 """Why the files of a spec are unknown, unless a list of them cannot be read."""
 
 MAX_DOWNLOADED = 2**34

@@ -247,9 +247,9 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
     "verify": lambda self: self.controllers.sheets.ask_shown(
-        "sources", verify=True, archives=True
+        "sources", "verify", verify=True, archives=True
     ),
-    "audit": lambda self: self.controllers.sheets.ask_shown("audit"),
+    "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
     "prune": lambda self: self.controllers.sheets.prune(),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),

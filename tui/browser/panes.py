@@ -28,7 +28,6 @@ from spackscope.tui.browser.state import (
     Facets,
     Summary,
     Where,
-    command_text,
 )
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
@@ -209,7 +208,7 @@ class Panes:
 
     def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
         """Show a sheet in place of the rows, or the rows again."""
-        self.query_bar.show_sheet(command_text(new.command))
+        self.query_bar.show_sheet(clean(new.label or new.name))
         is_again = old.is_read and new.is_same(old)
         self.table.show_sheet(new, "" if is_again else new.column)
 

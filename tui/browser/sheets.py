@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.analysis.cover import environments
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.assist.advice import explain_no_match
-from spackscope.model.core.columns import COUNTED, shorten_path
+from spackscope.model.core.columns import COUNTED, SHORT_HASH, shorten_path, spec_name
 from spackscope.model.core.errors import SpackscopeError, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Gap
 from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import STILL_LOADING, load
+from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
@@ -36,12 +37,14 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import LOADING, diff_words, has_diff, marks_in_sight, why_no_spec
 from spackscope.tui.browser.search import Search
 from spackscope.tui.dialogs.pick import Pick, PickDialog
-from spackscope.tui.keymap import shown
+from spackscope.tui.keymap import KEYS, first_key, shown
 from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
 
+_SOURCES, _PROBLEMS = "sources", "problems of the sources"
+"""The labels of the list of sources, and of that of their problems."""
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
@@ -97,6 +100,12 @@ class BrowserAsked:
         query = parse(join_words(words), named=self.session.named_queries)
         self.grounds.update(query.grounds)
         return query
+
+    def option(self, name: str) -> str:
+        """Return the key that turns an option on, or its name in the palette."""
+        actions = (f"switch('{name}')", f"files_{name}")
+        key = next(key.name for key in KEYS if key.action in actions)
+        return shown(key) if first_key(key) else f"{shown('commands')} {key}"
 
     def hash_prefix(self) -> str:
         """Return the hash in the only word, without its slash, or an empty text."""
@@ -304,9 +313,9 @@ class Sheets:
             return
         self._switch(opened, option)
 
-    def _switch(self, opened: OpenSheet, option: str) -> None:
+    def _switch(self, opened: OpenSheet, option: str, **fields: Any) -> None:
         options = {**opened.options, option: not opened.options.get(option)}
-        self._host.change(sheet=replace(opened, options=options, catalog=None))
+        self._host.change(sheet=replace(opened, options=options, catalog=None, **fields))
         self.read()
 
     # The answers
@@ -337,7 +346,7 @@ class Sheets:
             if len(ids) < 2:
                 # Only one look-alike is shown: compare all in the index.
                 ids = range(*selected.catalog.span(selected.look_alike))
-            reading = partial(self._diff, hash_)
+            reading = partial(self._diff, hash_, name=_name(selected))
             self._host.run(lambda _: catalog.hashes.of(ids), reading, jobs.MENU)
 
     def _beside(self) -> str:
@@ -345,8 +354,23 @@ class Sheets:
         opened, item = self._host.state.sheet, self._host.where.item
         return opened.sheet.beside(item) if item is not None else ""
 
-    def _diff(self, column: str, hashes: Sequence[str]) -> None:
-        self.ask("diff", *diff_words(hashes), column=column)
+    def _diff(self, column: str, hashes: Sequence[str], name: str = "") -> None:
+        label = f"compare {self._named(hashes, name)}"
+        self.ask("diff", *diff_words(hashes), column=column, label=label)
+
+    def _named(self, hashes: Sequence[str], name: str = "") -> str:
+        """Name some specs: their number, or their hash, and what they have in common.
+
+        `name` is that of all, by default the name of the marks and of the row, if it is the same.
+        """
+        state, row = self._host.state, self._host.where.row
+        names = {spec.hash: spec.title for spec in state.marked}
+        names |= {each.spec.hash: _name(each) for each in (row, state.selected) if each}
+        known = {name or names.get(hash_, "") for hash_ in hashes}
+        common = known.pop() if len(known) == 1 else ""
+        if len(hashes) == 1:
+            return f"{common} /{hashes[0][:SHORT_HASH]}".strip()
+        return f"{len(hashes):,} builds of {common}" if common else counted(len(hashes), "spec")
 
     def path(self) -> None:
         """Show a shortest path to the dependency under the cursor, or between marked specs."""
@@ -360,7 +384,7 @@ class Sheets:
             if len(marks) == 1 and selected is not None:
                 marks.append(selected.spec.hash)
             if len(marks) == 2:
-                self.ask("path", *(f"/{mark}" for mark in marks))
+                self._path(marks)
             else:
                 tree_key, mark, path = map(shown, ("tree", "specs-mark", "path"))
                 first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
@@ -373,22 +397,25 @@ class Sheets:
             pair = next((each for each in ends if catalog.edges.path(*each)), ends[0])
             return dag_of(catalog).hashes(pair)
 
-        def ask(hashes: Sequence[str]) -> None:
-            self.ask("path", *(f"/{hash_}" for hash_ in hashes))
+        self._host.run(read, self._path, jobs.PATH)
 
-        self._host.run(read, ask, jobs.PATH)
+    def _path(self, hashes: Sequence[str]) -> None:
+        label = " to ".join(self._named([hash_]) for hash_ in hashes)
+        self.ask("path", *(f"/{hash_}" for hash_ in hashes), label=f"path from {label}")
 
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""
         opened = self._host.state.sheet
-        if opened.name == "sources" and "verify" not in opened.options:
-            self._switch(opened, "problems")
+        if opened.label == _SOURCES:
+            self._switch(opened, "problems", label=_PROBLEMS)
+        elif opened.label == _PROBLEMS:
+            self._switch(opened, "problems", label=_SOURCES)
         else:
-            self.ask("sources")
+            self.ask("sources", label=_SOURCES)
 
     def problems(self) -> None:
         """List the problems of all sources."""
-        self.ask("sources", options={"problems": True})
+        self.ask("sources", options={"problems": True}, label=_PROBLEMS)
 
     def why(self) -> None:
         """Show why Spack does not reuse the marked specs, or the builds of the row."""
@@ -401,18 +428,20 @@ class Sheets:
             self._why([row.spec.hash])
         else:
             hashes, ids = state.results.catalog.hashes, state.results.listing.ids_of(row)
-            self._host.run(lambda _: hashes.of(ids), self._why, jobs.MENU)
+            why = partial(self._why, name=_name(row))
+            self._host.run(lambda _: hashes.of(ids), why, jobs.MENU)
 
-    def _why(self, hashes: Sequence[str]) -> None:
+    def _why(self, hashes: Sequence[str], name: str = "") -> None:
         is_one = len(hashes) == 1
-        self.ask("why", f"/{hashes[0]}" if is_one else str(exact_query("hash", *hashes)))
+        words = f"/{hashes[0]}" if is_one else str(exact_query("hash", *hashes))
+        self.ask("why", words, label=f"reuse of {self._named(hashes, name)}")
 
     def history(self) -> None:
         """Show since when the versions of the package are cached."""
         row, term = self._host.where.row, self._host.state.view.query.package_term
         package = row.spec.package if row is not None else term.pattern if term is not None else ""
         if package:
-            self.ask("history", package)
+            self.ask("history", package, label=f"history of {package}")
         else:
             self._host.say("Go to a package or a spec first", error=True)
 
@@ -445,12 +474,14 @@ class Sheets:
             given = [self._given(catalog, name) for name in names]
             choose = self._cover_of if len(given) > 1 else None
             options = {"hosts": tuple(hosts)} if hosts else {}
-            self.ask("cover", *given, choose=choose, options=options)
+            label = f"coverage of {', '.join(map(_source_text, names)) or 'the stacks'}"
+            label += f" on {', '.join(hosts)}" if hosts else ""
+            self.ask("cover", *given, choose=choose, options=options, label=label)
 
         self._host.run(read, take, jobs.MENU)
 
     def _cover_of(self, row: Any) -> None:
-        self.ask("cover", row.name)
+        self.ask("cover", row.name, label=f"coverage of {_source_text(row.name)}")
 
     def diff_sources(self, add: Callable[[str], object]) -> None:
         """Show the changes from the first source to the second, or between two chosen sources.
@@ -475,7 +506,8 @@ class Sheets:
             self._host.open(PickDialog(title, "pair", picks, choose="diff"), take)
 
     def _diff_sources(self, catalog: Catalog, names: Sequence[str]) -> None:
-        self.ask("diff", *(self._given(catalog, name) for name in names), names_sources=True)
+        given, label = [self._given(catalog, name) for name in names], _pair_text(names)
+        self.ask("diff", *given, names_sources=True, label=f"changes: {label}")
 
     def files(self, **options: bool) -> None:
         """Show the files of the spec under the cursor; in a sheet of files, add options to it."""
@@ -487,15 +519,19 @@ class Sheets:
             self._host.say(why_no_spec(self._host.state, self._host.where))
         else:
             fields = {"choose": self._files_named, "choose_hint": "who has it"}
-            self.ask("files", f"/{row.spec.hash}", options=options, **fields)
+            label = f"files in {self._named([row.spec.hash])}"
+            self.ask("files", f"/{row.spec.hash}", options=options, label=label, **fields)
 
     def _files_named(self, row: Any) -> None:
         """Show the files of the same name in the specs that are shown."""
-        self.ask_shown("files", having=escape(row.file.path.rpartition("/")[2]))
+        name = row.file.path.rpartition("/")[2]
+        self.ask_shown("files", f"who has {name}", having=escape(name))
 
-    def ask_shown(self, name: str, **options: Any) -> None:
-        """Ask an answer about the specs that are shown."""
-        self.ask(name, *filter(None, [str(self._host.state.view.query)]), options=options)
+    def ask_shown(self, name: str, label: str = "", **options: Any) -> None:
+        """Ask an answer about the specs that are shown; `label` says what it is."""
+        query = str(self._host.state.view.query)
+        label = f"{label or name}: {query or 'all specs'}"
+        self.ask(name, *filter(None, [query]), options=options, label=label)
 
     def prune(self) -> None:
         """Preview the pruning of the marked specs."""
@@ -503,7 +539,8 @@ class Sheets:
         if not marks:
             self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
             return
-        self.ask("prune", str(exact_query("hash", *marks)), options={"preview": True})
+        label, query = f"prune preview: {self._named(marks)}", str(exact_query("hash", *marks))
+        self.ask("prune", query, options={"preview": True}, label=label)
 
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
@@ -529,7 +566,7 @@ class Sheets:
             self._count_by(key.variant or key.column)
 
     def _count_by(self, *names: str) -> None:
-        self.ask_shown("stats", by=names)
+        self.ask_shown("stats", f"count by {' and '.join(names)}", by=names)
 
     def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
         """Ask for a column or a variant in which the rows differ; `besides` is not offered."""
@@ -559,6 +596,10 @@ class Sheets:
         names = [source.name for source in catalog.sources]
         sources = self._host.sources
         return sources[names.index(name)] if len(names) == len(sources) else name
+
+
+def _name(row: Row) -> str:
+    return spec_name(row.spec.package, row.spec.version)
 
 
 def _pair_text(names: Sequence[str]) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
-from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import HASH_LENGTH
-from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
 from spackscope.model.index.view import Order, View
@@ -161,14 +157,6 @@ class Facets(Frozen):
     note: str = "counting…"
     place: tuple[FacetKey, str | None] | None = None
     is_awaited: bool = False
-
-
-_WHOLE_HASH = re.compile(rf"/([a-z2-7]{{{SHORT_HASH}}})[a-z2-7]{{{HASH_LENGTH - SHORT_HASH}}}")
-
-
-def command_text(words: Sequence[str]) -> str:
-    """Return the words of a sheet as they are shown: hashes by their beginnings."""
-    return _WHOLE_HASH.sub(r"/\1", clean(" ".join(words)))
 
 
 class BrowserState(Frozen):

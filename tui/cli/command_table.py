@@ -175,15 +175,20 @@ _SOURCE_CODES = {0: "found", 1: "nothing matched", 3: "a source cannot be read"}
 _CODES_WIDTH = 77
 
 
+GROUPS = FINDING, CACHES, PROGRAM = "to find a build", "to run a cache", "spackscope itself"
+"""The groups of commands, as the help names them."""
+
+
 class Command(Frozen):
     """A command: its help, its options and words, and the module that runs it.
 
-    `summary` is its line in the list, and a command without one is in no help. `usages` follow
-    its name, `description` is printed as it is, and so are `examples`. `words` is the kind of its
-    words, if it takes any, from `least` to `most` of them; for another number `wrong_count` is
-    printed, with their `count` and the `first` word that is too much. `codes` are the exit codes
-    with a meaning of their own. `module` runs the command, with sources where it `reads_sources`,
-    else with the environment. `other_names` are names that people try, as in other programs.
+    `summary` is its line in the list, and a command without one is in no help. `group` says whom
+    it serves, `usages` follow its name, `description` is printed as it is, and so are `examples`.
+    `words` is the kind of its words, if it takes any, from `least` to `most` of them; for another
+    number `wrong_count` is printed, with their `count` and the `first` word that is too much.
+    `codes` are the exit codes with a meaning of their own. `module` runs the command, with sources
+    where it `reads_sources`, else with the environment. `other_names` are names that people try,
+    as in other programs.
     """
 
     name: str
@@ -200,6 +205,7 @@ class Command(Frozen):
     reads_sources: bool = True
     module: str = ""
     other_names: tuple[str, ...] = ()
+    group: str = FINDING
 
     @property
     def called(self) -> str:
@@ -432,6 +438,7 @@ spackscope cover spack.lock -f public
 spackscope cover climate ocean --host zen3 --host zen4 --fail-under 90
 spackscope cover climate --missing --hashes > to-push
 spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
+        group=CACHES,
     ),
     Command(
         "why",
@@ -490,6 +497,7 @@ read, and never run. Externals do not count, as for Spack.""",
 spackscope audit -f spack:site
 spackscope audit spack.lock --fail-on high
 spackscope audit hdf5 --recipes ~/spack-packages.git --json""",
+        group=CACHES,
     ),
     Command(
         "history",
@@ -518,6 +526,7 @@ spackscope history hdf5 -f spack:site
 spackscope history hdf5@1.14 --by mpi -f spack:site
 spackscope history zlib-ng -f ~/climate/spack.lock
 spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
+        group=CACHES,
     ),
     Command(
         "snapshot",
@@ -531,6 +540,7 @@ $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
         examples="""\
 spackscope snapshot
 spackscope snapshot -f spack:site -f public""",
+        group=CACHES,
     ),
     Command(
         "prune",
@@ -553,6 +563,7 @@ remove. Nothing is deleted.""",
         examples="""\
 spackscope prune --preview keep -f spack:site
 spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
+        group=CACHES,
     ),
     Command(
         "diff",
@@ -690,6 +701,7 @@ spackscope sources -f spack:develop -f ~/spack/opt/spack
 spackscope sources --verify -f ~/mirror
 spackscope sources --verify --archives -f spack:site -f spack:copy hdf5""",
         other_names=("mirror", "mirrors"),
+        group=CACHES,
     ),
     Command(
         "index",
@@ -704,6 +716,7 @@ to.""",
 spackscope index -f ~/cache/_cache
 spackscope index --rebuild""",
         other_names=("update", "refresh", "rebuild"),
+        group=CACHES,
     ),
     Command(
         "config",
@@ -731,6 +744,7 @@ else the file for all users, else the default. The command writes no file.
 spackscope config
 spackscope config --check
 spackscope config --json | jq 'select(.from == "default").setting'""",
+        group=PROGRAM,
     ),
     Command(
         "extension",
@@ -765,6 +779,7 @@ first. For all users of a Spack list a copy that stays in its scope `site`.""",
         examples="""\
 spackscope extension --install
 spack scope find hdf5 +mpi""",
+        group=PROGRAM,
     ),
     Command(
         "completion",
@@ -787,6 +802,7 @@ Once, for fish:
         reads_sources=False,
         codes={0: "done"},
         examples="spackscope completion zsh > ~/.zfunc/_spackscope",
+        group=PROGRAM,
     ),
     Command(
         "man",
@@ -804,6 +820,7 @@ page, as to install it by hand:
         examples="""\
 spackscope man
 spackscope man query""",
+        group=PROGRAM,
     ),
     Command(
         "examples",
@@ -826,8 +843,9 @@ how-tos of the documentation read them, so that you can try each answer.""",
         examples="""\
 spackscope examples try
 cd try && spackscope index.json""",
+        group=PROGRAM,
     ),
-    Command(HELP, "print this help, or on a command, or on `query`", words="topic"),
+    Command(HELP, "print this help, or on a command, or on `query`", words="topic", group=PROGRAM),
     # Completion scripts call it.
     Command(COMPLETE, "", options=(_HELP,), words="shell", reads_sources=False),
 )
@@ -838,8 +856,13 @@ COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 OLD_NAMES: Mapping[str, str] = {"weather": "cover", "challenge": "sources --verify"}
 """Removed commands, and the commands that print their answers now."""
 
-LISTED = tuple(command for command in _TABLE if command.name != BROWSE and command.summary)
-"""The commands that the help lists."""
+LISTED = tuple(
+    command
+    for group in GROUPS
+    for command in _TABLE
+    if command.group == group and command.name != BROWSE and command.summary
+)
+"""The commands that the help lists, by their groups."""
 
 WITH_HELP = tuple(command.name for command in _TABLE if command.description)
 """The commands that have a help of their own."""

@@ -39,16 +39,16 @@ THEME = PaletteCommand("Choose a theme: the colours of the browser", action="app
 def commands(
     panes: Sequence[str], more: Sequence[PaletteCommand] = (), left_out: Sequence[str] = ()
 ) -> list[PaletteCommand]:
-    """Return the answers, the other commands of some panes, in their order, and some more.
+    """Return the common commands, the answers with their names, the others, and some more.
 
     `left_out` are the names of keys that do nothing now.
     """
     keys = [(key, where) for where in panes for key in keys_of(where)]
     # The sort keeps the order of the others.
-    keys.sort(key=lambda each: not each[0].is_answer)
+    keys.sort(key=lambda each: 0 if each[0].is_common else 1 if each[0].is_answer else 2)
     found = [
         PaletteCommand(
-            key.sentence.rstrip("."),
+            f"{key.as_text.partition(' ')[0]}: " * key.is_answer + key.sentence.rstrip("."),
             written_key(key.shown),
             HEADINGS[where].lower(),
             first_key(key.name),

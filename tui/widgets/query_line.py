@@ -312,16 +312,16 @@ class QueryBar(Horizontal):
 
     input = getters.query_one(QueryInput)
 
-    def show_sheet(self, command: str) -> None:
-        """Show the command of a sheet in place of the query; show the query if it is empty."""
-        self._sheet = command
-        self.query_one("#query-sheet", Static).update(Content(command))
+    def show_sheet(self, label: str) -> None:
+        """Show the words of a sheet in place of the query; show the query if they are empty."""
+        self._sheet = label
+        self.query_one("#query-sheet", Static).update(Content(label))
         self._show_line()
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_line(self) -> None:
-        """Show the query while it is typed, else the command of a sheet."""
+        """Show the query while it is typed, else the words of a sheet."""
         self.set_class(bool(self._sheet) and not self.input.has_focus, "-sheet")
 
     def focus_input(self) -> None:

@@ -38,7 +38,7 @@ class OpenSheet(Frozen):
     progress, or the reason. `filters` are patterns by column name. `cursor` and `column` put the
     cursor on a row and a column. `choose` handles a chosen row, by default by showing its specs,
     and `choose_hint` is the hint of its key. An answer `names_sources` if its words name all of
-    its sources, and `is_part` while further rows are read.
+    its sources, and `is_part` while further rows are read. `label` says in words what it is.
     """
 
     name: str = ""
@@ -56,6 +56,7 @@ class OpenSheet(Frozen):
     choose_hint: str = "go to it"
     names_sources: bool = False
     is_part: bool = False
+    label: str = ""
 
     @property
     def command(self) -> tuple[str, ...]:

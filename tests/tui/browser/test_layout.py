@@ -179,7 +179,7 @@ async def test_a_click_on_a_source_filters_by_it_and_one_on_problems_lists_them(
         assert browser.query == "source=second"
         assert browser.shown == {hash_of(1)}
         await browser.click(title, browser.lines[0].index("▲ 1 problem"), 0)
-        assert browser.lines[1].startswith(" › sources --problems")
+        assert browser.lines[1].startswith(" › problems of the sources")
 
 
 async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:

@@ -570,14 +570,18 @@ async def test_only_marked_specs_are_offered_to_be_pruned(session: Session, cach
         assert "Prune preview: removes 1 of 2 specs" in browser.text
 
 
-async def test_the_palette_begins_with_the_answers(cache: Path) -> None:
+async def test_the_palette_names_the_answers_after_the_common_commands(cache: Path) -> None:
     async with browsing(cache, size=(110, 30)) as browser:
         await browser.press("2", "colon")
+        common = [key for key in KEYS if key.is_common]
         # Nothing is marked that could be pruned.
-        keys = [key for key in KEYS if key.is_answer and key.name != "prune"]
-        answers = [key.sentence.rstrip(".") for key in keys]
-        assert all(map(str.startswith, browser.picks, answers))
-        assert len(browser.picks) > len(answers)
+        answers = [k for k in KEYS if k.is_answer and not k.is_common and k.name != "prune"]
+        commands = [
+            f"{key.as_text.partition(' ')[0]}: " * key.is_answer + key.sentence.rstrip(".")
+            for key in (*common, *answers)
+        ]
+        assert all(map(str.startswith, browser.picks, (command[:40] for command in commands)))
+        assert len(browser.picks) > len(commands)
 
 
 async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> None:
@@ -634,7 +638,8 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
         server.default = script
         async with browsing(server.url, session=session, query="bzip2", size=(120, 30)) as browser:
             await browser.press("2", "i")
-            assert "the archives are on servers: --download" in browser.text
+            way = "(: files-download reads them)"
+            assert f"the archives are on servers {way}" in browser.table_text
             for download, stops in zip(downloads, (True, False), strict=True):
                 await browser.press("colon")
                 await browser.type("Download the archive")

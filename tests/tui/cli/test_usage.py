@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, OLD_NAMES, QUERY, WITH_HELP
+from spackscope.tui.cli.command_table import (
+    BROWSE,
+    COMMANDS,
+    GROUPS,
+    LISTED,
+    OLD_NAMES,
+    QUERY,
+    WITH_HELP,
+)
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
@@ -30,8 +38,9 @@ def test_the_help_is_one_screen_of_essentials(program: Program) -> None:
     lines = result.stdout.splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) < 80
-    commands = result.stdout.partition("commands:")[2].partition("\n\n")[0].split()
-    assert commands == [command.name for command in LISTED]
+    for group in GROUPS:
+        names = result.stdout.partition(f"{group}: ")[2].partition("\n")[0].split()
+        assert names == [command.name for command in LISTED if command.group == group]
 
 
 @pytest.mark.parametrize("word", ["fnd", "fidn", "fin"])

@@ -145,9 +145,10 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
 def test_the_palette_offers_what_works_in_the_pane_first() -> None:
     panes = (SPECS, ANYWHERE)
     offered = commands((SPECS, LISTS, ANYWHERE))
-    answers = [key.name for key in KEYS if key.is_answer]
-    assert [command.name for command in offered[: len(answers)]] == answers
-    places = [command.place for command in offered[len(answers) : -1]]
+    first = [key.name for key in KEYS if key.is_common]
+    first += [key.name for key in KEYS if key.is_answer and not key.is_common]
+    assert [command.name for command in offered[: len(first)]] == first
+    places = [command.place for command in offered[len(first) : -1]]
     assert list(dict.fromkeys(places)) == [HEADINGS[pane].lower() for pane in panes]
     for key in KEYS:
         is_offered = any(command.name == key.name for command in offered)
@@ -171,7 +172,9 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
             await browser.press(pane)
             places = [FILTERS] if where == FILTERS else [where, LISTS, ANYWHERE]
             for shown, word, _ in hints(*places):
-                assert f"{written_key(shown)} {word}" in browser.lines[-1]
+                # The sample lists no dependencies, and this row has no look-alikes.
+                is_useless = word in ("diff", "tree")
+                assert is_useless or f"{written_key(shown)} {word}" in browser.lines[-1]
         await browser.press("enter")
 
         for typed, arrives in PALETTE:

@@ -172,6 +172,10 @@ class CommandLine:
         except QueryError as error:
             raise _with_caret("the query has an error", text, error) from None
 
+    def option(self, name: str) -> str:
+        """Return an option as it is typed."""
+        return f"--{name}"
+
     def hash_prefix(self) -> str:
         """Return the start of a hash that the only word may be, or an empty text."""
         return _hash_prefix(self.words).lstrip("/")

@@ -12,6 +12,7 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
+    GROUPS,
     HELP,
     LISTED,
     QUERY,
@@ -69,10 +70,16 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     elif options.command != BROWSE and options.command in WITH_HELP:
         text = command_help(COMMANDS[options.command])
     else:
-        names = " ".join(command.name for command in LISTED)
-        text = _ESSENTIALS.format(commands=_hanging("commands: ", names, 70))
+        groups = {group: " ".join(c.name for c in its) for group, its in _by_group().items()}
+        width = max(map(len, groups))
+        lines = (_hanging(f"{group:>{width}}: ", text, _WIDTH) for group, text in groups.items())
+        text = _ESSENTIALS.format(commands="\n".join(lines))
     stdio.print_line(text.rstrip("\n"))
     return ExitCode.FOUND
+
+
+def _by_group() -> dict[str, list[Command]]:
+    return {group: [c for c in LISTED if c.group == group] for group in GROUPS}
 
 
 def _help_on(topic: str, environ: Mapping[str, str]) -> str:
@@ -99,9 +106,10 @@ def _command_lines(command: Command) -> Iterator[str]:
         yield _hanging(f"{head}{command.called} ", usage, _WIDTH)
     yield f"\n{command.description}\n"
     if command.name == BROWSE:
-        yield "commands:"
-        for each in LISTED:
-            yield from _entry(each.name, each.summary, _OPTION_COLUMN)
+        for group, commands in _by_group().items():
+            yield f"{group}:"
+            for each in commands:
+                yield from _entry(each.name, each.summary, _OPTION_COLUMN)
         yield "  Without a command the browser opens. Put -- before a query that begins with"
         yield "  one of these words, as where a package has such a name.\n"
     yield "options:"

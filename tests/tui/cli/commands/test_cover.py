@@ -242,7 +242,7 @@ def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: P
     [
         (["cover", "-", "-f", "-"], "- is standard input: the environment or a cache, not both"),
         (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
-        (["cover", "spack.lock"], "cover needs caches to compare with, such as -f public"),
+        (["cover", "spack.lock"], "cover needs a cache to compare with, such as public"),
         (["cover", "new", "-f", "index.json"], "is not concretized: it has no spack.lock"),
     ],
     ids=str,

@@ -304,10 +304,10 @@ def test_archives_on_servers_are_downloaded_if_that_is_asked_for(program: Progra
     data = archive(BIN)
     with serve_files(with_bzip2(data)) as server:
         message = program.refused("files", "bzip2", "-f", server.url, code=3)
-        assert "the archives are on servers: --download reads them" in message
+        assert "the archives are on servers (--download reads them)" in message
         result = program("files", "--having", "bzip2", "-f", server.url)
         assert (result.returncode, result.stdout.count("\n")) == (1, 1)
-        assert "20 specs not searched: the archives are on servers: --download" in result.stderr
+        assert "20 specs not searched: the archives are on servers (--download" in result.stderr
         assert not any(sha256(data) in path for path in server.paths())
         words = ("files", "--having", "bzip2", "bzip2", "--download", "-f", server.url)
         for _ in range(2):
