@@ -12,6 +12,7 @@ from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.deprecated import DeprecatedSpecs
@@ -122,8 +123,6 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
 
 def _version_of(session: Session) -> str:
-    from spackscope.model.sources.spack_config import find_spack_root, spack_version
-
     return spack_version(find_spack_root(session.environ))
 
 

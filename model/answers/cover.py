@@ -29,9 +29,8 @@ from spackscope.model.core.rules import MIRROR
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line
+from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, lacking
 from spackscope.model.report.progress import minutes
-from spackscope.model.report.relations import lacking
 from spackscope.model.report.report import of_total, path_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.build_times import build_seconds

@@ -221,12 +221,10 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
     The sheet is not good if a record is wrong, or a difference suspicious. It ends with
     SourceError if nothing is wrong, but a source could not be read whole.
     """
-    from spackscope.model.sources.mirror_copies import compare_copies
-    from spackscope.model.sources.mirror_spec import Mirrors
-    from spackscope.model.sources.verify import verify
+    from spackscope.model.sources import mirror_copies, mirror_spec, verify
 
     session = replace(asked.session, on_progress=asked.on_progress)
-    verified = [verify(source, session) for source in discover(asked.sources, session)]
+    verified = [verify.verify(source, session) for source in discover(asked.sources, session)]
     if not asked.words and sum(not source.failure for source in verified) < 2:
         return _verified_sheet(verified)
     query = asked.query(asked.words)
@@ -237,12 +235,13 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
     remote = {source.name for source in catalog.sources if source.checked is not None}
     specs = catalog.records(ids)
     compared = (spec for spec in specs if reads_archives or remote.isdisjoint(spec.sources))
-    mirrors = Mirrors(catalog.sources, session, asked.sources)
+    mirrors = mirror_spec.Mirrors(catalog.sources, session, asked.sources)
     copies = [
-        *compare_copies(
+        *mirror_copies.compare_copies(
             compared, mirrors, reads_archives=reads_archives, on_progress=asked.on_progress
         )
     ]
+    copies.sort(key=lambda its: mirror_copies.JUDGEMENTS.index(its.judgement))
     sheet = _verified_sheet(verified, copies, hashes, {*map(str, catalog.problems)})
     if reads_archives or not (copies or remote):
         return sheet
@@ -252,16 +251,15 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
 
 def _verified_sheet(
     verified: Sequence[VerifiedSource],
-    copies: Iterable[Copies] = (),
+    copies: Sequence[Copies] = (),
     hashes: Container[str] | None = None,
     known: Container[str] = (),
 ) -> Sheet[WrongSpec]:
     """Return a row for each wrong record, spec or copy, by source and problem.
 
-    With `hashes` only specs with these hashes are listed; `known` problems are not repeated.
+    `copies` begin with the worst. With `hashes` only specs with these hashes are listed; `known`
+    problems are not repeated.
     """
-    from spackscope.model.sources.mirror_copies import JUDGEMENTS
-
     wrong = [
         row
         for source in verified
@@ -270,9 +268,8 @@ def _verified_sheet(
     ]
     is_right = not wrong and (hashes is not None or all(its.is_right for its in verified))
     counts = Counter((row.source, row.problem) for row in wrong)
-    by_judgement = sorted(copies, key=lambda its: JUDGEMENTS.index(its.judgement))
-    judged = Counter(its.judgement for its in by_judgement)
-    differing = [row for its in by_judgement if its.differ for row in _copy_rows(its)]
+    judged = Counter(its.judgement for its in copies)
+    differing = [row for its in copies if its.differ for row in _copy_rows(its)]
 
     def heading(row: WrongSpec) -> str:
         if row.copy is not None:
@@ -281,7 +278,7 @@ def _verified_sheet(
         return f"{row.source}: {noun}: {row.problem}"
 
     lines = [*map(_line, verified)]
-    parts = [f"{judged[name]:,} {name}" for name in reversed(JUDGEMENTS) if judged[name]]
+    parts = [f"{judged[name]:,} {name}" for name in reversed(judged)]
     several = f"{counted(judged.total(), 'hash')} in several mirrors: {', '.join(parts)}"
     problems = [
         text

@@ -17,7 +17,7 @@ from spackscope.model.core.records import CONFIGURATION, UNKNOWN, Fit
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
-from spackscope.model.report.relations import lacking
+from spackscope.model.report.differences import lacking
 from spackscope.model.report.report import of_total
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.resolve import find_environment, names_source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import Cause, Comparison, Difference, fold_differences
 from spackscope.model.analysis.dag import AttributeValue, texts
@@ -14,6 +15,9 @@ from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.report import Line, path_text, text_of
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.cover import Missing
 
 NOTHING_DIFFERS = "no known difference"
 NOT_LISTED = "Dependencies are not listed, so not compared"
@@ -191,3 +195,18 @@ def _text(value: AttributeValue, between: str = ",") -> str:
 
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
 """The heads of differences at run time, and of differences only in building."""
+
+
+def lacking(spec: Missing) -> list[str]:
+    """Return the differences of a missing spec from the nearest build, the most telling first."""
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        best = spec.nearest.best
+        # Only the text of a version needs the name of the package.
+        named = (
+            (each, spec.package if each.attribute == "version" else "")
+            for each in (best.differences if best is not None else ())
+        )
+        lines = [difference_line(*each) for each in named]
+    return [line.text for line in lines] or ["only dependencies differ"]

@@ -14,7 +14,6 @@ from spackscope.model.report.detail import DetailLine
 # The browser shows placeholders before it imports the modules that read the lines.
 if TYPE_CHECKING:
     from spackscope.model.analysis.compare import Comparison
-    from spackscope.model.analysis.cover import Missing
     from spackscope.model.analysis.needs import NeededSpec, Needs
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.report.differences import DifferenceLine
@@ -78,23 +77,6 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
             yield DetailLine(f"({where})", style="dim", lead=" ")
     if more := len(lines[most:]):
         yield DetailLine(f"and {more:,} more", style="dim", lead=" ")
-
-
-def lacking(spec: Missing) -> list[str]:
-    """Return the differences of a missing spec from the nearest build, the most telling first."""
-    from spackscope.model.report.differences import difference_line, difference_lines
-
-    if spec.comparison is not None:
-        lines = difference_lines(spec.comparison)
-    else:
-        best = spec.nearest.best
-        # Only the text of a version needs the name of the package.
-        named = (
-            (each, spec.package if each.attribute == "version" else "")
-            for each in (best.differences if best is not None else ())
-        )
-        lines = [difference_line(*each) for each in named]
-    return [line.text for line in lines] or ["only dependencies differ"]
 
 
 def needs_line(needs: Needs | None) -> str:

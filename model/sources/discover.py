@@ -42,7 +42,6 @@ from spackscope.model.sources.document import (
 from spackscope.model.sources.resolve import DATABASE, LOCK, has_database
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
-    BUILD_CACHE,
     PREFIX,
     PUBLIC,
     SITE_FILES,
@@ -58,8 +57,9 @@ from spackscope.model.sources.source_name import (
     path_or_url,
     unique_names,
 )
+from spackscope.model.sources.spack_config import find_mirror, read_spack_config
 from spackscope.model.sources.walk_cache import WalkCache
-from spackscope.model.storage.base import LocalFolder, is_remote, scheme_of
+from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
 """Time after which `on_late` is called with the sources that have answered."""
@@ -152,8 +152,6 @@ def _found(source: str, session: Session) -> DiscoveredSource:
     address, view = source, ""
     options: Mapping[str, object] = {}
     if source.startswith(PREFIX):
-        from spackscope.model.sources.spack_config import find_mirror
-
         mirror = find_mirror(source, session.spack)
         address, options, view = mirror.url, mirror.options, mirror.view
     if is_remote(address):
@@ -185,9 +183,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         if not stat.S_ISREG(mode):
             raise SourceError(f"the source {source} is neither a file nor a directory")
     if target.view or (target.layout == "v3" and not target.name):
-        from spackscope.model.sources.mirror import discover_mirror, mirror_at
-
-        return discover_mirror(mirror_at(source, target, session))
+        return _mirror(source, session, target, session.open(target.top))
     if is_tag_list(path):
         from spackscope.model.sources.mirror import discover_public_cache
 
@@ -241,7 +237,8 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
         names = os.listdir(top)
     top_name = os.path.basename(top)
     if top_name == "build_cache" and _has_spec_files(top):
-        return _mirror(source, top, origin, session, build_cache="")
+        target = UrlTarget(top, build_cache="")
+        return _mirror(source, session, target, LocalFolder(top, origin))
     directory = top
     if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
         directory, names = os.path.dirname(top), [top_name]
@@ -414,12 +411,10 @@ def _made_by_spack(
         or os.path.isdir(os.path.join(v3, "manifests"))
         or ("build_cache" in names and _has_spec_files(build_cache))
     ):
-        return _mirror(source, directory, origin, session)
+        return _mirror(source, session, UrlTarget(directory), LocalFolder(directory, origin))
     if os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
         os.path.join(directory, "lib", "spack", "spack")
     ):
-        from spackscope.model.sources.spack_config import read_spack_config
-
         config = read_spack_config({**session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
         assert config is not None
         parts = [_install_tree(source, tree, tree) for tree in filter(has_database, config.trees)]
@@ -442,13 +437,12 @@ def _made_by_spack(
 
 
 def _mirror(
-    source: str, directory: str, origin: str, session: Session, build_cache: str = BUILD_CACHE
+    source: str, session: Session, target: UrlTarget, storage: Storage
 ) -> DiscoveredSource:
     """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
     from spackscope.model.sources.mirror import Mirror, discover_mirror
 
-    target = UrlTarget(directory, build_cache=build_cache)
-    return discover_mirror(Mirror(source, LocalFolder(directory, origin), session, target))
+    return discover_mirror(Mirror(source, storage, session, target))
 
 
 def _install_tree(source: str, directory: str, origin: str) -> DiscoveredSource:

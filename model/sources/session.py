@@ -14,12 +14,12 @@ from spackscope.model.core.records import Problem, RecipeRoot
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.sources.source_name import path_or_url
+from spackscope.model.sources.spack_config import ReuseRules, SpackConfig, read_spack_config
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.recipes import Recipes
-    from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
 
 _REPORT_SECONDS = 0.1
@@ -75,8 +75,6 @@ class Session(Frozen):
     @cached_property
     def spack(self) -> SpackConfig | None:
         """The configuration of the user's Spack, or None without a Spack."""
-        from spackscope.model.sources.spack_config import read_spack_config
-
         return read_spack_config(self.environ)
 
     @property

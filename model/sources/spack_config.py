@@ -580,14 +580,13 @@ class Scopes:
         """
         if path in self._files or not os.path.lexists(path):
             return self._files.setdefault(path, {})
-        from spackscope.model.readers.unpack import decode
-        from spackscope.model.readers.yaml import MAX_YAML_VALUES, load_spack_yaml
+        from spackscope.model.readers import unpack, yaml
 
         self._files[path] = {}
         place = why = ""
         try:
-            text = decode(read_file(path, _MAX_FILE_SIZE))
-            content, size, refused, error = load_spack_yaml(text, partial(_text, path))
+            text = unpack.decode(read_file(path, _MAX_FILE_SIZE))
+            content, size, refused, error = yaml.load_spack_yaml(text, partial(_text, path))
             for each in refused:
                 self.problems.append(Problem(path, f"line {each.line}", clean(str(each))))
             if error is not None:
@@ -595,8 +594,8 @@ class Scopes:
                 here = " from here on" if place and error.is_syntax_error else ""
                 why = clean(f"cannot be read{here}: {error}")
             self._value_count += size
-            if self._value_count > MAX_YAML_VALUES:
-                limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
+            if self._value_count > yaml.MAX_YAML_VALUES:
+                limit = f"at most {yaml.MAX_YAML_VALUES:,} values of the configuration are read"
                 self._value_count -= size
                 why = f"is not read: it exceeds the limit; {limit}"
             elif isinstance(content, dict):

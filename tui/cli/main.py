@@ -1,7 +1,7 @@
 """Start the program from the command line.
 
-Nothing of the program is imported before `main` runs, so that Ctrl-C at any moment ends without a
-traceback.
+Nothing of the program but its version is imported before `main` runs, so that Ctrl-C at any moment
+ends without a traceback.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+
+from spackscope.tui import VERSION
 
 # As in `typing`, which is not imported before `main` either.
 TYPE_CHECKING = False
@@ -26,14 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if argv is None and _print_version():
             return 0
-        from spackscope.tui.process import worker_threads
-        from spackscope.tui.process.crash import run_guarded
+        from spackscope.tui.process import crash, worker_threads
 
         if argv is not None:
-            return run_guarded(lambda: _run(argv))
+            return crash.run_guarded(lambda: _run(argv))
         code = 130
         try:
-            code = run_guarded(lambda: _run(sys.argv[1:]))
+            code = crash.run_guarded(lambda: _run(sys.argv[1:]))
         except SystemExit as end:
             code = int(end.code or 0)
         finally:
@@ -58,8 +59,6 @@ def _print_version() -> bool:
     """
     if sys.argv[1:] != ["--version"]:
         return False
-    from spackscope.tui import VERSION
-
     try:
         os.write(1, f"spackscope {VERSION}\n".encode())
     except OSError:
