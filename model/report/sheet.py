@@ -46,6 +46,8 @@ OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
 """The formats that every sheet has."""
 
 _GAP = "  "
+_LONG = 40
+"""Letters of a text that a column may have to cut."""
 _MAX_KEPT = 100_000
 """Rows that are kept from measuring them to printing them: more are read twice."""
 _WINDOW = 1_000
@@ -207,6 +209,15 @@ class Sheet(Frozen, Generic[Item]):
                 if all(value == first for value in values) and (text := column.text(first)):
                     texts[column.name] = text
         return texts
+
+    @cached_property
+    def has_details(self) -> bool:
+        """Whether a row or a column is about a spec, or a row has a long text."""
+        drawn = [each for each in self.columns if each.drawn and each.style != "bar"]
+        return any(column.hash for column in drawn) or any(
+            self.hash(item) or any(len(each.text(each.value(item))) > _LONG for each in drawn)
+            for item in self.items()
+        )
 
     def column(self, name: str) -> SheetColumn[Item]:
         """Return a column by its name. Raises WrongQuestion."""

@@ -133,6 +133,14 @@ def choose(screen: BrowserScreen, row: Any) -> None:
         screen.panes.focus.go_to("detail")
 
 
+def go_to_detail(screen: BrowserScreen) -> None:
+    """Go to the detail, or zoom it; a sheet about no specs has none."""
+    if screen.panes.focus.has_detail:
+        screen.panes.focus.go_to_detail()
+    else:
+        screen.host.say(why_no_spec(screen.host.state, screen.host.where))
+
+
 def focus_filter(screen: BrowserScreen, column: str = "") -> None:
     """Go to the filter of a column, by default the current one, or of the list."""
     if column:
@@ -216,7 +224,7 @@ def clear(screen: BrowserScreen) -> None:
 ACTIONS: dict[str, Callable[..., object]] = {
     "packages": lambda self: self.panes.focus.peek("packages"),
     "specs": lambda self: self.panes.focus.go_to("specs"),
-    "detail": lambda self: self.panes.focus.go_to_detail(),
+    "detail": go_to_detail,
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "query": lambda self: self.panes.query_bar.focus_input(),
     "filter": focus_filter,

@@ -51,13 +51,20 @@ class PaneFocus:
         return next((pane for pane in (*_ROUND, *_SIDE) if pane in around), QUERY)
 
     @property
+    def has_detail(self) -> bool:
+        """Whether rows of the table may have a detail."""
+        return not self._panes.work.has_class("-no-detail")
+
+    @property
     def focused_input(self) -> FilterInput | None:
         """The input with the focus."""
         focused = self._screen.focused
         return focused if isinstance(focused, FilterInput) else None
 
     def go_to(self, target: str) -> None:
-        """Move the focus to a pane, or to the query line."""
+        """Move the focus to a pane, or to the query line; without a detail to the rows."""
+        if target == "detail" and not self.has_detail:
+            target = "specs"
         widgets: dict[str, Widget] = {
             "packages": self._panes.names.rows,
             "values": self._panes.facets.rows,
@@ -145,7 +152,8 @@ class PaneFocus:
             self.go_to("specs")
             return
         here = "packages" if self.pane == "values" else self.pane
-        target = _ROUND[(_ROUND.index(here) + step) % len(_ROUND)]
+        panes = [pane for pane in _ROUND if pane != "detail" or self.has_detail]
+        target = panes[(panes.index(here) + step) % len(panes)]
         if target == QUERY:
             self._panes.query_bar.focus_input()
         else:

@@ -207,8 +207,13 @@ class Panes:
         self.follow_cursor()
 
     def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
-        """Show a sheet in place of the rows, or the rows again."""
+        """Show a sheet in place of the rows, or the rows again; room that it needs not is its."""
         self.query_bar.show_sheet(clean(new.label or new.name))
+        self.side.set_class(new.is_open, "-behind")
+        if new.is_read or not new.is_open:
+            self.work.set_class(new.is_open and not new.sheet.has_details, "-no-detail")
+            if self.focus.pane == "detail":
+                self.focus.go_to("detail")
         is_again = old.is_read and new.is_same(old)
         self.table.show_sheet(new, "" if is_again else new.column)
 

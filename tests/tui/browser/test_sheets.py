@@ -126,8 +126,11 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         assert item_hash(browser) == HDF5
         assert "─ hdf5@1.14 ─" in browser.text
         assert f" /{HDF5}" in browser.text
-        assert "packages" in browser.text
-        await browser.press("d")
+        # Packages and values are those of the specs: the sheet has their room.
+        assert "packages 3" not in browser.text
+        await browser.press("1")
+        assert "packages 3" in browser.text
+        await browser.press("escape", "d")
         assert command(browser) == f"diff /{HDF5} /{OTHER}"
         await browser.press("escape", "enter")
         assert (browser.state.sheet.is_open, browser.query) == (False, f"/{OTHER}")
@@ -164,12 +167,13 @@ async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
     site = write_repository(tmp_path / "site", {"zlib": old})
     session = replace(session, recipe_paths=(str(site),))
     below = [edge("zlib", ZLIB, ["link"])]
-    roots = [node(hash_of(n), name=f"root-{n}", dependencies=below) for n in range(10, 40)]
+    roots = [node(hash_of(n), name=f"root-{n}", dependencies=below) for n in range(10, 50)]
     zlibs = [node(hash_, version="1.2", dependencies=...) for hash_ in (ZLIB, XZ)]
     (tmp_path / "index.json").write_bytes(database(installs(*zlibs, *roots)))
     async with browsing(tmp_path / "index.json", session=session, size=(100, 30)) as browser:
         await browser.press("2", "colon", *"deprecated", "enter")
-        rule = next(number for number, line in enumerate(browser.lines) if "├─" in line)
+        rules = [number for number, line in enumerate(browser.lines) if line.startswith("──")]
+        rule = rules[0]
         above, below_it = browser.lines[:rule], browser.lines[rule:]
         detail = [line.rpartition("│")[2].strip() for line in below_it if "root-" in line]
         assert detail[0].startswith("roots root-10@")
@@ -177,9 +181,25 @@ async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
         assert detail[-1].endswith("…")
         assert not any("roots root-10@" in line for line in above)
         await browser.resize(160, 45)
-        assert "root-39@" in browser.text
+        assert "root-49@" in browser.text
         await browser.press("backspace")
         assert "roots root-10@" not in browser.text
+
+
+async def test_rows_about_no_spec_have_the_room_of_the_detail(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(100, 30)) as browser:
+        await browser.press("2", "F")
+        assert not browser.browser.panes.detail.is_on_screen
+        await browser.press("3")
+        assert "This row is about no spec" in browser.text
+        # After the filters of both columns.
+        await browser.press("tab", "tab", "tab")
+        assert browser.browser.host.where.pane == "query"
+        await browser.press("escape", "escape", "3")
+        assert browser.browser.host.where.pane == "detail"
+        await browser.press("F", "enter")
+        assert browser.browser.host.where.pane == "specs"
+        assert not browser.browser.panes.detail.is_on_screen
 
 
 async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:
