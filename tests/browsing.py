@@ -630,7 +630,7 @@ async def browsing(
     rests = Rests()
     with no_queries_on_the_event_loop(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            threads, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
+            threads, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": rests.sleep})
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         # On a slow machine no key may go on, and nothing may vanish, only because time has passed.

@@ -94,6 +94,7 @@ def highlight(screen: BrowserScreen, row: Row | None) -> None:
     """Show the spec of the row that the cursor came to; None if there are no rows."""
     screen.controllers.navigation.highlight(row)
     screen.controllers.details.connect()
+    screen.controllers.loading.rows_shown()
 
 
 def jump_to(screen: BrowserScreen, node: TreeNode) -> None:

@@ -37,7 +37,6 @@ class Controllers:
     def _rows_shown(self) -> None:
         self.rows.find()
         self.navigation.record()
-        self.loading.rows_shown()
 
     @cached_property
     def sheets(self) -> Sheets:

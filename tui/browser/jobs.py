@@ -32,8 +32,6 @@ PATHS = Job("paths")
 VIEW = Job(
     "view", blocks=(keymap.ROW, keymap.SPEC, keymap.SPECS, keymap.DETAIL, keymap.COMPLETIONS)
 )
-# The first frame is drawn during the delay.
-VIEW_FIRST = Job("view", 0.01, VIEW.blocks)
 VIEW_OF_MANY = Job("view", 0.05, VIEW.blocks)
 ROWS = Job("rows", blocks=(keymap.ROW, keymap.SPEC))
 NOTES = Job("notes", 0.1)

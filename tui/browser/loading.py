@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, InvalidStateError
 from functools import partial
 
 from spackscope.model.analysis.session_fit import attach_fit
@@ -72,7 +69,6 @@ class Loading:
         self.session = self._before = host.session
         """The session that sources are read with now."""
         self.failure = ""
-        self._first: Future[Summary | None] = Future()
         self._rows_shown = threading.Event()
         self.on_missing: OnMissing = lambda text, choices: None
         self.on_packages: OnPackages = lambda summary: None
@@ -99,13 +95,9 @@ class Loading:
         def job(task: Task) -> Summary | str:
             session = replace(self.session)
             try:
-                loaded = self._read(session, task.report, shown)
-                self._answer(loaded)
-                return loaded
+                return self._read(session, task.report, shown)
             except SourceError as error:
                 return str(error)
-            finally:
-                self._answer(None)
 
         def done(loaded: Summary | str) -> None:
             self._loaded(loaded)
@@ -114,27 +106,15 @@ class Loading:
 
         self._host.run(job, done, self._job)
 
-    async def show_first(self, patience: float) -> None:
-        """Show the first catalog, or after `patience` seconds that sources are being read.
+    def has_ended(self) -> bool:
+        """Check whether rows are shown, or none will come without a key."""
+        is_reading = self._host.is_running(jobs.LOAD, jobs.VIEW)
+        return self._host.state.results is not None or not is_reading
 
-        Called before the first frame is drawn, so that the frame can show packages.
-        """
-        first = asyncio.wrap_future(self._first)
-        try:
-            await asyncio.wait([first], timeout=patience)
-            summary = first.result() if first.done() else None
-        finally:
-            # Else it would be called after the event loop was closed.
-            first.cancel()
-        if summary is not None:
-            self._take(summary)
-        elif self.is_loading:
+    def show_waiting(self) -> None:
+        """Show that sources are being read, if nothing of them is there yet."""
+        if self._host.state.summary is None and self.is_loading:
             self.on_missing(f"reading the sources\n{shown('back')} stops", ())
-
-    def _answer(self, summary: Summary | None) -> None:
-        """Note the first catalog in the loading thread; None if there was none."""
-        with contextlib.suppress(InvalidStateError):
-            self._first.set_result(summary)
 
     def rows_shown(self) -> None:
         """Let the check of the sources begin: earlier it would slow the reading of the rows."""
@@ -241,7 +221,6 @@ class Loading:
         """
         if (catalog := open_cached(self._host.sources, session)) is not None:
             summary = self._summarize(catalog)
-            self._answer(summary)
             report(lambda: self._take(summary))
             self._rows_shown.wait(_ROWS_SHOWN)
             return catalog
@@ -256,7 +235,6 @@ class Loading:
         late = [clean(source.source) for source in catalog.discovered if source.is_late]
         # While a source does not answer, the part may be the only catalog for long.
         summary = replace(summary, remark=remark, is_part=not late)
-        self._answer(summary)
         report(lambda: self._take(summary))
         if late:
             # The bar would claim that the shown sources are still being read.

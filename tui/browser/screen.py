@@ -36,8 +36,8 @@ from spackscope.tui.widgets.table_head import FilterBar
 from spackscope.tui.widgets.table_rows import RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
-_PATIENCE = 0.15
-"""Seconds that the first frame waits for the packages: it is drawn twice without them."""
+_PATIENCE = 0.3
+"""Seconds that the first frame waits for the rows: it is drawn twice without them."""
 
 
 class SourceChosen(Message):
@@ -118,7 +118,8 @@ class BrowserScreen(Screen[None]):
             self.host.say("Your Spack has no mirror: this is a sample")
         if self._note:
             self.host.say(self._note)
-        await self.controllers.loading.show_first(_PATIENCE)
+        await self.host.take_early(_PATIENCE, self.controllers.loading.has_ended)
+        self.controllers.loading.show_waiting()
         if self._then:
             self.action_browse(self._then)
 

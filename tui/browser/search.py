@@ -115,14 +115,7 @@ class Search:
             return
         reading = self._reading(summary.catalog, view, typed, instead)
         is_slow = typed is not None and summary.total > MANY
-        job = (
-            jobs.VIEW_FIRST
-            if state.results is None
-            else jobs.VIEW_OF_MANY
-            if is_slow
-            else jobs.VIEW
-        )
-        host.run(reading, self._take, job)
+        host.run(reading, self._take, jobs.VIEW_OF_MANY if is_slow else jobs.VIEW)
 
     def _reading(
         self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -56,9 +58,9 @@ class Call(Message):
 
 
 class ThreadTask(Frozen):
-    """A job in a worker thread."""
+    """A job in a worker thread; `send` takes its calls on the event loop."""
 
-    screen: Screen[None]
+    send: Callable[[Call], object]
     job: str
     generation: int
     of: Catalog | None
@@ -70,11 +72,11 @@ class ThreadTask(Frozen):
 
     def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self, call))
+        self.send(Call(self, call))
 
     def finish(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop as the last thing."""
-        self.screen.post_message(Call(self, call, is_last=True))
+        self.send(Call(self, call, is_last=True))
 
 
 class ScreenHost(BrowserHost):
@@ -96,6 +98,8 @@ class ScreenHost(BrowserHost):
         self._running: dict[str, Job] = {}
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], Job]] = {}
         self._followed: Callable[[], object] | None = None
+        # The calls that are taken before the first frame, while the screen takes no messages.
+        self._early: asyncio.Queue[Call] | None = None
 
     def change(self, **fields: Any) -> None:
         old = self.state
@@ -129,10 +133,13 @@ class ScreenHost(BrowserHost):
         self.cancel(job)
         self._running[job.name] = job
         generation = self._generations[job.name]
-        rest = job.rest + delay
+        rest, loop = job.rest + delay, asyncio.get_running_loop()
+
+        def send(call: Call) -> None:
+            loop.call_soon_threadsafe(self._send, call)
 
         def work_now() -> None:
-            task = ThreadTask(self._screen, job.name, generation, of, get_current_worker())
+            task = ThreadTask(send, job.name, generation, of, get_current_worker())
             try:
                 with cancelled_when(task):
                     result = work(task)
@@ -151,6 +158,25 @@ class ScreenHost(BrowserHost):
     def unblock(self, job: Job) -> None:
         if job.name in self._running:
             self._running[job.name] = job
+
+    def _send(self, call: Call) -> None:
+        if self._early is not None:
+            self._early.put_nowait(call)
+        else:
+            self._screen.post_message(call)
+
+    async def take_early(self, patience: float, is_enough: Callable[[], bool]) -> None:
+        """Take the results of jobs until there are enough, or for some seconds.
+
+        Called before the first frame is drawn, so that the frame can show the results.
+        """
+        self._early, end = asyncio.Queue[Call](), time.monotonic() + patience
+        with contextlib.suppress(asyncio.TimeoutError):
+            while not is_enough():
+                self.take(await asyncio.wait_for(self._early.get(), end - time.monotonic()))
+        late, self._early = self._early, None
+        while not late.empty():
+            self._send(late.get_nowait())
 
     def take(self, call: Call) -> None:
         """Call the function of a job, unless a newer job or another catalog has replaced it."""

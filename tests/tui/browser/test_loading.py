@@ -9,18 +9,36 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.strip import Strip
 
 from spackscope.model.index.columns import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser import screen
+from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
 from tests.builders import hash_of, record, write_page
+from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 
 
 def shown_text(browser: Browser) -> str:
     """Return the text of the screen, its words joined over the ends of lines and panes."""
     return " ".join(browser.text.replace("│", " ").split())
+
+
+async def test_the_first_frame_has_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "_PATIENCE", PATIENCE)
+    drawn, render = list[int](), TableRows.render_line
+
+    def render_line(rows: TableRows, line: int) -> Strip:
+        drawn.append(len(rows.shown))
+        return render(rows, line)
+
+    monkeypatch.setattr(TableRows, "render_line", render_line)
+    async with browsing():
+        assert drawn
+        assert 0 not in drawn
 
 
 async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     texts = missing(browser)
     browser.controllers.loading.load()
     assert browser.controllers.loading.is_loading
-    asyncio.run(browser.controllers.loading.show_first(0))
+    browser.controllers.loading.show_waiting()
     assert texts == ["reading the sources\nesc stops"]
     browser.controllers.loading.stop()
     assert not browser.controllers.loading.is_loading
@@ -194,6 +193,6 @@ def test_the_packages_are_shown_once_before_the_first_rows(tmp_path: Path) -> No
     assert missing(browser) == []
     browser.load()
     assert [summary.names for summary in shown] == [{"zlib"}]
-    asyncio.run(browser.controllers.loading.show_first(0))
+    browser.controllers.loading.show_waiting()
     browser.load()
     assert len(shown) == 1
