@@ -43,7 +43,7 @@ from spackscope.model.query.ast import (
     query_of,
     query_of_specs,
 )
-from spackscope.model.query.matchers import ANY, is_glob, target_test, unknown_target
+from spackscope.model.query.matchers import ANY, is_glob, target_test, targets_like, unknown_target
 from spackscope.model.query.parser import ENGLISH_WORDS, ParsedInput, parse
 
 MAX_RELAXATIONS = 8
@@ -323,16 +323,19 @@ def _wider(catalog: Catalog, others: Query, condition: Condition) -> Iterator[Co
             yield Term("compiler", name)
         nearest = _near_compilers(values("compiler"), name, constraint)
     elif column == "target":
-        # Ranges up to the named targets, and up to the nearest newer targets.
+        # Ranges up to the named targets; a range also up to the nearest newer targets.
         known, newer = values("target"), list[str]()
-        for name in dict.fromkeys(filter(None, _BOUNDS.split(pattern))):
+        named = dict.fromkeys(filter(None, _BOUNDS.split(pattern)))
+        for name in dict.fromkeys(chain.from_iterable(map(targets_like, named))):
             if any(map(target_test(f":{name}"), known)):
                 yield Term("target", f":{name}")
-            newer += filter(target_test(f"{name}:"), known)
+            elif ":" in pattern:
+                newer += filter(target_test(f"{name}:"), known)
         for value in newer:
             if not any(target_test(f":{value}")(other) for other in newer if other != value):
                 yield Term("target", f":{value}")
-        nearest = near(typed, known) if can_be_near else []
+        # Similar names of targets that archspec knows are no similar machines.
+        nearest = near(typed, filter(unknown_target, known)) if can_be_near else []
     elif FIELDS[column].is_guessed and can_be_near:
         nearest = near(typed, values(column))
     for value in nearest:
@@ -574,7 +577,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
         return _unknown_package(catalog, spec, condition)
     values = counted(column) if column in COUNTED else []
     guess = ""
-    if column != "version" and len(values) > _MAX_VALUES:
+    if column not in ("version", "target") and len(values) > _MAX_VALUES:
         guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
     return f"{none} has {condition}{guess or _only(values)}"
 

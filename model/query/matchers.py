@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
-from spackscope.model.core.suggestions import did_you_mean
+from spackscope.model.core.suggestions import did_you_mean, near
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query.lexer import unquoted
@@ -176,6 +176,13 @@ def unknown_target(name: str) -> str:
     from archspec.cpu import TARGETS
 
     return "" if name in TARGETS else f"Unknown target {clean(name)}{did_you_mean(name, TARGETS)}"
+
+
+def targets_like(name: str) -> list[str]:
+    """Return a target if archspec knows it, else the most similar name that archspec knows."""
+    from archspec.cpu import TARGETS
+
+    return [name] if name in TARGETS else near(name, TARGETS)[:1]
 
 
 def _microarchitecture(name: str) -> Microarchitecture:

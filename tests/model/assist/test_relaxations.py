@@ -76,6 +76,8 @@ def test_counts_are_those_of_the_rows_and_of_the_evaluator(
         ("hdf5 %gcc@99", ["%gcc instead of %gcc@99", "%gcc@=14.2.0 instead of %gcc@99"]),
         ("apple-clang@1:", ["%apple-clang@1: instead of apple-clang@1:"]),
         ("zen4", ["target=:zen4 instead of zen4"]),
+        ("hdf5 target=zen3", ["target=:zen3 instead of target=zen3", "without target=zen3"]),
+        ("hdf5 target=zen33", ["target=:zen3 instead of target=zen33"]),
         ("hdf5 target=:x86_64", ["target=:x86_64_v3 instead of target=:x86_64"]),
         ("hdf5 +mpi os=nosuch", ["without os=nosuch"]),
         ("hdf5 os=ubuntu24", ["os=ubuntu22.04 instead of os=ubuntu24"]),
