@@ -241,6 +241,16 @@ def with_table(text: str, name: str, table: str) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
+def with_count(text: str) -> str:
+    """Replace the number of questions that the how-to answers."""
+    how_to = (DOCS / "how-to.md").read_text("utf-8")
+    count = len(re.findall(r"^## \d+ ", how_to, re.MULTILINE))
+    return re.sub(r"\d+(?= questions)", str(count), text)
+
+
+COUNTED = ROOT / "README.md", DOCS / "how-to.md", DOCS / "tour.md"
+"""The pages that count the questions of the how-to."""
+
 MAN_PAGES = {ROOT / "tui" / "cli" / "man_pages" / name: topic for topic, name in PAGES.items()}
 """The manual pages and their topics."""
 
@@ -251,6 +261,8 @@ def main() -> None:
         page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():
         page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
+    for page in COUNTED:
+        page.write_text(with_count(page.read_text("utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
