@@ -42,6 +42,8 @@ class Progress(Frozen):
     def bar(self, cells: int) -> str:
         """Return a bar of some cells with the percentage; empty if that is not known.
 
+        What is still shown has not ended: it is 99 % at most.
+
         >>> Progress("", "", "", 0.5).bar(8)
         '████░░░░  50 %'
         """
@@ -49,7 +51,7 @@ class Progress(Frozen):
             return ""
         fraction = max(0.0, min(1.0, self.fraction))
         full = round(fraction * cells)
-        return f"{_FULL * full}{_EMPTY * (cells - full)} {int(100 * fraction):>3} %"
+        return f"{_FULL * full}{_EMPTY * (cells - full)} {min(99, int(100 * fraction)):>3} %"
 
 
 class Stages:

@@ -179,7 +179,9 @@ def mark(screen: BrowserScreen) -> None:
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
-    if not table.columns.is_in_head:
+    if table.columns.is_in_head:
+        screen.host.say("What is the same in all rows has no column")
+    else:
         screen.controllers.sheets.hide(table.column)
 
 

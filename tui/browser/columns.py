@@ -49,10 +49,15 @@ def load(host: BrowserHost) -> None:
 def hide(host: BrowserHost, column: str) -> None:
     """Hide a column."""
     if column in KEPT:
-        host.say(f"The {column} cannot be hidden: it identifies the rows")
+        host.say(cannot_be_hidden(column))
         return
     _change(host, host.state.hidden_columns | {column})
     host.say(f"Hid {column_word(column)} (c brings it back)")
+
+
+def cannot_be_hidden(column: str) -> str:
+    """Return the message on a column that names the rows."""
+    return f"The column {column or 'of names'} cannot be hidden: it names the rows"
 
 
 def bring_back(host: BrowserHost, column: str) -> None:

@@ -56,6 +56,9 @@ class RowsController:
     def fold(self) -> None:
         """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""
         where = self._host.where
+        if self._host.state.sheet.is_open:
+            self._host.say(f"Only the specs of the table are folded ({shown('undo')} goes back)")
+            return
         row = where.row if where.pane == "specs" and self._host.state.view.folded else None
         if row is not None and row.count > 1 and row.role in (RowRole.SPEC, RowRole.KIND):
             self._open(row)

@@ -30,7 +30,7 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.columns import bring_back, hide
+from spackscope.tui.browser.columns import bring_back, cannot_be_hidden, hide
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
@@ -261,12 +261,18 @@ class Sheets:
         self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
 
     def hide(self, column: str) -> None:
-        """Hide a column, and in a sheet remove its filter, which nothing would show."""
+        """Hide a column, and in a sheet remove its filter, which nothing would show.
+
+        The first column of a sheet stays, since it names the rows.
+        """
         opened = self._host.state.sheet
-        drawn = {each.name for each in opened.sheet.columns if each.drawn}
+        told, columns = opened.sheet.told, opened.sheet.columns
+        first = next((c for c in columns if c.drawn and c.name not in told), None)
         if not opened.is_open:
             hide(self._host, column)
-        elif len(drawn - opened.hidden) > 1:
+        elif first is not None and column == first.name:
+            self._host.say(cannot_be_hidden(clean(first.label)))
+        else:
             filters = {name: text for name, text in opened.filters.items() if name != column}
             self.arrange(hidden=opened.hidden | {column}, filters=filters)
 

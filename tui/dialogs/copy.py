@@ -98,10 +98,12 @@ class CopyDialog(Dialog[MenuForm]):
         return shorten(spelled(form, self._specs[:1]).splitlines()[-1].strip(), room)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose a form by its letter."""
+        """Choose a form by its letter, or say that there is none."""
         if (form := self._forms.get(event.key)) is not None:
             event.stop()
             self.dismiss(form)
+        elif event.is_printable and event.key not in self.active_bindings:
+            self.say(f"No form has the letter {event.character}")
 
     def action_choose(self) -> None:
         """Copy in the form under the cursor."""

@@ -167,7 +167,9 @@ class ExportDialog(Dialog[None]):
 
     def action_rows(self) -> None:
         """Choose the next rows."""
-        if not self._is_writing:
+        if len(self._row_sets) == 1:
+            self.say("There are no other rows to write: nothing is marked")
+        elif not self._is_writing:
             format_ = self._formats[self._format]
             self._rows = (self._rows + 1) % len(self._row_sets)
             self._take_format(self._formats.index(format_) if format_ in self._formats else 0)

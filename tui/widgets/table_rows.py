@@ -238,6 +238,11 @@ class TableRows(VirtualList):
         """Check whether a row is a heading."""
         return self.shown.is_heading(row)
 
+    def opens(self, row: int) -> bool:
+        """Check whether a row stands for several specs."""
+        of_index = self.shown.row(row)
+        return of_index is not None and of_index.count > 1
+
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter, and the cells of the columns."""
         current = self.heads.current if self.has_focus else ""

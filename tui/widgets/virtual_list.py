@@ -65,6 +65,7 @@ class VirtualList(Fitted, can_focus=True):
         self.is_searched = False
         """Whether the list belongs to a search, which has the focus."""
         self._painter = RowPainter(self)
+        self._has_opened = False
 
     @property
     def is_in_use(self) -> bool:
@@ -95,6 +96,10 @@ class VirtualList(Fitted, can_focus=True):
 
     def is_heading(self, row: int) -> bool:
         """Check whether a row is a heading, which the cursor skips."""
+        return False
+
+    def opens(self, row: int) -> bool:
+        """Check whether a row has others below it that are shown once it is chosen."""
         return False
 
     def move_to(self, row: int) -> None:
@@ -164,13 +169,19 @@ class VirtualList(Fitted, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked row; a double click chooses the row."""
+        """Move the cursor to the clicked row; a double click chooses the row.
+
+        So does a click on the row with the cursor, if others below it open.
+        """
         row = self.top + event.y
         if row >= self.length:
             return
+        is_first = event.chain == 1
+        opens = is_first and row == self.cursor and self.opens(row)
         self.move_to(row)
-        if event.chain == 2:
+        if opens or (event.chain == 2 and not self._has_opened):
             self.post_message(self.Chosen(self, row))
+        self._has_opened = opens
 
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)

@@ -73,7 +73,7 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "spackscope").iterdir()] == ["columns.json"]
     assert host.messages[-2:] == [
         "Hid os (c brings it back)",
-        "The hash cannot be hidden: it identifies the rows",
+        "The column hash cannot be hidden: it names the rows",
     ]
 
     bring_back(host, "os")

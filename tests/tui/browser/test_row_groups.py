@@ -13,6 +13,7 @@ from spackscope.tui.browser.focus import back
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
 ONE, TWO, THREE, FOUR, OLD, NEW, GMAKE, USER = (hash_of(number) for number in range(1, 9))
@@ -209,3 +210,19 @@ def row_texts(browser: Browser) -> list[str]:
     region = browser.table.rows.region
     lines = [line[region.x : region.right] for line in browser.lines[region.y : region.bottom]]
     return [line for line in lines if line.strip()]
+
+
+async def test_a_click_on_a_selected_row_opens_it(tmp_path: Path) -> None:
+    write_look_alikes(tmp_path / "index.json")
+    async with browsing(tmp_path / "index.json", query="hdf5") as browser:
+        rows, count = browser.table.rows, len(browser.rows)
+        await browser.press("home", "j")
+        assert browser.current.count == 1
+        await browser.click(rows, 4, 0)
+        assert (rows.cursor, len(browser.rows)) == (0, count), "the first click selects"
+        await browser.click(rows, 4, 0)
+        assert len(browser.rows) > count
+        await browser.click(rows, 4, 0)
+        assert len(browser.rows) == count
+        await browser.click(rows, 4, 0, times=2)
+        assert len(browser.rows) > count, "two clicks open it once"

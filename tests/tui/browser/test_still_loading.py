@@ -144,7 +144,8 @@ async def test_what_needs_more_sources_is_answered_once_they_are_read(
         if key == "D":
             await browser.until(lambda: "→" in text_of(browser))
         else:
-            await browser.until(lambda: "runs there" in browser.text)
+            # None of the sources is an environment.
+            await browser.until(lambda: "coverage: add" in browser.text)
 
 
 async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwards(
