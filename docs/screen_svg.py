@@ -31,11 +31,11 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _HALF, _LOW = WIDTH / 2, HEIGHT / 2
 _LINES = {
     "│": "v17", "┬": "h8m-4,0v9", "┴": "h8m-4,0v-9", "├": "v17m0,-9h4", "┤": "v17m0,-9h-4",
-    "└": "v9h4", "┼": "v17m-4,-9h8",
+    "└": "v9h4", "┼": "v17m-4,-9h8", "┃": "v17",
 }  # fmt: skip
-_STARTS = "│├┤└┼"
+_STARTS = "│├┤└┼┃"
 """The signs whose path starts in the middle of the upper edge; others start at the left."""
-_PARTS = re.compile(r"[!-~·…]+(?: [!-~·…]+)*|[▏▎▍▌▋▊▉█]+|─+|\S")
+_PARTS = re.compile(r"[!-~·…]+(?: [!-~·…]+)*|[▏▎▍▌▋▊▉█]+|─+|▁+|\S")
 """Texts without wide gaps, bars, lines, and single signs, which fonts may have in other widths."""
 
 
@@ -90,6 +90,8 @@ class Drawing:
             elif part[0] == "─":
                 start = f"M{at * WIDTH},{-BASE + _LOW:g}h{len(part) * WIDTH}"
                 yield f'<path class="l" stroke="{look.colour}"{opacity} d="{start}"/>'
+            elif part[0] == "▁":
+                yield _box(at, len(part), look.colour, 2, 1, opacity)
             elif part in _LINES:
                 start = f"{at * WIDTH + (_HALF if part in _STARTS else 0):g},"
                 start += f"{-BASE if part in _STARTS else -BASE + _LOW:g}"

@@ -86,8 +86,8 @@ _ROWS = (SPECS, DETAIL, TREE)
 """The panes in which a spec is under the cursor."""
 
 KEYS = (
-    Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back", (TREE, VALUES),
-        needs=(ROW,)),
+    Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back",
+        (PACKAGES, RELAXATIONS, *_ROWS, VALUES), rank=-1, needs=(ROW,)),
     Key(ANYWHERE, "copy", "y", "copy",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
         needs=(SPEC, MARKED), is_common=True),
@@ -97,28 +97,29 @@ KEYS = (
     Key(ANYWHERE, "address", "o", "address",
         "Copy the address of the record on cache.spack.io.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "export", "e", "export",
-        "Write the shown or marked rows to a file.", "write", (SPECS,), rank=2,
+        "Write the shown or marked rows to a file.", "write", (SPECS,), rank=6,
         needs=(SPEC, MARKED)),
     Key(ANYWHERE, "mark-all", "A", "mark_all",
         "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
     Key(ANYWHERE, "diff", "d", "diff",
-        "Compare the marked rows, or look-alikes.", "diff", _ROWS,
+        "Compare the marked rows, or look-alikes.", "compare", _ROWS, rank=3,
         as_text="diff HASH HASH", is_answer=True, is_common=True,
         needs=(SPEC, MARKED)),
     Key(ANYWHERE, "tree", "t", "tree",
-        "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH",
+        "Show the tree of dependencies.", "tree", _ROWS, rank=5, as_text="needs HASH",
         needs=(SPEC, LINES)),
     Key(ANYWHERE, "users", "u", "users",
-        "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH",
+        "Show the users: what depends on it.", "users", (TREE,), rank=5, as_text="find ^/HASH",
         needs=(SPEC, LINES)),
     Key(ANYWHERE, "path", "w", "path", "Show the path to the dependency, or to the marked spec.",
         as_text="path HASH HASH", is_answer=True, needs=(SPEC, LINES, MARKED)),
     Key(ANYWHERE, "fold", "z", "fold",
-        "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
+        "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,),
+        rank=5),
     Key(ANYWHERE, "values", "v", "values",
-        "Go to the values of the column; again: back.", "values"),
-    Key(ANYWHERE, "query", "slash", "query", "Type a query.", "query", needs=(QUERY,),
+        "Go to the values of the column; again: back.", "values", rank=4),
+    Key(ANYWHERE, "query", "slash", "query", "Type a query.", "query", rank=1, needs=(QUERY,),
         is_common=True),
     Key(ANYWHERE, "recent-queries", "ctrl+r", "recent_queries",
         "Search recent queries, and use one."),
@@ -126,7 +127,7 @@ KEYS = (
         "Type a filter for the column or the list.", "filter", rank=2, is_common=True),
     Key(ANYWHERE, "clear", "X", "clear", "Remove all filters."),
     Key(ANYWHERE, "undo", "backspace", "undo",
-        "Undo: go back to the previous view.", "undo", needs=(ROW,)),
+        "Undo: go back to the previous view.", "undo", rank=6, needs=(ROW,)),
     Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo.", needs=(ROW,)),
     Key(ANYWHERE, "help", "question_mark", "help",
         "Show the keys, and run one.", "help", rank=9, needs=(ROW,)),
@@ -185,7 +186,7 @@ KEYS = (
     Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again.", needs=()),
     Key(ANYWHERE, "suspend", "ctrl+z", "app.suspend_process", "Go to the shell; `fg` comes back.",
         needs=()),
-    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=3, needs=()),
+    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=8, needs=()),
     Key(LISTS, "lists-down", "j,down", "move(1)", "Go one row down.", moves=True),
     Key(LISTS, "lists-up", "k,up", "move(-1)", "Go one row up.", moves=True),
     Key(LISTS, "lists-page-down", "ctrl+d,pagedown", "page(1)", "Go one page down.", moves=True),
@@ -197,7 +198,7 @@ KEYS = (
     Key(SPECS, "specs-open", "enter", "choose",
         "Open a folded row, or go to the detail.", "detail", needs=(SPEC, MARKED)),
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
-        "Mark or unmark the row, and go down.", "mark", rank=1, needs=(SPEC, MARKED)),
+        "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED)),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
     Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),
@@ -254,7 +255,7 @@ KEYS = (
     Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows",
         needs=(ALL_SOURCES,)),
     Key(FILTERS, "filters-back", "escape", "press('give_up')",
-        "Go to the rows of the last query with any.", "back", needs=()),
+        "Go to the rows of the last query with any.", "back", rank=-1, needs=()),
     Key(FILTERS, "filters-complete", "tab", "press('take')",
         "Accept the marked completion, or go to the next filter.",
         needs=(ALL_SOURCES, COMPLETIONS)),
@@ -456,14 +457,13 @@ def hints(
 
     `words` has other words for some names.
     """
-    seen = set()
-    keys = [key for key in keys_of(*panes) if key.hint]
-    for key in sorted(keys, key=lambda key: key.rank):
+    keys = keys_of(*dict.fromkeys(panes))
+    working = {name: key for key in reversed(keys) for name in key.names}
+    for key in sorted((key for key in keys if key.hint), key=lambda key: key.rank):
         if key.hinted_in and not any(pane in panes for pane in key.hinted_in):
             continue
         for each in hint(key.name, words.get(key.name, ""), is_letter_typed=is_letter_typed):
-            if each.shown not in seen:
-                seen.add(each.shown)
+            if working[each.key] is key:
                 yield each
 
 

@@ -142,7 +142,8 @@ class Timeline(Frozen):
 def _heading(row: Timeline) -> str:
     first, last = _day(row.observations[0]), _day(row.observations[-1])
     count = counted(len(row.observations), "snapshot")
-    return f"{clean(row.source)}: {count} from {first} to {last}"
+    days = f"of {first}" if first == last else f"from {first} to {last}"
+    return f"{clean(row.source)}: {count} {days}"
 
 
 def _day(observation: Observation) -> str:

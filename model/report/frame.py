@@ -12,7 +12,7 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import source_term, unique_end
 from spackscope.model.query.ast import Term, exact_term, query_of
-from spackscope.model.sources.source_name import STANDARD_INPUT
+from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
@@ -56,7 +56,9 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
 def tags_title(catalog: Catalog) -> str:
     """Return the tag of the records, unless a source ends with it, or the number of tags."""
     tags = [clean(tag) for tag in catalog.texts("tag") if tag]
-    if len(tags) == 1 and any(source.name.endswith(tags[0]) for source in catalog.sources):
+    names = [source.name.rstrip("/") for source in catalog.sources]
+    # The tag of the sample would say nothing of the user's own sources.
+    if len(tags) == 1 and (names == [SAMPLE] or any(name.endswith(tags[0]) for name in names)):
         return ""
     return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
 

@@ -15,7 +15,7 @@ _MAX_PATH = 8
 
 Style = Literal[
     "", "title", "hash", "link", "virtual", "good", "error", "value", "differs", "same", "dim",
-    "strong", "match", "bar", "rule", "key", "accent", "current", "cursor", "reversed",
+    "strong", "match", "mark", "bar", "rule", "key", "accent", "current", "cursor", "reversed",
 ]  # fmt: skip
 """The meaning of a text, for which a screen and a shell have a look.
 

@@ -114,7 +114,7 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
         stream = pyte.ByteStream(screen)
         fed = 0
         for keys, text in (
-            ("j", "▸ py-build"),
+            ("j", "┃ py-build"),
             ("2", "▸ ×4 1.2.2"),
             ("j", "▸ ×2 1.2.2"),
             ("3", "py-build@1.2.2"),

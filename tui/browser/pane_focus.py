@@ -82,6 +82,11 @@ class PaneFocus:
             self._origin = "specs" if pane == QUERY else pane
         self.go_to(target)
 
+    @property
+    def leads_back(self) -> bool:
+        """Whether `give_back` would do something in the list of packages."""
+        return self.zoomed is not None or self._origin is not None
+
     def give_back(self) -> bool:
         """End the zoom, or go back to the last pane; return False if there is neither."""
         if self.unzoom():

@@ -376,7 +376,8 @@ class Panes:
         """Dim the rows while they belong to an older query."""
         for pane in (self.names, self.facets, self.table, self.detail):
             # A class of the pane would compute the styles of every filter and head in it too.
-            pane.query("VirtualList, HeadLine").set_class(bool(stale), "-stale")
+            pane.query("VirtualList").set_class(bool(stale), "-stale")
+        self.table.line.is_stale = bool(stale)
 
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
@@ -441,24 +442,17 @@ class Panes:
 
     def _hints(self) -> Iterable[keymap.Hint]:
         """Return the hints for the focused input or pane; without a catalog, the ways out."""
-        is_zoomed = self.focus.zoomed and not self.focus.focused_input
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
         left_out = keymap.key_names(*self._keys_without_use())
-        shown = (each for each in shown if each.key not in left_out)
-        if self._state.sheet.is_open:
-            kept = [*shown]
-            # A narrow terminal may have room only for the way back.
-            first = 1 if self.table.rows.item is not None else 0
-            back = [each for each in kept[first:] if each.key in keymap.key_names("undo")]
-            others = [each for each in kept[first:] if each not in back]
-            shown = iter([*kept[:first], *back, *others])
-        return [*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown]
+        return (each for each in shown if each.key not in left_out)
 
     def _keys_without_use(self) -> Iterator[str]:
         """Yield the names of keys that do nothing in this row, with these marks."""
         state, rows = self._state, self.table.rows
+        if self.focus.pane == "packages" and not self.focus.leads_back:
+            yield "back"
         if not has_diff(state, self.where()):
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:
@@ -479,9 +473,10 @@ class Panes:
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         row, marks = self.table.rows.row, len(self._state.marks)
+        if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
+            yield "back", "unzoom"
         if (opened := self._state.sheet).is_open:
             yield "specs-open", opened.choose_hint
-            yield "undo", "back"
             return
         if self._state.view.folded:
             yield "fold", "unfold"

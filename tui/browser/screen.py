@@ -290,6 +290,7 @@ class BrowserScreen(Screen[None]):
     @on(events.ScreenResume)
     def _place_popup(self) -> None:
         self.panes.focus.fit()
+        self.panes.toast.place()
         self.panes.show_draft_soon()
 
     @on(events.ScreenSuspend)

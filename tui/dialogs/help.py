@@ -16,6 +16,7 @@ from spackscope.model.report.report import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, shown, written_key
 from spackscope.tui.query_reference import LANGUAGE
+from spackscope.tui.widgets.drawing import CURSOR
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _COLUMN = 58
@@ -202,7 +203,7 @@ class HelpList(VirtualList, inherit_bindings=False):
         pieces: list[Piece] = []
         for entry, (left, sentence) in zip(line.entries, line.texts, strict=True):
             is_here = entry is self.entry
-            texts = [("▸ " if is_here and not line.line else "  ", "accent")]
+            texts = [(f"{CURSOR} " if is_here and not line.line else "  ", "accent")]
             texts += [(left, "accent"), (" ", "")]
             texts += highlight(sentence, self._words, "" if entry.runs else "dim")
             pieces += ((text, f"{style} cursor" if is_here else style) for text, style in texts)

@@ -185,14 +185,14 @@ class PickList(VirtualList, inherit_bindings=False):
         self.show(len(picks), empty=empty)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the sign of the cursor, the text, and the remark."""
+        """Return the text and the remark."""
         pick = self.picks[row]
         room = max(1, width - 3 - bool(self._remark_width) * (1 + self._remark_width))
         if not self._fills:
             room = max(1, min(width - 3, self._text_width))
         text = pad(shorten(pick.text, room, keep="start"), room)
         return [
-            ("▸ " if row == self.cursor else "  ", "accent"),
+            ("  ", ""),
             *highlight(text, self.needles),
             (" " if self._fills else "  ", ""),
             (pick.remark, pick.style),

@@ -24,7 +24,7 @@ _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 
 _PAIRS = {
     # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
-    "…": "'",
+    "…": "~",
     "·": "|",
     "×": ":",
     "≠": "#",
@@ -35,9 +35,13 @@ _PAIRS = {
     "○◌": ".",
     "◆": "&",
     "◇": "%",
-    "▸▶›→»": ">",
+    # As in other trees and lists of files: closed, open, and the cursor.
+    "▸": "+",
+    "▾": "-",
+    "┃": ">",
+    "▶›→»": ">",
     "◂◀‹←«⌫": "<",
-    "▾▼↓": "\\",
+    "▼↓": "\\",
     "▴↑⇧": "^",
     "⏎↵": "$",
     "⇥": ">",
@@ -48,7 +52,7 @@ _PAIRS = {
     "▔": "-",
     "─━╌╍┄┅┈┉═╴╶–": "-",
     "’": "'",
-    "│┃╎╏┆┇┊┋║▕": "|",
+    "│╎╏┆┇┊┋║▕": "|",
     "┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╔╗╚╝╠╣╦╩╬": "+",
     "\N{NO-BREAK SPACE}": " ",
     # The pictures of control characters.
@@ -251,7 +255,7 @@ def in_ascii(text: str) -> str:
     """Replace signs by letters, each of one cell.
 
     >>> in_ascii("▸ ×9  hdf5 · build…")
-    "> :9  hdf5 | build'"
+    '+ :9  hdf5 | build~'
     """
     return text.translate(SIGNS)
 

@@ -13,12 +13,17 @@ from textual.theme import BUILTIN_THEMES
 from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
+_OWN_VARIABLES = {
+    "rule": "ansi_bright_black",
+    "virtual": "ansi_magenta",
+    "mark": "ansi_blue",
+}
 OWN = replace(
     _ANSI,
     name="spackscope",
     primary="ansi_cyan",
     accent="ansi_cyan",
-    variables={**_ANSI.variables, "rule": "ansi_bright_black", "virtual": "ansi_magenta"},
+    variables={**_ANSI.variables, **_OWN_VARIABLES},
 )
 """The colours of the terminal itself, so that the program fits dark and light ones."""
 
@@ -35,16 +40,17 @@ def theme_names() -> list[str]:
 def with_own_variables(variables: Mapping[str, str], *, is_ansi: bool) -> dict[str, str]:
     """Return the variables of a theme, and the variables that only our style sheet uses.
 
-    `rule` is the colour of the lines between panes, `virtual` the colour of virtual packages.
+    `rule` is the colour of the lines between panes, `virtual` the colour of virtual packages, and
+    `mark` the colour of the signs of marked specs.
     """
     if is_ansi:
-        return {"rule": "ansi_bright_black", "virtual": "ansi_magenta", **variables}
+        return {**_OWN_VARIABLES, **variables}
     background = Color.parse(variables["background"])
     rule = background.blend(Color.parse(variables["foreground"]), _RULE).hex
     # Several themes have one colour for warnings and accents.
     is_same = variables["text-accent"] == variables["text-warning"]
     virtual = variables["text-secondary" if is_same else "text-accent"]
-    return {"rule": rule, "virtual": virtual, **variables}
+    return {"rule": rule, "virtual": virtual, "mark": variables["text-primary"], **variables}
 
 
 class ThemeMemory:

@@ -32,6 +32,7 @@ STYLES = {
     "value": "text-warning",
     "query--value": "",
     "differs": "bold text-warning",
+    "mark": "bold mark",
     "virtual": "virtual",
     "error": "bold text-error",
     "query--error": "bold underline text-error",
@@ -39,7 +40,7 @@ STYLES = {
     # The head of the current column, and its cell in the row under the cursor: a whole column
     # would outshine the colours of the other cells.
     "current in use": "bold underline text-primary",
-    "cursor": "underline",
+    "cursor": "",
     "cursor in use": "reverse foreground background",
     # So that a message stands out from what is under it without colour too.
     "reversed": "reverse",
@@ -50,6 +51,9 @@ Each text has a sign or a weight besides its colour, so that it differs with NO_
 is a class of the style sheet: Textual would compute the classes at the start, and again whenever
 a class of a widget changes.
 """
+
+CURSOR = "┃"
+"""The sign of the row under the cursor, also in a list without the focus."""
 
 _KEPT = "bar"
 """The style that the cursor does not reverse: a reversed bar would look like a blank."""
@@ -226,6 +230,13 @@ class RowPainter:
             style += Style(bold=False) if is_stale else Style()
             self._styles[key] = style
         return style
+
+
+def under_cursor(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return a row with the sign of the cursor in its first cell; a sign there is reversed."""
+    (text, style), *rest = pieces
+    first = (CURSOR, "accent") if text[:1] == " " else (text[:1], f"{style} reversed")
+    return [first, (text[1:], style), *rest]
 
 
 def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:

@@ -104,13 +104,14 @@ def _forms(title: Title, width: int) -> Iterator[TitleForm]:
     machine = title.machine
     short = machine.short if machine is not None else ""
     where = "this machine" if machine is not None and machine.is_this_machine else "host"
-    long = f"{where}: {machine}" if machine is not None else ""
+    long, middle = (f"{where}: {text}" if machine is not None else "" for text in (machine, short))
     words, number = (_problems(title, with_noun=noun) for noun in (True, False))
-    opens = [*hint("open", "your own cache")] if title.is_sample else []
+    opens = [*hint("open", "open yours")] if title.is_sample else []
     if width >= _WIDE:
         yield TitleForm(True, True, True, long, words, opens)
-        yield TitleForm(True, True, True, short, words, opens)
-    yield TitleForm(True, False, True, short, number, opens)
+        yield TitleForm(True, True, True, middle, words, opens)
+    yield TitleForm(True, False, True, middle, number, opens)
+    yield TitleForm(True, False, False, middle, number, opens)
     yield TitleForm(True, False, False, short, number, opens)
     yield TitleForm(True, False, False, "", number, opens)
     yield TitleForm(False, False, False, short, number)
@@ -144,7 +145,7 @@ def _right(form: TitleForm) -> list[LinePart]:
         end = _GAP if form.problems else " "
         parts.append(LinePart([(key.shown, "accent strong"), (f" {key.word}{end}", "")], OPEN))
     if form.problems:
-        parts.append(LinePart([(f"{form.problems} ", "differs")], PROBLEMS))
+        parts.append(LinePart([(f"{form.problems} ", "error")], PROBLEMS))
     return parts
 
 
@@ -190,7 +191,7 @@ class Divider(Widget):
         return draw(self, [(sign, "rule")], self.size.width)
 
 
-_KEYS = (("diff", "diff"), ("copy", "copy"), ("unmark", "clear"))
+_KEYS = (("diff", "compare"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
 _ENOUGH = 44
@@ -209,7 +210,7 @@ def mark_pieces(marks: Marks, width: int) -> list[Piece]:
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
-    pieces: list[Piece] = [(head, "differs")]
+    pieces: list[Piece] = [(head, "mark")]
     room = width - cell_width(head)
     has_names = all(
         cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
@@ -297,13 +298,14 @@ _HINT_GAP = 2
 
 
 def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
-    """Return the hints that fit into a width: the last hints go first, the help never goes."""
+    """Return the hints that fit into a width: the last hints go first, then quit, never help."""
     fitting, helps = list(hints), key_names("help", "dialogs-help")
     excess = sum(map(_hint_width, fitting)) - _HINT_GAP - width
-    for each in fitting[::-1]:
-        if excess > 0 and each.key not in helps:
-            fitting.remove(each)
-            excess -= _hint_width(each)
+    for kept in (helps | key_names("quit"), helps):
+        for each in fitting[::-1]:
+            if excess > 0 and each.key not in kept:
+                fitting.remove(each)
+                excess -= _hint_width(each)
     return fitting
 
 

@@ -103,15 +103,15 @@ class PackageRows(VirtualList):
             self.post_message(Browse("summarize", seen))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the mark of the cursor, the name, and the number of specs or the overview."""
+        """Return the name, and the number of specs or the overview."""
         package = self.package_of(row)
         if (layout := self.overview) is not None:
-            return self._overview_pieces(layout, row, package)
+            return self._overview_pieces(layout, package)
         count = f"{package.shown if package else self.shown:,}"
         room = max(0, width - len(count) - 4)
         name = self._shown_name(package, room)
         blank = " " * (room - cell_width(name) + 1)
-        pieces = [*self._name_pieces(row, package, name), (blank, "")]
+        pieces = [*self._name_pieces(package, name), (blank, "")]
         return [*pieces, (count, "dim"), (" ", "")]
 
     def package_of(self, row: int) -> PackageCount | None:
@@ -122,18 +122,17 @@ class PackageRows(VirtualList):
         name = (clean(package.name) or "(no name)") if package is not None else ALL
         return shorten(name, width)
 
-    def _name_pieces(self, row: int, package: PackageCount | None, name: str) -> list[Piece]:
-        mark = "▸ " if row == self.cursor else "  "
+    def _name_pieces(self, package: PackageCount | None, name: str) -> list[Piece]:
         return [
-            (mark, "accent"),
+            ("  ", ""),
             *(highlight(name, self.needles) if package is not None else [(name, "dim")]),
         ]
 
     def _overview_pieces(
-        self, layout: OverviewLayout, row: int, package: PackageCount | None
+        self, layout: OverviewLayout, package: PackageCount | None
     ) -> list[Piece]:
         name = self._shown_name(package, layout.name_width)
-        pieces = self._name_pieces(row, package, name)
+        pieces = self._name_pieces(package, name)
         pieces.append((" " * (layout.name_width - cell_width(name)), ""))
         summary = self._summaries.get(package.id) if package is not None else None
         if package is not None and package.id not in self._asked and not self._is_asking:

@@ -211,7 +211,7 @@ class SheetRows(ShownRows):
             return [(" " * GUTTER, ""), (number, "strong")]
         item, at = self._sheet.rows[number], 0
         sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
-        pieces: list[Piece] = [(sign.ljust(GUTTER), "differs")]
+        pieces: list[Piece] = [(sign.ljust(GUTTER), "mark")]
         for placed in heads.layout.placed:
             name = placed.column.name
             column = self._columns[name]

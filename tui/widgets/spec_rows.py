@@ -183,7 +183,7 @@ class SpecRows(ShownRows):
         # The sign of a kind takes some of the cells that it leaves empty.
         excess = max(0, cell_width(lead) - room)
         return [
-            (sign or " ", "differs" if sign else ""),
+            (sign or " ", "mark" if sign else ""),
             (lead + " " * (room - cell_width(lead)), "accent"),
             *self._cells.pieces(row, placed, current, excess),
         ]

@@ -65,7 +65,7 @@ class RelaxationRows(VirtualList):
         room = width - count_width - key_width - 7
         label = pad(self.relaxations[row].label, max(0, min(widest, room)))
         return [
-            ("▸ " if row == self.cursor else "  ", "accent"),
+            ("  ", ""),
             (label, ""),
             (f"  {counts[row]:>{count_width}} ", "dim"),
             (f" {pad(keys[row], key_width)} " if key_width else "", "accent"),
@@ -355,6 +355,7 @@ class SpecTable(Vertical, Fitted):
         """Tint the current column while the table or one of its filters has the focus."""
         self.place(keeps_gutter=True)
         self.header.refresh()
+        self.filters.refresh()
         self.line.refresh()
 
     @on(events.DescendantBlur)

@@ -29,6 +29,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
+from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
@@ -47,7 +48,10 @@ class HeadLine(RuleLine):
     Each value can be clicked, and be the current column.
     """
 
+    is_stale = reactive(False)
+    """Whether the rows are those of an older query, which the title then names."""
     _shown: tuple[str, Sequence[HeadText], str, str, str, str] = ("", (), "", "", "", " ")
+    _query = ""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(self._texts, id=id)
@@ -58,28 +62,36 @@ class HeadLine(RuleLine):
         `columns` is the number of columns out of view to the right.
         """
         after = f"{counted(columns, 'column')} ›" if columns else ""
+        self._query = clean(str(rows.query or "all builds")) if rows.listing is not None else ""
         shown = rows.name, head, current, after, rows.before, rows.between
         if shown != self._shown:
             self._shown = shown
             self.refresh()
 
     @property
+    def title(self) -> str:
+        """The title of the table."""
+        title, *_ = self._shown
+        return f"rows of: {self._query}" if self.is_stale and self._query else title
+
+    @property
     def pieces(self) -> list[HeadText]:
         """The values that all rows share, and texts between them."""
-        name, head, current, after, before, between = self._shown
+        _, head, current, after, before, between = self._shown
+        name = self.title
         room = self.size.width - RULE_MARGIN - cell_width(name + _BETWEEN + after)
         return head_line(head, room, current, before, between)
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the title and the values, package and version in bold; and the cut columns."""
-        name, _, current, after, *_ = self._shown
-        left = [LinePart([(shorten(name, width), "")])]
+        _, _, current, after, *_ = self._shown
+        left = [LinePart([(shorten(self.title, width, keep="start"), "")])]
         for number, (column, text) in enumerate(self.pieces):
             style = "plain strong" if column in ("package", "version") else "plain dim"
             style = "current" if column and column == current else style
             left += [LinePart([(_BETWEEN, "rule")])] * (not number)
             left.append(LinePart([(text, style)], Browse("filter", column) if column else ""))
-        is_room = cell_width(name + after) <= width
+        is_room = cell_width(self.title + after) <= width
         return left, [LinePart([(after, "plain dim")])] if after and is_room else []
 
 
@@ -120,13 +132,13 @@ class HeadCells(Widget):
         pieces: list[Piece] = [(pad(sign, heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
-            pieces += [(" " * (placed.at - at), ""), self.cell(placed)]
+            pieces += [(" " * (placed.at - at), ""), *self.cell(placed)]
             at = placed.end
         return draw(self, pieces, width)
 
     @abstractmethod
-    def cell(self, placed: Placed) -> Piece:
-        """Return the cell of a column."""
+    def cell(self, placed: Placed) -> Sequence[Piece]:
+        """Return the pieces of the cell of a column."""
 
     def on_click(self, event: events.Click) -> None:
         """Post the action of the line for the clicked column."""
@@ -140,7 +152,7 @@ class ColumnHeader(HeadCells):
 
     BEFORE, CLICKED = "‹", "sort_by"
 
-    def cell(self, placed: Placed) -> Piece:
+    def cell(self, placed: Placed) -> Sequence[Piece]:
         """Return the head of a column, or its filter."""
         column, heads = placed.column, self.heads
         sign, style = heads.sign(column.name), "dim"
@@ -154,7 +166,7 @@ class ColumnHeader(HeadCells):
         text = (cut_words(filter_, room) if filter_ else column.head(room)) + sign
         if column.name == heads.current:
             style = "current match" if filter_ else "current"
-        return pad(text, placed.width, right=column.aligns_right), style
+        return [(pad(text, placed.width, right=column.aligns_right), style)]
 
 
 class Patterns:
@@ -213,7 +225,8 @@ def _parsed(column: str, text: str) -> tuple[Group, ...] | None:
 
 MIN_INPUT_WIDTH = 12
 """The least width of an input: room for a word, even if it covers the next columns."""
-_PLACEHOLDER, _SHORT_PLACEHOLDER = "filter", "…"
+_FIELD = "▁"
+"""Fills a filter: a rule would part the heads from the rows."""
 
 
 class FilterBar(HeadCells):
@@ -238,15 +251,20 @@ class FilterBar(HeadCells):
         """Put the open input under its head."""
         self._place()
 
-    def cell(self, placed: Placed) -> Piece:
-        """Return the filter of a column, or a placeholder; blank under the open input."""
-        text, style = self.heads.filters.get(placed.column.name, ""), "match"
+    def cell(self, placed: Placed) -> Sequence[Piece]:
+        """Return a field with the filter of a column; blank under the open input.
+
+        While the table has the focus, an empty field under the cursor names the key.
+        """
+        name, width = placed.column.name, placed.width
         if not placed.column.takes_filter or self._is_covered(placed):
-            text, style = "", ""
-        elif not text:
-            is_wide = placed.width >= len(_PLACEHOLDER)
-            text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
-        return pad(cut_words(text, placed.width), placed.width), style
+            return [(" " * width, "")]
+        text, style = cut_words(self.heads.filters.get(name, ""), width), "match"
+        is_in_use = isinstance(self.parent, Widget) and self.parent.has_focus_within
+        if not text and name == self.heads.current and is_in_use:
+            key = shown("filter")
+            text, style = next((t for t in (f"{key} filter", key) if len(t) <= width), ""), "dim"
+        return [(text, style), (_FIELD * (width - cell_width(text)), "dim")]
 
     def _is_covered(self, placed: Placed) -> bool:
         """Check whether the open input covers the beginning of a column."""

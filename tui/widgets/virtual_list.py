@@ -12,7 +12,7 @@ from textual.strip import Strip
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import LISTS, bindings
 from spackscope.tui.process.textual_internals import Fitted
-from spackscope.tui.widgets.drawing import RowPainter, empty_row
+from spackscope.tui.widgets.drawing import RowPainter, empty_row, under_cursor
 
 _WHEEL_ROWS = 3
 
@@ -159,8 +159,10 @@ class VirtualList(Fitted, can_focus=True):
         if not self.length:
             return self._painter.row(empty_row(self.empty, y, width, self.size.height), width)
         pieces = self.pieces(row, width) if row < self.length else []
-        under_cursor = self.CURSOR_IS_ROW and row == self.cursor
-        return self._painter.row(pieces, width, under_cursor=under_cursor)
+        is_here = self.CURSOR_IS_ROW and row == self.cursor
+        if is_here and pieces:
+            pieces = under_cursor(pieces)
+        return self._painter.row(pieces, width, under_cursor=is_here)
 
     def notify_style_update(self) -> None:
         """Drop the cached styles when the theme or the focus changes."""

@@ -65,7 +65,7 @@ async def test_the_facets_have_the_lines_that_the_packages_do_not_need(tmp_path:
         names, facets = browser.names, browser.browser.panes.facets
         assert names.region.height == 25 or facets.region.height <= 1
         await browser.press("end", "2")
-        assert "▸ package29" in browser.text, "the selected package is seen"
+        assert "┃ package29" in browser.text, "the selected package is seen"
         assert names.region.height <= 11
         assert facets.region.bottom == 28
         await browser.ask("package2")
@@ -116,7 +116,7 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             assert panes(browser) == [pane]
             (shown,) = [w for w in browser.browser.query(".pane") if w.id == pane]
             assert shown.region.size == (120, 26), "all but title, query, a rule and hints"
-            assert browser.lines[-1].startswith(" + unzoom")
+            assert browser.lines[-1].startswith(" esc unzoom")
             await browser.press("plus")
             assert panes(browser) == ["packages", "specs", "detail"]
             assert "unzoom" not in browser.lines[-1]
@@ -126,7 +126,7 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             assert browser.browser.panes.focus.pane == pane, "esc does nothing else"
         await browser.press("3")
         assert panes(browser) == ["detail"], "3 in the detail is as +"
-        assert browser.lines[-1].startswith(" + unzoom")
+        assert browser.lines[-1].startswith(" esc unzoom")
         await browser.press("3")
         assert panes(browser) == ["packages", "specs", "detail"]
         assert "unzoom" not in browser.lines[-1]

@@ -45,7 +45,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     for size in ((120, 30), (50, 20)):
         async with browsing("/no/such/place", size=size) as browser:
             assert "/no/such/place does not exist" in shown_text(browser)
-            assert "▸ reload the sources r open another source O quit q" in shown_text(browser)
+            assert "┃ reload the sources r open another source O quit q" in shown_text(browser)
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
             assert browser.lines[-1].split("  ")[:3] == [" ⏎ take it", "q quit", "? help"]
             await browser.press("s")
@@ -176,7 +176,7 @@ async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path
         write_page(source, [])
         await browser.press("enter")
         assert "There are no specs" in browser.text, browser.lines
-        lines = [line.strip(" ▸") for line in browser.lines if " reload the sources " in line]
+        lines = [line.strip(" ┃") for line in browser.lines if " reload the sources " in line]
         assert len(lines) == 1
         await browser.press("j", "enter")
         assert browser.lines[1].startswith(" › sources"), "the second line lists the sources"

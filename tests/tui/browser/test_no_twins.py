@@ -23,7 +23,7 @@ def told_rows(browser: Browser) -> list[str]:
         assert row is not None
         region = table.region
         line = lines[region.y + number - table.top][region.x : region.right]
-        line = re.sub(r"^[ ◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
+        line = re.sub(r"^[ ┃◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
         hash_ = rf"(?:{row.spec.hash[:7]}|\d+ ways(?: to run)?)"
         text = re.sub(rf"{hash_} *(?:(?:[\d,]+|-) )? *", "| ", line).strip()
         cells, _, note = text.partition("|")

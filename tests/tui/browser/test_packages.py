@@ -104,17 +104,14 @@ async def test_a_filter_of_a_list_has_a_line_while_it_is_typed_or_has_a_text(
         assert "filter…" not in browser.text
         await browser.press(pane)
         assert "filter…" not in browser.text, "letters are keys"
-        before = browser.lines
         await browser.press(key)
         assert "filter…" in browser.text
         await browser.press(*"cu")
         assert "cu " in browser.text
         await browser.press("enter")
         assert "cu " in browser.text
-        await browser.press(key, "escape", "escape")
+        await browser.press(key, "ctrl+u", "enter")
         assert "filter…" not in browser.text
-        await browser.press(pane)
-        assert browser.lines[2:-1] == before[2:-1]
 
 
 async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> None:

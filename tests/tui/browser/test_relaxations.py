@@ -42,7 +42,7 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
         await browser.press("enter")
         assert browser.app.screen.focused is rows
         assert "No py-build has os=sequoia" in browser.text.replace("│", "")
-        assert "▸ without os=sequoia" in browser.text
+        assert "┃ without os=sequoia" in browser.text
         assert " ⏎ take it " in browser.lines[-1]
         labels = [each.label for each in rows.relaxations]
         assert browser.lines[-1].endswith(f" 1/{len(labels)} ")

@@ -328,7 +328,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
         for key in "FS":
             await browser.press(key, *["enter"] * (browser.dialog is not None))
             assert browser.state.sheet.is_open
-            assert {"copy", "diff"} <= {*browser.lines[-1].split()}
+            assert {"copy", "compare"} <= {*browser.lines[-1].split()}
             assert "2 marked" in browser.marks_line
             assert "out of sight" not in browser.marks_line
             await browser.press("y")
@@ -337,7 +337,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
             assert clipboard.text.split() == [f"/{mark}" for mark in marks]
             await browser.press("d")
             assert command(browser) == " ".join(["diff", *(f"/{mark}" for mark in marks)])
-            assert "diff" not in browser.lines[-1].split()
+            assert "compare" not in browser.lines[-1].split()
             await browser.press("d", "W")
             assert {*cells(browser, "hash")} == {*marks}
             await browser.press("backspace", "e", "enter")
@@ -351,7 +351,7 @@ async def test_a_diff_is_hinted_where_there_is_something_to_compare(sources: lis
     async with browsing(sources[1], size=(160, 30)) as browser:
 
         def is_hinted() -> bool:
-            return "d diff" in browser.lines[-1]
+            return "d compare" in browser.lines[-1]
 
         await browser.press("2")
         assert not is_hinted()
@@ -486,7 +486,7 @@ async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) ->
         assert browser.state.sheet.is_open
         assert not browser.state.sheet.is_read
         assert "goes back" in browser.state.sheet.text
-        assert browser.lines[-1].startswith(" ⌫ back")
+        assert browser.lines[-1].startswith(" esc back")
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         await browser.press("e")
         assert browser.status.endswith(NO_ROWS)
@@ -685,8 +685,7 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
         expected = Counter(r["os"] for r in SAMPLE if r["os"] in ("ubuntu24.04", "sequoia"))
         assert dict(zip(cells(browser, "os"), cells(browser, "count"), strict=True)) == expected
         bar, *_ = (number for number, line in enumerate(browser.lines) if "█" in line)
-        assert browser.lines[bar - 1].split()[-2:] == ["filter", "filter"], "none of the bar"
-        assert browser.lines[bar - 1].count("filter") == 2
+        assert len(re.findall("▁+", browser.lines[bar - 1])) == 2, "none of the bar"
         least = min(expected, key=expected.__getitem__)
         await browser.press(*["l", "minus"] * 4)
         assert browser.placed_names == {"os"}
@@ -703,9 +702,9 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
 async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() -> None:
     async with browsing(size=(140, 30)) as browser:
         await browser.press("2", "S")
-        for hint in ("y copy", "d diff", "space mark", "t tree"):
+        for hint in ("y copy", "d compare", "space mark", "t tree"):
             assert hint not in browser.lines[-1]
-        assert browser.lines[-1].startswith(" ⏎ go to it  ⌫ back"), "the way back comes early"
+        assert browser.lines[-1].startswith(" esc back  ⏎ go to it"), "the way back comes first"
         for key in ("space", "y", "W", "i"):
             await browser.press(key)
             assert browser.status == NO_SPEC, key

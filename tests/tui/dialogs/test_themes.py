@@ -23,7 +23,7 @@ async def test_a_theme_is_tried_and_given_up(tmp_path: Path) -> None:
         await open_themes(browser)
         assert browser.app.theme == OWN.name
         for theme in (
-            f"▸ {OWN.name}  now, the default, terminal colours",
+            f"┃ {OWN.name}  now, the default, terminal colours",
             "  ansi-dark  terminal colours",
         ):
             assert any(" ".join(theme.split()) in " ".join(line.split()) for line in browser.lines)

@@ -41,12 +41,13 @@ def test_a_letter_is_as_wide_as_its_sign() -> None:
 
 
 def test_letters_differ_as_signs_do_and_are_no_wildcards_or_words() -> None:
-    signs = "●○◆◇▲✓✗▸▾…·×≠"
+    signs = "●○◆◇▲✓✗┃…·×≠"
     assert len(set(in_ascii(signs))) == len(signs)
     letters = "".join(SIGNS.values())
     assert not any(letter.isalnum() or letter in "*?[]" for letter in letters)
     assert in_ascii("✓ runs here") == "+ runs here"
-    assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 '"
+    assert in_ascii("▸▾") == "+-", "they are where no other sign is"
+    assert in_ascii("▸ überOS 日本 …") == "+ überOS 日本 ~"
 
 
 @pytest.mark.parametrize(("shown", "name"), [("⏎", "enter"), ("⇧⇥", "shift-tab"), ("y", "y")])

@@ -290,9 +290,8 @@ async def test_the_detail_and_the_marks_show_changed_keys() -> None:
     async with browsing(settings=config, size=(160, 40), folded=False) as browser:
         await browser.press("2")
         assert "c hash · Y other forms" in browser.text
-        assert "T tree" in browser.text
         await browser.press("space")
-        assert "D diff" in browser.text
+        assert "D compare" in browser.text
         assert "  c copy" in browser.text
         await browser.press("o")
         assert browser.focus.startswith("detail")

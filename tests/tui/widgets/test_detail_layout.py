@@ -91,7 +91,7 @@ VERDICT = DetailLine("✓ runs here", "runs here", at_end=True)
     [
         ("hdf5@1.14.6", 33, ["hdf5@1.14.6", "● cached  ✓ runs here"]),
         ("hdf5@1.14.6", 29, ["hdf5@1.14.6", "● cached  ✓ runs…"]),
-        ("py-very-long-name@1", 33, ["py-ve…ame@1", "● cached  ✓ runs here"]),
+        ("py-very-long-name@1", 33, ["py-ve…name@1", "● cached  ✓ runs here"]),
     ],
 )
 def test_the_rule_has_the_name_and_the_state(name: str, width: int, texts: list[str]) -> None:

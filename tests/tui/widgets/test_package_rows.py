@@ -28,7 +28,7 @@ async def test_only_rows_on_the_screen_are_summarised_and_those_scrolled_to() ->
         assert "runs on zen3" in browser.lines[2]
         await browser.press("end")
         await browser.see()
-        row = next(line for line in browser.lines if "▸ zstd" in line)
+        row = next(line for line in browser.lines if "┃ zstd" in line)
         assert len(row.split("│")[0].split()) >= 5, row
         await browser.ask("any=hdf5")
         await browser.press("enter", "1")

@@ -38,7 +38,7 @@ def test_snapshots_tell_what_came_and_went(program: Program) -> None:
     _, text = program.on_terminal("history", "zlib", *CACHE, changes={"NO_COLOR": "1"})
     lines = text.splitlines()
     assert "zlib: 2 versions" in lines
-    assert lines[-3] == f"index.json: 4 snapshots from {TODAY} to {TODAY}"
+    assert lines[-3] == f"index.json: 4 snapshots of {TODAY}"
     assert lines[-2].split() == ["zlib@1.3", TODAY, "still", "listed", "2", "·███"]
     gone = f"zlib@1.2 {OLD[:7]} {TODAY} or earlier {TODAY}, gone by {TODAY} 1 █···"
     assert lines[-1].split() == gone.split()
