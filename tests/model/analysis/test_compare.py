@@ -141,17 +141,6 @@ def own(comparison: Comparison) -> list[tuple[str, AttributeValue, AttributeValu
     return [(item.attribute, item.a, item.b, item.follows) for item in cause.differences]
 
 
-def test_equal_hashes_do_not_differ(tmp_path: Path) -> None:
-    write_page(tmp_path / "one", [record(1)], title="zlib")
-    write_page(tmp_path / "two", [record(1)], title="zlib", tag="other")
-    graph = dag_of(catalog_of(tmp_path / "one", tmp_path / "two"))
-
-    comparison = compare(graph, 0, 1)
-
-    assert (comparison.pairs, comparison.causes, comparison.unexplained) == (0, (), ())
-    assert not comparison.lists_dependencies
-
-
 FLAGS = {"build_system": "generic", "cflags": ["-O2", "-g"]}
 PATCHES = ["a" * 64, "b" * 64]
 

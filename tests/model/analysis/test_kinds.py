@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.index.catalog import Catalog
-from tests.builders import GCC, GMAKE, edge, hash_of, leaf, node, record, write_page
+from tests.builders import GCC, GMAKE, edge, hash_of, leaf, node
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers
 
@@ -78,16 +78,6 @@ def test_builds_of_a_kind_are_the_most_used_first(tmp_path: Path) -> None:
     assert same.users == (2, 0, 0)
     assert same.total_users == 2
     assert graph.hashes(other.ids) == [OTHER]
-
-
-def test_kinds_of_pages_are_not_known(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1), record(2)], title="zlib")
-    graph = graph_of(tmp_path)
-
-    (kind,) = run_kinds(graph, [0, 1])
-
-    assert not kind.is_known
-    assert len(kind.ids) == 2
 
 
 def test_what_no_document_describes_is_told_apart_by_its_hash(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ import pytest
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow
 from spackscope.model.answers.diff import differing
 from spackscope.model.core.frozen import replace
-from tests.builders import hash_of, leaf, write_index
-from tests.program import Program
 
 
 def cells(*texts: str | None) -> tuple[Cell, ...]:
@@ -70,10 +68,3 @@ def test_packages_with_the_same_values_are_counted_and_paths_are_short() -> None
     assert differing(row("version", "1", path=("mpich",))).where == ""
     long = row("version", "1", path=("cmake", "curl", "zlib"))
     assert differing(long).where == "cmake › curl › zlib"
-
-
-def test_the_first_two_packages_are_in_the_title(program: Program) -> None:
-    nodes = [leaf(hash_of(number), name, "1") for number, name in enumerate("abc")]
-    path = str(write_index(program.home, *nodes))
-    for names, title in (("ab", "a, b · 2 builds"), ("abc", "a, b, … · 3 builds")):
-        assert program("diff", "-f", path, *names).stderr.startswith(f"spackscope: {title}")

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.variants import (
-    spell_signs,
-    spell_value,
-    spell_variant,
-    split_variant,
-    variant_key,
-)
+from spackscope.model.core.variants import spell_variant, split_variant, variant_key
 
 
 @pytest.mark.parametrize(
@@ -46,19 +40,3 @@ def test_a_value_has_one_key_however_it_is_printed(printed: str, before_1_0: str
 def test_other_values_have_other_keys() -> None:
     texts = ["+mpi", "~mpi", "mpi=1", "mpi=1,2", 'mpi="1,2"', "mpi"]
     assert len(set(map(variant_key, texts))) == len(texts)
-
-
-def test_values_of_an_attribute_are_spelled_with_short_digests() -> None:
-    digests = ("a" * 64, "b" * 64)
-    spelled = {
-        "variant:mpi": ("+",),
-        "variant:k": ("x", "y"),
-        "os": ("x", "y"),
-        "patches": digests,
-    }
-    texts = [spell_value(attribute, values) for attribute, values in spelled.items()]
-    assert texts == ["+mpi", "k=x,y", "x,y", "aaaaaaa,bbbbbbb"]
-
-
-def test_signs_say_which_values_there_are() -> None:
-    assert spell_signs(["rxm", "tcp"], {"rxm", "udp"}) == "+rxm ~tcp"

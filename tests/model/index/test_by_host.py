@@ -79,13 +79,6 @@ def test_each_window_is_a_part_of_the_whole_order(catalog: Catalog, data: st.Dat
     assert expected[0] in listing.ids
 
 
-def test_terms_are_words_like_those_of_the_state(catalog: Catalog) -> None:
-    everything, runs = catalog.total, catalog.count(parse("fits"))
-    assert 0 < catalog.count(parse("reusable")) < runs < everything
-    assert str(parse("fits=yes reusable=yes")) == "fits reusable"
-    assert catalog.count(parse("!fits")) == catalog.count(parse("fits=no")) == everything - runs
-
-
 def test_rows_have_it_and_are_sorted_by_it(catalog: Catalog) -> None:
     view = View(parse("zlib-ng fits=*"), sort=Sort("fits"))
     fits = [spec.fit for spec in catalog.records(catalog.listing(view).ids)]

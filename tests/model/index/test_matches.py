@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import mask_of, sorted_by
+from spackscope.model.index.columns import mask_of
 from spackscope.model.index.matches import Matches
 from tests.builders import catalog_of, record, write_page
 from tests.examples import examples
@@ -61,12 +61,3 @@ def test_matches_are_what_each_spec_says(
     assert Counter(matches.counts("version")) == Counter(
         versions[catalog.look_alike(id_)] for id_ in ids
     )
-
-
-@given(st.lists(st.integers(0, 5)), st.booleans())
-def test_numbers_are_sorted_by_their_keys_as_sorted_does(keys: list[int], reverse: bool) -> None:
-    numbers = range(len(keys))
-
-    in_order = sorted_by(keys, numbers, descending=reverse)
-
-    assert list(in_order) == sorted(numbers, key=keys.__getitem__, reverse=reverse)

@@ -48,31 +48,6 @@ def labelled(result: list[DetailLine]) -> dict[str, str]:
     return {line.label: line.text for line in reversed(result) if line.label}
 
 
-def test_the_detail_of_a_record_is_complete() -> None:
-    result = lines(SPEC)
-
-    assert [line.text for line in result[:2]] == ["hdf5@1.14.5", SPEC.hash]
-    assert labelled(result) == {
-        "install": "no binary: none of your caches has the archive",
-        "spec": spec_string(SPEC),
-        "variants": "api=default",
-        "package": "hdf5",
-        "version": "1.14.5",
-        "compiler": "gcc@13.2.0/5o2zn6vqwerthjkl",
-        "platform": "linux",
-        "os": "ubuntu24.04",
-        "target": "x86_64_v3",
-        "tag": "develop",
-        "size": "5.1 MB",
-        "stacks": "e4s",
-        "source": "mirror",
-        "document": "mirror/specs.md",
-        "page": f"https://cache.spack.io/?package=hdf5&hash={SPEC.hash}",
-    }
-    texts = [line.text for line in result]
-    assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)
-
-
 def test_what_a_record_lacks_has_no_line() -> None:
     found = labelled(lines(replace(SPEC, tag="", size=None, stacks=())))
 

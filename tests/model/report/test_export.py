@@ -47,12 +47,6 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
     assert (first["external"], second["external"]) == ("", "/usr")
 
 
-def test_no_records_make_an_empty_array_and_only_heads(mixed: Catalog) -> None:
-    sheet = export.spec_sheet(mixed, [])
-    assert list(sheet.json_array()) == ["[]"]
-    assert len(list(sheet.csv())) == len(list(sheet.tabs())) == 1
-
-
 @pytest.mark.parametrize(
     ("package", "tag", "address"),
     [

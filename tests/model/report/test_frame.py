@@ -9,23 +9,16 @@ import pytest
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import facet_sections
 from spackscope.model.index.load import load
-from spackscope.model.index.view import View
-from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import (
     MIN_WIDTH,
-    SHOWN,
     OverviewColumn,
-    facet_lines,
     overview_cell,
     overview_layout,
     overview_width,
     position,
     query_counts,
     runs_head,
-    shared_texts,
     source_chips,
     tags_title,
 )
@@ -49,15 +42,6 @@ def test_a_tag_that_names_its_source_is_not_named_twice(tmp_path: Path) -> None:
     catalog = load([f"{tmp_path}/tags.json"], Session({}))
     assert [chip.name for chip in source_chips(catalog)] == ["tags.json#v2026.06.0"]
     assert tags_title(catalog) == ""
-
-
-def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
-    listing = sample.listing(View(parse("py-build os=ubuntu24.04 target=aarch64")))
-
-    shared = dict(shared_texts(listing))
-    expected = {"package": "py-build", "os": "ubuntu24.04", "target": "aarch64"}
-    assert expected.items() <= shared.items()
-    assert not {"hash", "variants", "tag", "source", "state"} & shared.keys()
 
 
 @pytest.mark.parametrize(
@@ -126,28 +110,3 @@ def test_a_cell_is_clean_and_fits(
 
 def test_the_head_says_where_they_run() -> None:
     assert runs_head(parse_host("target=zen3")) == "runs on zen3"
-
-
-@pytest.mark.parametrize("text", ["", "zlib", "os=centos7 | os=linux +shared", "hdf5@1.8:1.14"])
-def test_each_value_has_a_line_or_is_counted_in_that_of_the_others(
-    mixed: Catalog, small_catalogs: dict[str, Catalog], text: str
-) -> None:
-    catalog = small_catalogs["spack1"] if "hdf5" in text else mixed
-    sections = [*facet_sections(catalog, parse(text))]
-    for section in sections:
-        values = section.values
-        hidden = [v for v in values[SHOWN:] if v.mark is None]
-        shown = [v for v in values if v not in hidden or len(hidden) == 1]
-        head, *lines = facet_lines([section])
-        assert (head.is_head, head.text) == (True, section.key.label)
-        assert [line.value for line in lines if line.value] == shown
-        switches = [line.text for line in lines if line.is_switch]
-        assert switches == [f"… {len(hidden)} more"][: len(hidden) > 1]
-        opened = facet_lines([section], opened=[section.key])
-        assert [line.value for line in opened[1 : len(values) + 1]] == [*values]
-        assert [line.text for line in opened[len(values) + 1 :]] == ["… fewer"][: bool(switches)]
-        assert {line.most for line in lines if line.value} == {
-            max(v.count for v in values if v.condition is None)
-        }
-    typed = [line for line in facet_lines(sections, "os 4") if line.value]
-    assert {(line.section.key.column, line.text[:6]) for line in typed} == {("os", "ubuntu")}

@@ -44,9 +44,10 @@ def test_prefixes_are_found_down_to_the_depth_of_the_defaults_of_spack(tmp_path:
     ("times", "seconds"),
     [
         *(({"total": seconds}, seconds) for seconds in (0, 1, 2.5, LIMIT)),
-        *(({"total": wrong}, None) for wrong in (True, -1, LIMIT + 1, "5", None)),
+        *(({"total": wrong}, None) for wrong in (True, -1, LIMIT + 1, "5", None, 10**400)),
         *(({"total": 5, "cache": True}, None), ({"total": 5, "cache": False}, 5)),
-        *(({}, None), ([], None), ("{", None), ("[" * 100_000, None)),
+        *(({}, None), ([], None), ("", None), ("{", None), ("[" * 100_000, None)),
+        ('{"total": NaN}', None),
         ({"total": 5, "phases": "x" * 2**20}, None),
     ],
 )

@@ -293,11 +293,9 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
     # Nobody else expands the tilde of a source that a variable names.
     of_variable = titles(program("cover", "spack.lock", SPACKSCOPE_FROM="index.json ~/tree"))
     assert "The longest chain of builds takes 1 h 0 min: cmake › hdf5" in of_variable
-    totals = ('"x"', "NaN", "-1", "true", "1e308", f"1{'0' * 400}")
-    for wrong in ("", "[]", *(f'{{"total": {total}}}' for total in totals)):
-        (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
-        chain = "The longest chain of builds takes 50 min: cmake › hdf5 (1 of unknown time)"
-        assert chain in titles(program(*words))
+    (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").unlink()
+    chain = "The longest chain of builds takes 50 min: cmake › hdf5 (1 of unknown time)"
+    assert chain in titles(program(*words))
 
 
 def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Path) -> None:

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SPACK_DATA, database, edge, environment, leaf, node, write_index
+from tests.builders import (
+    SPACK_DATA,
+    database,
+    edge,
+    environment,
+    hash_of,
+    leaf,
+    node,
+    write_index,
+)
 from tests.program import Program
 
 ZLIB, HDF5, VTK, BZIP2 = (letter * 32 for letter in "zhvb")
@@ -128,3 +137,17 @@ def test_a_cache_without_specs_covers_nothing(program: Program) -> None:
     (program.home / "empty.json").write_bytes(database({}))
     result = program("cover", "-f", "empty.json", "--fail-under", "100")
     assert (result.returncode, result.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("cached", "drawn"), [(0, "0 %"), (1, "<1 %"), (2, "1 %"), (199, "99 %"), (200, "100 %")]
+)
+def test_only_nothing_is_0_percent_and_only_all_is_100(
+    cached: int, drawn: str, program: Program
+) -> None:
+    nodes = [leaf(hash_of(number), f"p{number}", "1") for number in range(200)]
+    lock = environment(nodes, *(node["hash"] for node in nodes))
+    (program.home / "spack.lock").write_bytes(lock)
+    write_index(program.home, *nodes[:cached], leaf(hash_of(999), "other", "1"))
+    _, text = program.on_terminal(*ON_ZEN3, changes={"NO_COLOR": "1"})
+    assert text.splitlines()[-1].split(maxsplit=2)[2].startswith(drawn)

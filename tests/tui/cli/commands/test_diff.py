@@ -241,3 +241,10 @@ def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None
         f"zlib {ZLIBS[0][:7]} ≠ {ZLIBS[1][:7]}",
     ]
     assert any(line.split() == ["zlib", "1", "2"] for line in lines)
+
+
+def test_the_first_two_packages_are_in_the_title(program: Program) -> None:
+    nodes = [leaf(hash_of(number), name, "1") for number, name in enumerate("abc")]
+    path = str(write_index(program.home, *nodes))
+    for names, title in (("ab", "a, b · 2 builds"), ("abc", "a, b, … · 3 builds")):
+        assert program("diff", "-f", path, *names).stderr.startswith(f"spackscope: {title}")
