@@ -1,4 +1,4 @@
-"""Going back from pane to pane, and keys that wait, without an app."""
+"""Keys that wait, without an app."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
-from spackscope.tui.browser.focus import awaited, back, leave
+from spackscope.tui.browser.focus import awaited
 from spackscope.tui.keymap import ANYWHERE, COMPLETIONS, DETAIL, LINES, LISTS
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
@@ -26,31 +26,6 @@ def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
 def late(browser: FakeBrowser, *keys: str) -> list[str]:
     """Return which of some keys wait."""
     return [key for key in keys if awaited(browser.host, key, frozenset())]
-
-
-def test_escape_goes_one_step_back_and_loses_nothing(browser: FakeBrowser) -> None:
-    browser.search.select_package("py-build")
-    browser.settle()
-    at(browser, "detail")
-    back(browser.controllers)
-    back(browser.controllers)
-    assert browser.host.focused == ["specs", "packages"]
-    assert browser.selected == "py-build"
-    back(browser.controllers)
-    browser.settle()
-    assert browser.selected == "py-build"
-    assert browser.host.message == "Press q to quit"
-    assert browser.host.ended is None
-
-
-def test_leaving_without_a_choice_picks_nothing() -> None:
-    for is_pick, code in ((True, 130), (False, 0)):
-        browser = FakeBrowser(is_pick=is_pick).load()
-        leave(browser.controllers)
-        assert browser.host.ended == (None, code)
-    browser = FakeBrowser(is_pick=True).load()
-    back(browser.controllers)
-    assert browser.host.ended == (None, 130)
 
 
 def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:

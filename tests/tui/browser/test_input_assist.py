@@ -31,26 +31,6 @@ def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
     browser.settle()
 
 
-def test_the_word_at_the_cursor_is_completed_by_what_occurs_under_the_rest(
-    browser: FakeBrowser,
-) -> None:
-    ask(browser, "package=py-build os=ub")
-    assert items(browser) == Counter(f"os={r['os']}" for r in SAMPLE if r["package"] == "py-build")
-
-
-def test_the_values_of_a_column_are_offered_in_its_filter_once_they_are_asked_for(
-    browser: FakeBrowser,
-) -> None:
-    ask(browser, "os=ubuntu22.04")
-    ask(browser, "neo", "target")
-    assert items(browser) == {}
-    assert browser.state.draft is not None
-    browser.search.request_completions(browser.state.draft.parsed)
-    browser.settle()
-    records = [r for r in SAMPLE if r["os"] == "ubuntu22.04" and "neo" in r["target"]]
-    assert items(browser) == Counter(f"={r['target']}" for r in records)
-
-
 def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
     ask(browser, "os=sequoi")
     browser.search.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
@@ -71,31 +51,6 @@ def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
     assert items(browser) == {}
     ask(browser, "!os=sequoi")
     assert items(browser), "a letter asks for completions again"
-
-
-def test_an_accepted_key_goes_on_to_its_values(browser: FakeBrowser) -> None:
-    ask(browser, "targ")
-    browser.search.accept(Completion("target=", 1), "query", "targ")
-    ask(browser, "target=")
-    assert set(items(browser)) == {f"target={r['target']}" for r in SAMPLE}
-
-
-def test_completions_follow_the_cursor(browser: FakeBrowser) -> None:
-    text = "os=ub targ"
-    ask(browser, text)
-    assert all(item.startswith("target") for item in items(browser))
-    move = browser.search.move_cursor
-    move("query", text, len("os=ub"))
-    assert browser.state.draft is not None
-    assert browser.state.draft.completions is None, "they are on their way"
-    browser.settle()
-    assert all(item.startswith("os=") for item in items(browser))
-    move("query", text, len("os=u"))
-    browser.settle()
-    assert items(browser) == {}, "nothing is offered inside a word"
-    move("query", "another text", 2)
-    move("os", text, 2)
-    assert not browser.host.jobs
 
 
 def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
@@ -122,12 +77,3 @@ def test_without_a_catalog_nothing_is_awaited() -> None:
     browser = FakeBrowser()
     ask(browser, "os=")
     assert items(browser) == {}
-
-
-def test_what_is_typed_after_an_accepted_package_is_a_word_of_its_own(
-    browser: FakeBrowser,
-) -> None:
-    ask(browser, "py-b")
-    item = Completion("package=py-build", 24)
-    replacement = browser.search.accept(item, "query", "py-b")
-    assert replacement == Replacement("package=py-build ", 0, 4), "@1.2 is no part of the name"

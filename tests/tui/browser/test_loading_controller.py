@@ -10,7 +10,7 @@ from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.widgets.spec_table import KeyChoice
-from tests.builders import GCC, ZLIB, database, hash_of, installs, leaf, node, record, write_page
+from tests.builders import GCC, ZLIB, database, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 
@@ -23,19 +23,6 @@ def missing(browser: FakeBrowser) -> list[str]:
 
     browser.controllers.loading.on_missing = show
     return texts
-
-
-def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path: Path) -> None:
-    browser = FakeBrowser(tmp_path / "gone")
-    texts = missing(browser)
-    browser.load()
-    assert "gone does not exist" in texts[-1]
-    assert texts[-1].endswith("\nr O q")
-    assert "does not exist" in browser.controllers.loading.failure
-    write_page(tmp_path / "gone", [record(1)])
-    browser.load()
-    assert browser.shown == {hash_of(1)}
-    assert browser.controllers.loading.failure == ""
 
 
 def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
@@ -128,15 +115,6 @@ def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) ->
     assert (browser.packages, browser.selected, browser.query) == ({"abinit": 1}, None, "")
 
 
-def test_reloading_a_source_that_is_gone_keeps_what_there_was(tmp_path: Path) -> None:
-    page = write_page(tmp_path / "z", [record(2)])
-    browser = FakeBrowser(page).load()
-    page.unlink()
-    browser.load()
-    assert browser.shown == {hash_of(2)}
-    assert "does not exist" in browser.host.message
-
-
 def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
@@ -173,16 +151,6 @@ def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -
     browser.load()
     assert totals == [240, 181]
     assert len(browser.shown) == 181
-
-
-def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(n) for n in range(3)])
-    browser = FakeBrowser(tmp_path, is_folded=False).load()
-    browser.move_to(2)
-    browser.host.place = replace(browser.host.place, pane="specs")
-    browser.load()
-    assert browser.host.where.row is not None
-    assert browser.host.where.row.spec.hash == hash_of(2)
 
 
 def test_the_packages_are_shown_once_before_the_first_rows(tmp_path: Path) -> None:

@@ -112,17 +112,6 @@ def test_among_all_packages_a_jump_stays_among_them(browser: FakeBrowser) -> Non
     assert (browser.selected, browser.detail) == (None, "openmpi@1.0")
 
 
-def test_what_has_no_row_is_shown_in_the_detail_alone(browser: FakeBrowser) -> None:
-    jump(browser, "gcc")
-    assert browser.detail == "gcc@1.0"
-    assert browser.row.spec.hash == HDF5
-    assert "no row in the table" in browser.message
-    retrace(browser, -1)
-    assert browser.detail == "hdf5@1.0"
-    retrace(browser, 1)
-    assert browser.detail == "gcc@1.0"
-
-
 def test_what_no_document_holds_and_the_spec_itself_cannot_be_gone_to(
     browser: FakeBrowser,
 ) -> None:
@@ -273,14 +262,6 @@ def names(browser: FakeBrowser) -> list[str]:
     assert opened.is_open
     assert opened.is_read, opened.text
     return [step.spec.name for step in opened.sheet.rows]
-
-
-def test_a_path_leads_to_the_dependency_under_the_cursor(browser: FakeBrowser) -> None:
-    unfold(browser)
-    unfold(browser, "openmpi")
-    browser.put(pane="detail", tree_row=browser.tree.lines.index(line(browser, "hwloc")))
-    browser.controllers.sheets.path()
-    assert names(browser) == ["hdf5", "openmpi", "hwloc"]
 
 
 def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:

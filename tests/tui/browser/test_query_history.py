@@ -189,14 +189,6 @@ def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list
     return [recalled.go(step, typed, "") for step in steps]
 
 
-def test_a_walk_ends_at_the_oldest_query_and_at_what_was_typed(environ: dict[str, str]) -> None:
-    host, recalled = recall(environ, "a", "b")
-    assert walk(host, recalled, "typed", -1, -1, -1, 1, 1, 1) == [
-        *("b", "a", None),
-        *("b", "typed", None),
-    ]
-
-
 def test_a_walk_passes_over_what_is_in_the_line_already(environ: dict[str, str]) -> None:
     host, recalled = recall(environ, "a", "b")
     assert walk(host, recalled, "b ", -1) == ["a"]

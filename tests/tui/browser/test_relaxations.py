@@ -9,30 +9,7 @@ from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
-from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.test_hostile_text import assert_plain
-
-
-def test_a_relaxation_is_taken_and_undone() -> None:
-    browser = FakeBrowser().load()
-    browser.type("os=sequoia target=x86_64_v3")
-    browser.leave()
-    results = browser.state.results
-    assert results is not None
-    offered = {each.label: each for each in results.relaxations}
-    taken = offered["without target=x86_64_v3"]
-
-    browser.search.relax(taken)
-    browser.settle()
-
-    assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
-    assert len(browser.shown) == taken.count
-    assert browser.host.message == "Now without target=x86_64_v3 (⌫ goes back)"
-    assert browser.state.results is not None
-    assert browser.state.results.relaxations == ()
-    browser.navigation.retrace(-1)
-    browser.settle()
-    assert (browser.query, browser.shown) == ("os=sequoia target=x86_64_v3", set())
 
 
 async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> None:

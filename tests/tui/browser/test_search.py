@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -49,12 +48,6 @@ def hashes_in_order(browser: FakeBrowser) -> list[str]:
 # Views
 
 
-def test_all_packages_are_listed_with_the_numbers_of_their_specs(browser: FakeBrowser) -> None:
-    assert browser.packages == Counter(record["package"] for record in SAMPLE)
-    assert len(browser.shown) == len(SAMPLE)
-    assert browser.selected is None
-
-
 def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeBrowser) -> None:
     browser.search.select_package("py-ml-dtypes")
     ask(browser, "24", "os")
@@ -92,16 +85,6 @@ def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     assert browser.state.results.explanation.endswith("of other packages match")
     queries = [relaxation.query for relaxation in browser.state.results.relaxations]
     assert parse("@0.4.5") in queries, "it is offered"
-
-
-def test_sorting_puts_the_cursor_on_the_first_row(browser: FakeBrowser) -> None:
-    browser.search.select_package("py-safetensors")
-    browser.settle()
-    for sort in (Sort("target"), Sort("target", descending=True), None):
-        browser.move_to(3)
-        browser.search.sort(sort)
-        browser.settle()
-        assert cursor(browser) == 0, sort
 
 
 def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
@@ -434,15 +417,6 @@ def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
     assert draft.parsed.text == "␛ &x"
     assert browser.host.focused == ["query"]
     assert len(browser.shown) == len(SAMPLE)
-
-
-def test_a_start_query_that_cannot_be_answered_is_returned_to_its_input() -> None:
-    browser = FakeBrowser(query="os=ubuntu24.04 ^zlib").load()
-    assert "needs dependencies" in browser.note
-    assert browser.host.focused[-1] == "query"
-    assert len(browser.shown) == len(SAMPLE)
-    ask(browser, "os=ubuntu24.04")
-    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
 
 
 @pytest.mark.parametrize("text", ["os=windows", "target=x86_64_v", "^zlib", "&", "os="])

@@ -18,7 +18,6 @@ from tests.browsing import SAMPLE, reading
 from tests.builders import INSTALL_TREE, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import GONE, OPENMPI, write_hdf5_index
-from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
 
 @pytest.fixture
@@ -244,14 +243,6 @@ def test_all_shown_specs_are_marked_and_unmarked(browser: FakeBrowser) -> None:
     mark_all(browser)
     assert browser.state.marks == (other,), "marks out of sight stay"
     assert browser.message == f"Unmarked {len(shown)} shown specs"
-
-
-def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    browser = FakeBrowser(path, query="hdf5@1.14").load()
-    mark_all(browser)
-    assert set(browser.state.marks) == browser.shown == {A, B, C, D}
 
 
 def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
