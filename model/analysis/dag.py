@@ -27,6 +27,9 @@ PROVIDED = "provided_virtuals"
 _OFFSET = 1 << 32
 """The offset of the ids of a second catalog, which no index reaches."""
 
+_MANY = 20
+"""To read all hashes of an index takes as long as to find one of so many."""
+
 _CHECK_INTERVAL = 4096
 _PATCHES = "variant:patches"
 _LANGUAGES = frozenset(LANGUAGES)
@@ -335,8 +338,13 @@ class _Side:
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first ids of hashes, leaving out hashes that are not there."""
+        wanted = [*hashes]
+        if len(wanted) > 1 + self.count // _MANY:
+            every = self.hashes(range(self.count + len(self.absent)))
+            firsts = dict(zip(reversed(every), reversed(range(len(every))), strict=True))
+            return {hash_: firsts[hash_] for hash_ in wanted if hash_ in firsts}
         found = {}
-        for hash_ in hashes:
+        for hash_ in wanted:
             ids = self.catalog.hashes.ids_of(hash_) if self.count else ()
             if ids or hash_ in self._absent:
                 found[hash_] = min(ids, default=self._absent.get(hash_, 0))
@@ -450,13 +458,17 @@ class ClosureMasks(Generic[_Node]):
         if not self._below(start):
             # Most specs of pages have no dependencies, and need not be kept.
             return self._own(start)
-        for number, node in enumerate(
-            post_order([start], lambda node: [c for c in self._below(node) if c not in known])
-        ):
+        children: dict[_Node, Sequence[_Node]] = {}
+
+        def unknown(node: _Node) -> list[_Node]:
+            children[node] = self._below(node)
+            return [child for child in children[node] if child not in known]
+
+        for number, node in enumerate(post_order([start], unknown)):
             if number % _CHECK_INTERVAL == 0:
                 check_cancelled()
             mask = self._own(node)
-            for child in self._below(node):
+            for child in children.pop(node):
                 mask |= known.get(child, 0)
             known[node] = mask
         return known[start]

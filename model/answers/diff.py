@@ -546,10 +546,10 @@ def _package_changes(
 
 
 def _spec_changes(its: SourceComparison) -> Iterator[Change]:
-    graph = its.graph
+    graph, specs = its.graph, [each for package in its.changed for each in package.specs]
+    hashes = iter(graph.hashes(id_ for each in specs for id_ in (each.a, each.b)))
     for package in its.changed:
-        for each in package.specs:
-            old, new = graph.hashes([each.a, each.b])
+        for each, old, new in zip(package.specs, hashes, hashes, strict=False):
             versions = list(dict.fromkeys(map(graph.version, (each.a, each.b))))
             text = f"{clean(package.package)}@{f' {_ARROW} '.join(map(clean, versions))}"
             yield Change("changed specs", text, 1, hash=new, old_hash=old)
