@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -213,6 +213,32 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(variants) or "differs"
 
 
+class _Twins(NamedTuple):
+    """The first spec that is equal to a spec but for the hashes, and two that are so in part.
+
+    `own` has the same attributes. `edges` has the same package, and edges to the same packages,
+    whatever their versions.
+    """
+
+    first: int
+    own: int
+    edges: int
+
+
+class _Matched(NamedTuple):
+    """The dependencies of two specs, by their places.
+
+    `both` have each other's name, `of_edges` are the differences of the edges to them, `providers`
+    provide the same virtuals, `only_a` and `only_b` are the others.
+    """
+
+    both: Sequence[tuple[int, int]]
+    of_edges: Sequence[Difference]
+    providers: Sequence[tuple[int, int, tuple[str, ...]]]
+    only_a: Sequence[int]
+    only_b: Sequence[int]
+
+
 _RUNS, _COMPILES = 1, 2
 """Bits of two dependencies: either is linked or run, or either compiles."""
 
@@ -232,10 +258,11 @@ class Pairs:
         self._walker = walker = Walker(dag)
         self.links, self._build_spec = walker.steps, lru_cache(None)(dag.build_spec)
         self.compilers = lru_cache(None)(self._read_compilers)
-        self._twin = lru_cache(None)(self._read_twin)
-        self._twins: dict[Hashable, int] = {}
+        self._twins = lru_cache(None)(self._read_twins)
+        self._firsts: dict[Hashable, int] = {}
         self._matched = lru_cache(None)(self._match)
-        self._differences = lru_cache(None)(self._read_differences)
+        self._own = lru_cache(None)(self._read_own)
+        self.differences_of = lru_cache(None)(self._read_differences)
         self._numbers: dict[tuple[int, int], int] = {}
         # Only pairs whose dependencies were read.
         self._below: dict[int, dict[int, int]] = {}
@@ -248,10 +275,12 @@ class Pairs:
 
     def number(self, a: int, b: int) -> int:
         """Return the number of a pair, which all pairs with the same two hashes share."""
-        key = self._walker.identity(a), self._walker.identity(b)
-        if (number := self._numbers.get(key)) is None:
-            number = self._numbers[key] = len(self._pairs)
-            self._pairs.append((a, b))
+        return self._number((self._walker.identity(a), self._walker.identity(b)), (a, b))
+
+    def _number(self, identities: tuple[int, int], ids: tuple[int, int]) -> int:
+        if (number := self._numbers.get(identities)) is None:
+            number = self._numbers[identities] = len(self._pairs)
+            self._pairs.append(ids)
         return number
 
     def ids(self, number: int) -> tuple[int, int]:
@@ -270,11 +299,11 @@ class Pairs:
             below = self._below[number] = {}
             a, b = self._pairs[number]
             of_a, of_b = self.links(a), self.links(b)
-            for x, y in self._matched(self._twin(a), self._twin(b)):
-                if x is None or y is None or of_a[x].identity == of_b[y].identity:
-                    continue
-                child = self.number(of_a[x].id, of_b[y].id)
-                below[child] = below.get(child, 0) | _use(of_a[x].kind, of_b[y].kind)
+            for x, y in self._matched(self._twins(a).edges, self._twins(b).edges).both:
+                (id_a, identity_a, _, kind_a), (id_b, identity_b, _, kind_b) = of_a[x], of_b[y]
+                if identity_a != identity_b:
+                    child = self._number((identity_a, identity_b), (id_a, id_b))
+                    below[child] = below.get(child, 0) | _use(kind_a, kind_b)
         return below
 
     def differences(self, number: int) -> tuple[Difference, ...]:
@@ -284,33 +313,34 @@ class Pairs:
         that only one has. Attributes that a source does not list are not compared, nor are specs
         that no document describes.
         """
-        return self._differences(*map(self._twin, self._pairs[number]))
+        return self.differences_of(*self.twins(number))
 
-    def _read_twin(self, id_: int) -> int:
-        """Return the first spec that is equal to this one but for the hashes.
+    def twins(self, number: int) -> tuple[int, int]:
+        """Return the first specs that are equal to the specs of a pair but for the hashes."""
+        a, b = self._pairs[number]
+        return self._twins(a).first, self._twins(b).first
 
-        Of ten specs of a cache, seven have such a twin, with other hashes below.
-        """
-        dag = self.dag
+    def _read_twins(self, id_: int) -> _Twins:
+        dag, links = self.dag, self.links(id_)
         if not dag.is_described(id_):
-            return id_
-        key = (
-            dag.configuration(id_),
-            dag.lists(id_),
-            self._walker.lists_dependencies(id_),
-            bool(self._build_spec(id_)),
-            *((link.name, link.kind, self._walker.version(link.id)) for link in self.links(id_)),
-        )
-        return self._twins.setdefault(key, id_)
+            return _Twins(id_, id_, id_)
+        lists, first = self._walker.lists_dependencies(id_), self._firsts.setdefault
+        edges = self._walker.name(id_), lists, bool(self._build_spec(id_))
+        own = first((dag.configuration(id_), lists, dag.lists(id_)), id_)
+        kinds = first((*edges, *((link.name, link.kind) for link in links)), id_)
+        versions = (self._walker.version(link.id) for link in links)
+        return _Twins(first((own, kinds, *versions), id_), own, kinds)
 
     def _read_differences(self, a: int, b: int) -> tuple[Difference, ...]:
-        dag = self.dag
-        if not (dag.is_described(a) and dag.is_described(b)):
+        if not (self.dag.is_described(a) and self.dag.is_described(b)):
             return ()
-        found = [*_attribute_differences(dag, a, b)]
-        if all(map(self._walker.lists_dependencies, (a, b))):
-            found += self._link_differences(a, b)
-        return _with_follows(found)
+        own = self._own(self._twins(a).own, self._twins(b).own)
+        if not all(map(self._walker.lists_dependencies, (a, b))):
+            return own
+        return (*own, *_with_follows(self._link_differences(a, b), own))
+
+    def _read_own(self, a: int, b: int) -> tuple[Difference, ...]:
+        return _with_follows([*_attribute_differences(self.dag, a, b)])
 
     def _sides(self, a: int, b: int) -> tuple[Sequence[Step], Sequence[Step]]:
         """Return the dependencies of two specs as they are compared.
@@ -333,13 +363,13 @@ class Pairs:
     def _is_spliced(self, a: int, b: int) -> bool:
         return any(map(self._build_spec, (a, b)))
 
-    def _match(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
-        """Match the dependencies of two specs by their names, and return their places.
+    def _match(self, a: int, b: int) -> _Matched:
+        """Match the dependencies of two specs by their names.
 
-        A dependency that only one has is matched with None. Several edges of a spec to one name
-        are told apart as link or run against build only, and then by their order.
+        Several edges of a spec to one name are told apart as link or run against build only, and
+        then by their order.
         """
-        sides = self._sides(a, b)
+        package, sides = self._walker.name(a), self._sides(a, b)
         counts = [Counter(link.name for link in side) for side in sides]
         several = {name for count in counts for name, number in count.items() if number > 1}
         keyed: list[dict[tuple[str, bool, int], int]] = []
@@ -353,10 +383,44 @@ class Pairs:
                 keyed[-1][link.name, runs, numbers[link.name, runs]] = place
                 numbers[link.name, runs] += 1
         of_a, of_b = keyed
-        return [(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]
+        links_a, links_b = sides
+        both = [(place, of_b[key]) for key, place in of_a.items() if key in of_b]
+        of_edges = list[Difference]()
+        for x, y in both:
+            for name in ("deptypes", "virtuals"):
+                values = getattr(links_a[x].kind, name), getattr(links_b[y].kind, name)
+                if values[0] != values[1]:
+                    dependency = links_a[x].name
+                    of_edges.append(
+                        Difference(name, *values, dependency=dependency, package=package)
+                    )
+        only_a, only_b = (
+            sorted(
+                (place for key, place in of_side.items() if key not in other),
+                key=lambda place: (links[place].name, is_run(links[place].kind.deptypes)),
+            )
+            for of_side, other, links in ((of_a, of_b, links_a), (of_b, of_a, links_b))
+        )
+        providing = [y for y in only_b if links_b[y].kind.virtuals]
+        shared = (
+            (x, y, tuple(v for v in links_a[x].kind.virtuals if v in links_b[y].kind.virtuals))
+            for x in only_a
+            for y in (providing if links_a[x].kind.virtuals else ())
+            if links_a[x].name != links_b[y].name
+        )
+        providers = [*islice(filter(itemgetter(2), shared), _MAX_PROVIDERS)]
+        of_both = [{provider[side] for provider in providers} for side in (0, 1)]
+        return _Matched(
+            both,
+            of_edges,
+            providers,
+            [x for x in only_a if x not in of_both[0]],
+            [y for y in only_b if y not in of_both[1]],
+        )
 
     def _link_differences(self, a: int, b: int) -> Iterator[Difference]:
-        package = self._walker.name(a)
+        package, (links_a, links_b) = self._walker.name(a), self._sides(a, b)
+        matched = self._matched(self._twins(a).edges, self._twins(b).edges)
 
         def label(link: Step) -> str:
             version = self._walker.version(link.id)
@@ -368,34 +432,12 @@ class Pairs:
                 "dependency", of_a, of_b, "", link.name, kind.virtuals, kind.deptypes, package
             )
 
-        only_a, only_b = list[Step](), list[Step]()
-        links_a, links_b = self._sides(a, b)
-        for x, y in self._matched(a, b):
-            of_a, of_b = None if x is None else links_a[x], None if y is None else links_b[y]
-            if of_a is None or of_b is None:
-                only_a += [of_a] if of_a else []
-                only_b += [of_b] if of_b else []
-                continue
-            for name in ("deptypes", "virtuals"):
-                values = getattr(of_a.kind, name), getattr(of_b.kind, name)
-                if values[0] != values[1]:
-                    yield Difference(name, *values, dependency=of_a.name, package=package)
-        for side in (only_a, only_b):
-            side.sort(key=lambda link: (link.name, is_run(link.kind.deptypes)))
-        providing = [link for link in only_b if link.kind.virtuals]
-        shared = (
-            (of_a, of_b, tuple(v for v in of_a.kind.virtuals if v in of_b.kind.virtuals))
-            for of_a in only_a
-            for of_b in (providing if of_a.kind.virtuals else ())
-            if of_a.name != of_b.name
-        )
-        provided = set[Step]()
-        for of_a, of_b, virtuals in islice(filter(itemgetter(2), shared), _MAX_PROVIDERS):
-            provided |= {of_a, of_b}
-            deptypes, labels = of_a.kind.deptypes, (label(of_a), label(of_b))
+        yield from matched.of_edges
+        for x, y, virtuals in matched.providers:
+            deptypes, labels = links_a[x].kind.deptypes, (label(links_a[x]), label(links_b[y]))
             yield Difference("provider", *labels, "", "", virtuals, deptypes, package)
-        yield from (lone(link, label(link), None) for link in only_a if link not in provided)
-        yield from (lone(link, None, label(link)) for link in only_b if link not in provided)
+        yield from (lone(links_a[x], label(links_a[x]), None) for x in matched.only_a)
+        yield from (lone(links_b[y], None, label(links_b[y])) for y in matched.only_b)
 
     def are_one_build(self, number: int) -> bool:
         """Check whether specs with different hashes were built as one, and then spliced."""
@@ -580,11 +622,17 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
         yield Difference(name, value_a, value_b, package=package)
 
 
-def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """Add to the differences of a node the attributes that they normally come with."""
+def _with_follows(
+    differences: Iterable[Difference], others: Iterable[Difference] = ()
+) -> tuple[Difference, ...]:
+    """Add to differences of a node the attributes that they normally come with.
+
+    These may be among `others` of the node.
+    """
     # The first of each kind: there may be thousands of variants.
     names: dict[str, str] = {}
-    for item in differences:
+    differences = [*differences]
+    for item in chain(others, differences):
         if item.attribute != "provider" or compiled_languages(item.virtuals):
             names.setdefault(item.attribute.partition(":")[0], item.attribute)
 

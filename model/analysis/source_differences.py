@@ -225,20 +225,37 @@ def match_specs(
             for link in pairs.links(id_)
         )
 
+    firsts: dict[int, int] = {}
+
     @lru_cache(None)
-    def values(id_: int, *without: str) -> frozenset[tuple[str, AttributeValue]]:
-        chosen = chosen_values(graph.attributes(id_)).items()
+    def first(id_: int) -> int:
+        """Return the first spec with the same attributes."""
+        return firsts.setdefault(graph.configuration(id_), id_)
+
+    @lru_cache(None)
+    def values(first: int, *without: str) -> frozenset[tuple[str, AttributeValue]]:
+        chosen = chosen_values(graph.attributes(first)).items()
         return frozenset(item for item in chosen if item[0] not in without)
+
+    @lru_cache(None)
+    def distance(a: int, b: int) -> tuple[int, int]:
+        """Return the number of values that differ, and the characters that the versions share."""
+        versions = map(graph.version, (a, b))
+        return (
+            len({name for name, _ in values(a) ^ values(b)}),
+            sum(takewhile(bool, map(eq, *versions))),
+        )
 
     def rank(a: int, b: int) -> tuple[int, bool, int, int, int]:
         """Return a key that is smallest for specs that are the most alike."""
-        versions = (graph.version(id_) for id_ in (a, b))
+        differing, shared = distance(first(a), first(b))
+        of_a, of_b = labels(a), labels(b)
         return (
-            len({name for name, _ in values(a) ^ values(b)}) + (compilers(a) != compilers(b)),
+            differing + (compilers(a) != compilers(b)),
             (a in roots) != (b in roots),
-            -len(labels(a) & labels(b)),
-            -sum(takewhile(bool, map(eq, *versions))),
-            abs(len(labels(a)) - len(labels(b))),
+            -len(of_a & of_b),
+            -shared,
+            abs(len(of_a) - len(of_b)),
         )
 
     def order(id_: int) -> tuple[object, ...]:
@@ -262,17 +279,18 @@ def match_specs(
     rules: Sequence[Callable[[int], Hashable]] = (
         lambda id_: (graph.configuration(id_), labels(id_)),
         lambda id_: (graph.configuration(id_), compilers(id_)),
-        lambda id_: (values(id_), compilers(id_)),
-        lambda id_: (values(id_, "version"), compilers(id_)),
-        values,
-        lambda id_: values(id_, "version"),
-        lambda id_: values(id_, "version", "os", "target"),
+        lambda id_: (values(first(id_)), compilers(id_)),
+        lambda id_: (values(first(id_), "version"), compilers(id_)),
+        lambda id_: values(first(id_)),
+        lambda id_: values(first(id_), "version"),
+        lambda id_: values(first(id_), "version", "os", "target"),
         lambda id_: None,
     )
     # The longest path down from each spec through others to be matched.
     heights: dict[int, int] = {}
     packages: dict[str, int] = {}
 
+    @lru_cache(None)
     def below(id_: int) -> list[int]:
         return [link.id for link in pairs.links(id_) if link.identity in unmatched]
 
@@ -312,9 +330,16 @@ def _find_causes(
         return 2 << change_sets.setdefault(changes, len(change_sets))
 
     @lru_cache(None)
-    def changes_in(differences: tuple[Difference, ...]) -> ChangeSet:
+    def changes_mask(a: int, b: int) -> Mask:
         # Two edges to one name may differ alike.
-        return tuple(dict.fromkeys(changes_of(differences)))
+        changes = tuple(dict.fromkeys(changes_of(pairs.differences_of(a, b))))
+        mask = 0
+        if of_package := tuple(change for change in changes if change.package):
+            mask |= bit(of_package)
+        for change in changes:
+            if not change.package:
+                mask |= bit((change,))
+        return mask
 
     @lru_cache(None)
     def own_mask(number: int) -> Mask:
@@ -326,12 +351,7 @@ def _find_causes(
         mask = _UNEXPLAINED if pairs.is_full else 0
         compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
         if not compiler or compiler not in map(pairs.name, below):
-            changes = changes_in(pairs.differences(number))
-            if of_package := tuple(change for change in changes if change.package):
-                mask |= bit(of_package)
-            for change in changes:
-                if not change.package:
-                    mask |= bit((change,))
+            mask |= changes_mask(*pairs.twins(number))
         return mask or (0 if below else _UNEXPLAINED)
 
     # Change sets get their numbers bottom-up.
