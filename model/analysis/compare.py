@@ -16,6 +16,7 @@ from spackscope.model.analysis.dag import (
     Walker,
     by_package,
     compiled_languages,
+    kept,
     post_order,
     run_time_deptypes,
     texts,
@@ -257,12 +258,12 @@ class Pairs:
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self._walker = walker = Walker(dag)
         self.links, self._build_spec = walker.steps, lru_cache(None)(dag.build_spec)
-        self.compilers = lru_cache(None)(self._read_compilers)
-        self._twins = lru_cache(None)(self._read_twins)
+        self.compilers = kept(self._read_compilers)
+        self._twins = kept(self._read_twins)
         self._firsts: dict[Hashable, int] = {}
-        self._matched = lru_cache(None)(self._match)
-        self._own = lru_cache(None)(self._read_own)
-        self.differences_of = lru_cache(None)(self._read_differences)
+        self._matched = kept(self._match)
+        self._own = kept(self._read_own)
+        self.differences_of = kept(self._read_differences)
         self._numbers: dict[tuple[int, int], int] = {}
         # Only pairs whose dependencies were read.
         self._below: dict[int, dict[int, int]] = {}

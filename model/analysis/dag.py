@@ -9,7 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property, lru_cache
 from itertools import chain, count
 from operator import itemgetter
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+from weakref import WeakMethod
 
 from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import check_cancelled
@@ -47,6 +48,7 @@ its modules, and `external_extra` its other attributes as JSON. Only the package
 absent dependency.
 """
 
+_T = TypeVar("_T")
 _Node = TypeVar("_Node", bound=Hashable)
 
 
@@ -272,6 +274,22 @@ def texts(value: AttributeValue) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value or ()
 
 
+def kept(read: Callable[..., _T]) -> Callable[..., _T]:
+    """Return a method that keeps its results, and no longer than its object lives.
+
+    A cache in an attribute would keep the object until the collector finds the cycle, which takes
+    as long as a key may take.
+    """
+    method = WeakMethod(read)
+
+    def call(*arguments: Any) -> _T:
+        read = method()
+        assert read is not None
+        return read(*arguments)
+
+    return lru_cache(None)(call)
+
+
 class _Side:
     """The specs of one catalog by its ids, or bare hashes by their places.
 
@@ -284,7 +302,7 @@ class _Side:
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
         self._hashes: Sequence[str] | None = None
-        self._lists_of = lru_cache(None)(self._read_lists)
+        self._lists_of = kept(self._read_lists)
         if isinstance(source, Catalog):
             self.catalog, self.edges, self.count = source, source.edges, source.edges.count
         else:
@@ -561,7 +579,7 @@ class Walker:
         self.name, self.version = (lru_cache(None)(read) for read in (graph.name, graph.version))
         self.identity = lru_cache(None)(graph.identity)
         self.lists_dependencies = lru_cache(None)(graph.lists_dependencies)
-        self.steps = lru_cache(None)(self._read_steps)
+        self.steps = kept(self._read_steps)
         self._is_run = lru_cache(None)(is_run)
 
     def _read_steps(self, id_: int) -> list[Step]:

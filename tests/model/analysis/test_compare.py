@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
-    Pairs,
     compare,
     fold_differences,
 )
 from spackscope.model.analysis.dag import AttributeValue, Dag, dag_of
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import EdgeKind
 from spackscope.model.report.differences import difference_lines
 from tests.builders import (
     GCC,
@@ -315,11 +316,17 @@ def test_what_is_beyond_the_limit_is_not_read(
     ]
     catalog = catalog_of(write_lock(tmp_path / "spack.lock", *hubs))
     monkeypatch.setattr("spackscope.model.analysis.compare.MAX_PAIRS", 3)
-    pairs = Pairs(dag_of(catalog))
+    links, read = Dag.links, set[int]()
+
+    def read_links(dag: Dag, id_: int) -> Sequence[tuple[int, EdgeKind]]:
+        read.add(id_)
+        return links(dag, id_)
+
+    monkeypatch.setattr(Dag, "links", read_links)
     a, b = (catalog.by_hash(hub.hash)[0].id for hub in hubs)
-    comparison = pairs.compare(a, b)
+    comparison = compare(dag_of(catalog), a, b)
     assert (comparison.pairs, comparison.is_cut) == (3, True)
-    assert pairs.links.cache_info().currsize == 6
+    assert len(read) == 6
 
 
 def test_the_version_of_a_compiler_counts_at_run_time() -> None:
