@@ -204,6 +204,8 @@ class SpackscopeApp(OpenApp[list[str]]):
         A slow line brings many keys at once, and Textual sends all of them to the widget that has
         the focus at this moment: `/quit` would quit.
         """
+        if isinstance(event, events.InputEvent):
+            self._browser.host.typed_at = time.monotonic()
         typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
         if not typed or (isinstance(event, events.Key) and event.key in _ENDING):
             await super().on_event(event)

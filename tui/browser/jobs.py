@@ -11,12 +11,14 @@ class Job(Frozen):
 
     The job begins after `rest` seconds, in which a newer job may replace it. Keys with a need that
     `blocks` names (`keymap.Key.needs`, or a pane) wait for the job. Entries of one name are one
-    job; an entry with fewer needs is for a job that has met the others, or shows rows again.
+    job; an entry with fewer needs is for a job that has met the others, or shows rows again. A job
+    that `gives_way` computes for seconds, and rests while the effect of a key is shown.
     """
 
     name: str
     rest: float = 0
     blocks: tuple[str, ...] = ()
+    gives_way: bool = False
 
 
 # Sources
@@ -54,9 +56,9 @@ HOST = Job("host")
 FIT = Job("fit", 0.4)
 
 # Answers
-SHEET = Job("sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL))
+SHEET = Job("sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL), gives_way=True)
 # The cursor can move over the rows read so far.
-SHEET_MORE = Job("sheet", blocks=(keymap.SPEC,))
+SHEET_MORE = Job("sheet", blocks=(keymap.SPEC,), gives_way=True)
 SHEET_ROW = Job("sheet-row", blocks=(keymap.SPEC,))
 ASK_AGAIN = Job("ask-again", 0.3)
 

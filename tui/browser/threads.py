@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _MAX_THREADS = 32
+_ECHO = 0.1
+"""Seconds in which the event loop shows the effect of a key, and a job that gives way rests."""
+_PAUSE = 0.004
+"""Seconds of each of these rests: both threads want the one lock of Python."""
 
 
 class JobThreads(ThreadPoolExecutor):
@@ -80,7 +84,12 @@ class ThreadTask(Frozen):
 
 
 class ScreenHost(BrowserHost):
-    """Implement BrowserHost for a screen: its state, and jobs in worker threads."""
+    """Implement BrowserHost for a screen: its state, and jobs in worker threads.
+
+    The last key or click was handled at `typed_at`, by the monotonic clock.
+    """
+
+    typed_at = 0.0
 
     def __init__(
         self,
@@ -140,8 +149,14 @@ class ScreenHost(BrowserHost):
 
         def work_now() -> None:
             task = ThreadTask(send, job.name, generation, of, get_current_worker())
+
+            def should_stop() -> bool:
+                if job.gives_way and time.monotonic() - self.typed_at < _ECHO:
+                    time.sleep(_PAUSE)
+                return task()
+
             try:
-                with cancelled_when(task):
+                with cancelled_when(should_stop):
                     result = work(task)
             except Cancelled:
                 task.finish(lambda: None)
