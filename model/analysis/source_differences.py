@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import lru_cache
 from itertools import takewhile
 from operator import eq
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, Pairs, changes_of
 from spackscope.model.analysis.dag import (
@@ -100,7 +100,8 @@ class SourceComparison(Frozen):
 
     `same` counts the hashes that both have, `added` and `removed` are the packages that one of
     them does not have, `changed` the packages with different specs in both. `unexplained` counts
-    the changed specs for which the sources name no cause.
+    the changed specs for which the sources name no cause. A comparison that `is_part` has none of
+    the causes, and perhaps no changed packages.
     """
 
     graph: Dag
@@ -110,10 +111,11 @@ class SourceComparison(Frozen):
     added: Sequence[PackageChange]
     removed: Sequence[PackageChange]
     changed: Sequence[PackageChange]
-    causes: Sequence[ChangeCause]
-    followers: Sequence[Followers]
-    roots: RootChanges
+    causes: Sequence[ChangeCause] = ()
+    followers: Sequence[Followers] = ()
+    roots: RootChanges = RootChanges()
     unexplained: int = 0
+    is_part: bool = False
 
     @property
     def are_alike(self) -> bool:
@@ -121,13 +123,15 @@ class SourceComparison(Frozen):
         return self.same == self.count_a == self.count_b and not any(self.roots)
 
 
-def compare_sources(a: Catalog, b: Catalog) -> SourceComparison:
-    """Compare the specs that two catalogs list.
+def compare_sources(a: Catalog, b: Catalog) -> Iterator[SourceComparison]:
+    """Compare the specs that two catalogs list; yield two parts of the comparison, then the whole.
 
-    Raises Cancelled.
+    The packages that only one catalog has come first, then also all changed specs. Raises
+    Cancelled.
 
         old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
-        for cause in compare_sources(old, new).causes:
+        *_, comparison = compare_sources(old, new)
+        for cause in comparison.causes:
             print(cause.differences, cause.only)
     """
     graph = Dag(a, b)
@@ -147,26 +151,44 @@ def compare_sources(a: Catalog, b: Catalog) -> SourceComparison:
     )
     roots = {its_a.get(root, root) for root in roots_a}
     roots |= {its_b.get(root, root) for root in roots_b}
+    names_a, names_b = (set(map(graph.name, its.values())) for its in (its_a, its_b))
+    both = names_a & names_b
+
+    def comparison(
+        specs: Iterable[SpecChange], unmatched: Sequence[Iterable[int]], **fields: Any
+    ) -> SourceComparison:
+        more, fewer = (by_package(graph, ids) for ids in unmatched)
+        changed: dict[str, list[SpecChange]] = defaultdict(list)
+        for spec in specs:
+            changed[graph.name(spec.a)].append(spec)
+        packages = [
+            PackageChange(
+                name,
+                tuple(changed.get(name, ())),
+                tuple(more.get(name, ())),
+                tuple(fewer.get(name, ())),
+            )
+            for name in sorted({*changed, *more, *fewer})
+        ]
+        return SourceComparison(
+            graph,
+            len(its_a),
+            len(its_b),
+            len(same),
+            [each for each in packages if each.package not in names_a],
+            [each for each in packages if each.package not in names_b],
+            [each for each in packages if each.package in both],
+            **fields,
+        )
+
+    lone = [[id_ for id_ in ids if graph.name(id_) not in both] for ids in (only_b, only_a)]
+    yield comparison((), lone, is_part=True)
     pairs = Pairs(graph)
     matched = match_specs(pairs, only_a, only_b, roots)
-    specs, causes, followers = _find_causes(pairs, matched)
     paired = {id_ for pair in matched for id_ in pair}
-    more, fewer = (
-        by_package(graph, (id_ for id_ in ids if id_ not in paired)) for ids in (only_b, only_a)
-    )
-    names_a, names_b = (set(map(graph.name, its.values())) for its in (its_a, its_b))
-    changed: dict[str, list[SpecChange]] = defaultdict(list)
-    for spec in specs:
-        changed[graph.name(spec.a)].append(spec)
-    packages = [
-        PackageChange(
-            name,
-            tuple(changed.get(name, ())),
-            tuple(more.get(name, ())),
-            tuple(fewer.get(name, ())),
-        )
-        for name in sorted({*changed, *more, *fewer})
-    ]
+    unmatched = [[id_ for id_ in ids if id_ not in paired] for ids in (only_b, only_a)]
+    yield comparison((SpecChange(*pair, (), ()) for pair in matched), unmatched, is_part=True)
+    specs, causes, followers = _find_causes(pairs, matched)
     root_changes = RootChanges()
     if roots_a and roots_b:
         root_pairs = [
@@ -180,18 +202,13 @@ def compare_sources(a: Catalog, b: Catalog) -> SourceComparison:
             [its_a[r] for r in roots_a if r not in roots_b and r not in in_pairs],
             root_pairs,
         )
-    return SourceComparison(
-        graph,
-        len(its_a),
-        len(its_b),
-        len(same),
-        [each for each in packages if each.package not in names_a],
-        [each for each in packages if each.package not in names_b],
-        [each for each in packages if each.package in names_a and each.package in names_b],
-        causes,
-        followers,
-        root_changes,
-        sum(spec.untold and not spec.causes for spec in specs),
+    yield comparison(
+        specs,
+        unmatched,
+        causes=causes,
+        followers=followers,
+        roots=root_changes,
+        unexplained=sum(spec.untold and not spec.causes for spec in specs),
     )
 
 

@@ -23,6 +23,7 @@ from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import check_cancelled, collector_paused
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.core.versions import version_key
@@ -53,8 +54,9 @@ def answer(asked: Asked) -> Sheet[Any]:
     words, options = asked.words, asked.options
     if not options.get("sources") and len(words) == 2 and all(map(names_source, words)):
         catalogs = asked.load([words[0]], [words[1]])
-        comparison = compare_sources(*catalogs)
-        return source_sheet(comparison, *map(shown_url, words))
+        # To search for garbage would take a fifth of the time, and block all threads for as long.
+        with collector_paused():
+            return _changes(asked, *catalogs)
     (catalog,) = asked.load(asked.sources)
     hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
     ids = [catalog.listed(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
@@ -130,9 +132,6 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
         rows: Sequence[ComparedRow], *notes: str, users: Sequence[Differing] = ()
     ) -> Sheet[Differing]:
         drawn = _firsts(rows, columns)
-        if not rows and len(kinds) > 1:
-            # Dependencies are still being compared.
-            drawn = [kind.ids[0] for kind in kinds]
         if options.get("each"):
             drawn = columns
         ways = 0 if len(listing) < len(columns) else len(kinds)
@@ -431,6 +430,15 @@ class Change(NamedTuple):
     query: Query | None = None
 
 
+def _changes(asked: Asked, a: Catalog, b: Catalog) -> Sheet[Change]:
+    """Compare two sources; parts of the answer are shown as they are known."""
+    for comparison in compare_sources(a, b):
+        sheet = source_sheet(comparison, *map(shown_url, asked.words))
+        if comparison.is_part:
+            asked.show(sheet)
+    return sheet
+
+
 def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
     """Return the changes between two sources: causes first, then packages, then specs."""
     of_old, of_new = exact_query("source", old), exact_query("source", new)
@@ -443,7 +451,9 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
     }
     parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
-    if its.are_alike:
+    if its.is_part:
+        sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}"
+    elif its.are_alike:
         sums = f"{counted(its.count_a, 'spec')} unchanged"
     added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
     rows = [
@@ -474,6 +484,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         query=lambda row: row.query,
         group=lambda row: row.kind,
         told=["kind"],
+        notes=["comparing…"] * its.is_part,
         is_good=its.are_alike,
         is_certain=True,
     )
@@ -536,6 +547,7 @@ def _package_changes(
     graph: Dag, kind: str, packages: Iterable[PackageChange], ids_name: str, source: Query
 ) -> Iterator[Change]:
     for package in packages:
+        check_cancelled()
         if ids := getattr(package, ids_name):
             versions = sorted(
                 {*map(graph.version, ids)}, key=lambda each: (version_key(each), each)
@@ -549,6 +561,7 @@ def _spec_changes(its: SourceComparison) -> Iterator[Change]:
     graph, specs = its.graph, [each for package in its.changed for each in package.specs]
     hashes = iter(graph.hashes(id_ for each in specs for id_ in (each.a, each.b)))
     for package in its.changed:
+        check_cancelled()
         for each, old, new in zip(package.specs, hashes, hashes, strict=False):
             versions = list(dict.fromkeys(map(graph.version, (each.a, each.b))))
             text = f"{clean(package.package)}@{f' {_ARROW} '.join(map(clean, versions))}"

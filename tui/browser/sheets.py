@@ -172,7 +172,10 @@ class Sheets:
                 task.report(lambda: self._say_progress(text))
 
             def show(sheet: Sheet[Any]) -> None:
-                if not opened.is_read:
+                # Keys wait for the first rows.
+                if sheet.rows and not opened.is_read:
+                    # Computed here: in the event loop it would delay keys.
+                    _ = sheet.constants
                     task.report(lambda: take(sheet, is_part=True))
 
             answer = import_module(f"spackscope.model.answers.{opened.name}").answer

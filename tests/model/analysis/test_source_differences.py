@@ -88,10 +88,15 @@ def test_very_many_builds_are_matched_in_order(tmp_path: Path) -> None:
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
 
 
+def compared_files(*paths: Path) -> SourceComparison:
+    *_, comparison = compare_sources(*map(catalog_of, paths))
+    return comparison
+
+
 def compared(tmp_path: Path, old: list[Made], new: list[Made]) -> SourceComparison:
     paths = [tmp_path / side / "spack.lock" for side in ("old", "new")]
     locks = [write_lock(path, *roots) for path, roots in zip(paths, (old, new), strict=True)]
-    return compare_sources(*map(catalog_of, locks))
+    return compared_files(*locks)
 
 
 def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, int, int]]:
@@ -209,7 +214,7 @@ def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
     for tag in ("one", "two"):
         write_page(tmp_path / "old", [record(1)], tag=tag)
     new = write_page(tmp_path / "new.md", [record(1)], tag="three")
-    comparison = compare_sources(catalog_of(tmp_path / "old"), catalog_of(new))
+    comparison = compared_files(tmp_path / "old", new)
     assert (comparison.count_a, comparison.count_b, comparison.are_alike) == (1, 1, True)
 
 
@@ -217,7 +222,7 @@ def indexes_of(tmp_path: Path, *sides: list[dict[str, Any]]) -> SourceComparison
     paths = [tmp_path / f"{number}.json" for number in range(len(sides))]
     for path, nodes in zip(paths, sides, strict=True):
         write_index(path, *nodes)
-    return compare_sources(*map(catalog_of, paths))
+    return compared_files(*paths)
 
 
 def chain(start: int, length: int) -> list[dict[str, Any]]:
@@ -278,7 +283,7 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     paths = [tmp_path / "old.lock", tmp_path / "new.lock"]
     for path, document in zip(paths, (lock, new_lock), strict=True):
         path.write_text(json.dumps(document))
-    comparison = compare_sources(*map(catalog_of, paths))
+    comparison = compared_files(*paths)
 
     graph = comparison.graph
     moved = {hash_: node["hash"] for hash_, node in new.items() if node["hash"] != hash_}
@@ -331,7 +336,7 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
             index_of(Path(directory, f"{version}.json"), graph, version, names)
             for version, graph in enumerate((old, new))
         ]
-        result = compare_sources(*map(catalog_of, paths))
+        *parts, result = compare_sources(*map(catalog_of, paths))
         changed = sum(len(package.specs) for package in result.changed)
         added = sum(len(package.added) for package in result.added)
         removed = sum(len(package.removed) for package in result.removed)
@@ -342,3 +347,6 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         sheet = source_sheet(result, "old", "new")
         assert list(sheet.lines(80, None))
         assert len(list(sheet.json_lines())) == len(sheet.rows)
+        first, second = (source_sheet(part, "old", "new") for part in parts)
+        assert all(row in second.rows for row in first.rows)
+        assert all(row in sheet.rows for row in second.rows)

@@ -69,7 +69,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "kinds": lambda c: run_kinds(dag_of(c), [0, 1]),
     "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
     "cover": lambda c: find_nearest(cover(c, catalog_of(SAMPLE_PAGES))),
-    "sources": lambda c: compare_sources(c, catalog_of(SAMPLE_PAGES)),
+    "sources": lambda c: [*compare_sources(c, catalog_of(SAMPLE_PAGES))],
     "doubles": lambda c: doubles(c),
     "notes": lambda c: row_notes(c).of(c.listing(View()), c.rows([0])),
     "complete": lambda c: complete(c, parse_input("os=u zl", 7)),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.analysis import source_differences
-from spackscope.model.core.tasks import is_cancelled
+from spackscope.model.core.tasks import check_cancelled
 from tests.browsing import browsing
 from tests.builders import Node, database, edge, hash_of, installs, node
-from tests.program import PATIENCE
 from tests.tui.browser.test_sheets import cells, command
 
 OLD_ZLIB, NEW_ZLIB, OLD_HDF5, NEW_HDF5, XZ = (hash_of(number) for number in range(1, 6))
@@ -92,25 +93,46 @@ async def test_two_of_more_sources_are_chosen(sources: list[Path], tmp_path: Pat
         assert "does not exist" in browser.table_text
 
 
-async def test_the_reading_is_stopped(
-    sources: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_begun, is_stopped = threading.Event(), threading.Event()
+@pytest.fixture
+def matching(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Specs are matched once this is set, which a stop does, too."""
+    goes_on = threading.Event()
     match = source_differences.match_specs
 
-    def wait_and_match(*arguments: object) -> object:
-        is_begun.set()
-        for _ in range(int(PATIENCE * 1000)):
-            if is_cancelled():
-                is_stopped.set()
-                break
-            threading.Event().wait(0.001)
-        return match(*arguments)  # type: ignore[arg-type]
+    def wait_and_match(*arguments: Any) -> object:
+        try:
+            while not goes_on.wait(0.001):
+                check_cancelled()
+        finally:
+            goes_on.set()
+        return match(*arguments)
 
     monkeypatch.setattr(source_differences, "match_specs", wait_and_match)
+    yield goes_on
+    goes_on.set()
+
+
+async def test_the_first_rows_stay_while_others_are_read(
+    sources: list[Path], matching: threading.Event
+) -> None:
+    sources[0].write_bytes(database(installs(node(OLD_ZLIB, version="1.2", dependencies=...))))
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "D", settle=False)
+        await browser.until(lambda: "comparing…" in browser.text)
+        assert cells(browser, "what") == ["hdf5@1.14", "xz@5.8"]
+        await browser.press("j", settle=False)
+        await browser.until(lambda: browser.table.rows.position == (1, 2))
+        matching.set()
+        await browser.until(lambda: "comparing…" not in browser.text)
+        number, count = browser.table.rows.position
+        assert count > 2
+        assert cells(browser, "what")[number] == "xz@5.8"
+
+
+async def test_the_reading_is_stopped(sources: list[Path], matching: threading.Event) -> None:
     async with browsing(*sources) as browser:
         await browser.press("D", settle=False)
-        await browser.until(lambda: is_begun.is_set() and "reading…" in browser.text)
+        await browser.until(lambda: "comparing…" in browser.text)
         await browser.press("escape")
-        await browser.until(is_stopped.is_set)
+        await browser.until(matching.is_set)
         assert not browser.state.sheet.is_open
