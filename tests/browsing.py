@@ -424,7 +424,7 @@ class Browser:
     @property
     def rows(self) -> list[Row]:
         """All rows of the table, those that are not on the screen too."""
-        listing, catalog = self.table.specs.listing, self.state.catalog
+        listing, catalog = self.browser.panes.specs.listing, self.state.catalog
         if listing is None or catalog is None:
             return []
         with reading():
@@ -433,7 +433,7 @@ class Browser:
     @property
     def shown(self) -> set[str]:
         """The hashes of all specs that the rows of the table stand for."""
-        listing, catalog = self.table.specs.listing, self.state.catalog
+        listing, catalog = self.browser.panes.specs.listing, self.state.catalog
         if listing is None or catalog is None:
             return set()
         with reading():

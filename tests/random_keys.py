@@ -24,6 +24,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.geometry import Region
 
+from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.process import tuning
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -196,7 +197,7 @@ class RandomKeys:
         heads = "".join(seen.lines[:12])
         has_column = "hash" in heads
         # In a comparison the hash is the head of the column.
-        shows_hash = hashes[0][:7] in seen.row + heads * (self.browser.state.sheet.is_open)
+        shows_hash = hashes[0][:7] in seen.row + heads * (self.browser.state.table is not SPECS)
         self.hold(shows_hash or not has_column, f"{hashes[0]} is not in {seen.row!r}")
 
     def check_marks(self, seen: Seen, hashes: Sequence[str], message: str) -> None:

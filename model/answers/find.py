@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, HOST_COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
-from spackscope.model.report.export import FORMATS, NO_DEPENDENCIES, spec_sheet
+from spackscope.model.report.export import NO_DEPENDENCIES, spec_sheet
 from spackscope.model.report.fit import query_remarks
 from spackscope.model.report.report import Line
-from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet
+from spackscope.model.report.sheet import Sheet
 
 
 def answer(asked: Asked) -> Sheet[Spec]:
@@ -44,11 +43,6 @@ def answer(asked: Asked) -> Sheet[Spec]:
     return replace(
         spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
         remarks=remarks,
-        exports={
-            each.name: partial(each.lines, catalog, listing.ids)
-            for each in FORMATS
-            if each.name not in OF_ALL_SHEETS
-        },
         draw=draw if listing else None,
         ending=None if listing else asked.no_match(catalog, query),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
-from spackscope.model.report.sheet import Sheet, SheetColumn
+from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
 if TYPE_CHECKING:
@@ -101,14 +102,21 @@ class _Records(Sequence[Spec]):
 
 
 def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False) -> Sheet[Spec]:
-    """Return records as a sheet, with their fit for the host if it is known or asked for."""
+    """Return records as a sheet, with their fit for the host if it is known or asked for.
+
+    The sheet has all formats.
+    """
     by_host = catalog.by_host
     has_fit = by_host.has_host and (tells_fit or by_host.fills_rows or by_host.is_ready)
     columns = [*_COLUMNS, *(_FIT_COLUMNS if has_fit else ())]
     if by_host.deprecated is not None:
         columns.append(SheetColumn("deprecated", attrgetter("deprecated"), drawn=False))
     rows = _Records(catalog, ids, has_fit=has_fit)
-    return Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
+    sheet = Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
+    others = (each for each in FORMATS if each.name not in OF_ALL_SHEETS)
+    exports = {each.name: partial(each.of_sheet, sheet) for each in others}
+    exports["keep-list"] = partial(keep_list, catalog, ids)
+    return replace(sheet, exports=exports)
 
 
 def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[Spec, object]]:
@@ -143,21 +151,12 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
 
 
 class Format(Frozen):
-    """A format of output: its name, its label, the ending of file names, and its lines.
-
-    `of_sheet` returns the lines of a sheet; a keep-list, which has none, is made from records.
-    """
+    """A format of output: its name, its label, the ending of file names, and lines of a sheet."""
 
     name: str
     label: str
     ending: str
-    of_sheet: Callable[[Sheet[Any]], Iterator[str]] | None = None
-
-    def lines(self, catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
-        """Return the lines of records of a catalog, given by their ids, in this order."""
-        if self.of_sheet is None:
-            return keep_list(catalog, ids)
-        return self.of_sheet(spec_sheet(catalog, ids))
+    of_sheet: Callable[[Sheet[Any]], Iterator[str]]
 
 
 FORMATS = (
@@ -165,9 +164,7 @@ FORMATS = (
     Format("json", "JSON", ".json", Sheet.json_array),
     Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
     Format("hashes", "hashes", ".txt", Sheet.hashes),
-    Format("keep-list", "keep-list", ".txt"),
+    Format("keep-list", "keep-list", ".txt", lambda sheet: sheet.exports["keep-list"]()),
     Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
 )
 """All formats of the browser; the options of `find` have their names, except for the last."""
-
-BY_NAME = {format_.name: format_ for format_ in FORMATS}

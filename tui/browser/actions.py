@@ -119,19 +119,9 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
 
 
 def choose(screen: BrowserScreen, row: Any) -> None:
-    """Open or close a row of several specs, pick a row, or go to its detail.
-
-    In a sheet, go to the specs of the row.
-    """
-    if screen.host.state.sheet.is_open:
-        screen.controllers.sheets.choose(row)
-    elif screen.controllers.is_pick and not row.has_look_alikes:
-        screen.controllers.rows.pick(row)
-        screen.panes.table.rows.show_cursor()
-    elif row.count > 1:
-        screen.controllers.rows.toggle(row)
-    else:
-        screen.panes.focus.go_to("detail")
+    """Choose a row of the open table, and scroll to it."""
+    screen.controllers.table.choose(row)
+    screen.panes.table.rows.show_cursor()
 
 
 def go_to_detail(screen: BrowserScreen) -> None:
@@ -163,7 +153,7 @@ def sort(screen: BrowserScreen) -> None:
     elif table.column == DIFFERS_IN:
         screen.host.say(f"Rows cannot be sorted by {column_word(table.column)}")
     else:
-        screen.controllers.sheets.sort(table.next_sort())
+        screen.controllers.table.sort(table.next_sort())
 
 
 def mark(screen: BrowserScreen) -> None:
@@ -182,7 +172,7 @@ def hide_column(screen: BrowserScreen) -> None:
     if table.columns.is_in_head:
         screen.host.say("What is the same in all rows has no column")
     else:
-        screen.controllers.sheets.hide(table.column)
+        screen.controllers.table.hide(table.column)
 
 
 def list_columns(screen: BrowserScreen) -> None:
@@ -195,7 +185,7 @@ def list_columns(screen: BrowserScreen) -> None:
     def go_to(name: str | None) -> None:
         if name is None:
             return
-        screen.controllers.sheets.bring_back(name)
+        screen.controllers.table.bring_back(name)
         table.go_to_column(name)
 
     columns = table.columns.columns
@@ -238,7 +228,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "sort": sort,
     "hide_column": hide_column,
     "list_columns": list_columns,
-    "fold": lambda self: self.controllers.rows.fold(),
+    "fold": lambda self: self.controllers.table.fold(),
     "recent_queries": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear": clear,
     "values": lambda self: open_facets(self.host),

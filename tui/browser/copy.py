@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
@@ -19,7 +19,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
 from spackscope.model.query.ast import query_of
-from spackscope.model.report import export
+from spackscope.model.report.export import NO_DEPENDENCIES
 from spackscope.model.report.paste import (
     ViewCommand,
     command_line,
@@ -34,16 +34,15 @@ from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.rows import (
-    LOADING,
-    NO_ROWS,
+    NO_SPEC,
     hidden_marks,
     marks_in_sight,
     of_several,
-    shown_ids,
     why_no_spec,
     why_not_shown,
 )
 from spackscope.tui.browser.state import BrowserState, Where
+from spackscope.tui.browser.tables import LOADING, NO_ROWS, OpenSheet, OpenTable
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
@@ -56,9 +55,9 @@ from spackscope.tui.copy_forms import (
 )
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 if TYPE_CHECKING:
+    from spackscope.model.report.sheet import Sheet
     from spackscope.tui.browser.controllers import Controllers
 
 _LONG = 10_000
@@ -134,8 +133,8 @@ def _read(
     host, state = controllers.host, controllers.host.state
     # The menu names the specs that it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
-    if isinstance(target, str) and unclear is not None and state.sheet.is_open:
-        unclear(target)
+    if target == NO_SPEC and unclear is not None:
+        unclear(NO_SPEC)
         return
     if isinstance(target, str) or state.catalog is None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
@@ -162,11 +161,11 @@ def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
         host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
-    catalog, view = host.state.catalog, host.state.view
+    catalog, view, table = host.state.catalog, host.state.view, host.state.table
     sources, session = host.sources, controllers.loading.session
     if catalog is not None:
         host.run(
-            lambda _: view_forms(catalog, view, sources, session, host.state.sheet),
+            lambda _: view_forms(table, catalog, view, sources, session),
             partial(_show_menu, controllers, copied),
             jobs.MENU,
         )
@@ -188,8 +187,7 @@ def _show_menu(
         elif form is not None and isinstance(copied, CopyContent):
             _copy_specs(controllers, form, copied)
 
-    count = state.listing.shown if state.listing is not None else 0
-    count = len(state.sheet.shown.rows) if state.sheet.is_read else count
+    count = state.table.total(state)
     note = copied if isinstance(copied, str) else ""
     dialog = CopyDialog(specs, forms, count, all_marks=hidden and len(state.marks), note=note)
     controllers.host.open(dialog, take)
@@ -320,27 +318,30 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
 
 
 def view_forms(
+    table: OpenTable,
     catalog: Catalog,
     view: View,
     sources: Sequence[str],
     session: Session,
-    sheet: OpenSheet,
 ) -> list[ViewForm]:
-    """Return the forms in which a view can be copied, whatever is folded or marked.
+    """Return the forms in which the open table can be copied, whatever is folded or marked.
 
     The forms of a sheet are the command that prints it, and the hashes of its rows.
     """
-    if sheet.is_open:
-        return [
-            *_command(lambda: _sheet_command(sheet, sources, session)),
-            _hashes("--hashes", lambda: "\n".join(sheet.shown.hashes())),
-        ]
+
+    def rows() -> Sheet[Any]:
+        return table.sheet_of(catalog, view)
+
+    if isinstance(table, OpenSheet):
+        command = _command(lambda: _sheet_command(table, sources, session))
+        return [*command, _hashes("--hashes", rows)]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
         *_requirement(catalog, view),
         *_named_query(view),
-        *_lists(catalog, view),
+        _hashes("find --hashes", rows),
+        _keep_list(catalog, rows),
     ]
 
 
@@ -403,20 +404,17 @@ def _named_query(view: View) -> Iterator[ViewForm]:
         yield ViewForm("v", "view, a query with a name", line, "the view", lambda: line, after)
 
 
-def _hashes(option: str, read: Callable[[], str]) -> ViewForm:
-    return ViewForm("h", "hashes", f"one per line, as with {option}", "all shown hashes", read)
+def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:
+    example = f"one per line, as with {option}"
+    return ViewForm("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))
 
 
-def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:
-    def read(format_: export.Format) -> str:
-        return "\n".join(format_.lines(catalog, shown_ids(catalog, view)))
-
-    yield _hashes("find --hashes", partial(read, export.BY_NAME["hashes"]))
-    yield ViewForm(
+def _keep_list(catalog: Catalog, rows: Callable[[], Sheet[Any]]) -> ViewForm:
+    return ViewForm(
         "p",
         "keep-list",
         "these hashes and what they need to run, for spack buildcache prune --keeplist",
         "the keep-list",
-        partial(read, export.BY_NAME["keep-list"]),
-        after="" if catalog.lists_dependencies else export.NO_DEPENDENCIES,
+        lambda: "\n".join(rows().exports["keep-list"]()),
+        after="" if catalog.lists_dependencies else NO_DEPENDENCIES,
     )

@@ -14,7 +14,7 @@ from threading import Event
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
@@ -22,8 +22,9 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.rows import marks_in_sight, shown_ids, why_not_shown
+from spackscope.tui.browser.rows import marks_in_sight, why_not_shown
 from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.browser.tables import records_of
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
 
 _NAME = "specs"
@@ -64,7 +65,7 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
 
         def write(request: ExportRequest) -> None:
             stopped.clear()
-            writing = partial(_write, rows.catalog, request, dialog, stopped, leave)
+            writing = partial(_write, request, dialog, stopped, leave)
             host.run(writing, lambda show: show(), jobs.EXPORT)
 
         def follow(newer: _Rows) -> None:
@@ -88,23 +89,18 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     state = host.state
     if (catalog := state.catalog) is None:
         return
-    if state.sheet.is_read:
-        name = proposed_name(state.sheet.name, FILE_FORMATS[0].ending)
-        done(_Rows(catalog, sheet_rows(state), name))
-        return
 
     def read(task: Task) -> _Rows:
-        shown = shown_ids(catalog, state.view)
-        packages = [package.name for package in catalog.packages(state.view.query)]
-        package = packages[0] if len(packages) == 1 else ""
-        name = proposed_name(package, FILE_FORMATS[0].ending)
-        return _Rows(catalog, row_sets(state, shown), name)
+        stem = next(iter(state.table.command), "")
+        packages = [] if stem else catalog.packages(state.view.query)
+        stem = packages[0].name if len(packages) == 1 else stem
+        name = proposed_name(stem, FILE_FORMATS[0].ending)
+        return _Rows(catalog, row_sets(state, catalog), name)
 
     host.run(read, done, job)
 
 
 def _write(
-    catalog: Catalog,
     request: ExportRequest,
     dialog: ExportDialog,
     stopped: Event,
@@ -115,7 +111,8 @@ def _write(
 
     A cancelled job has no result, so `stopped` ends the writing, and the outcome says so.
     """
-    total, sheet = len(request.rows), request.rows.sheet
+    sheet = request.rows.sheet
+    total = len(sheet.rows)
 
     def on_lines(count: int) -> None:
         task.report(lambda: dialog.show_progress(min(count, total), total))
@@ -125,62 +122,32 @@ def _write(
         if output.size is not None and not request.replaces:
             sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
             return partial(dialog.ask, request.name, sentence)
-        write = request.format.of_sheet
-        if sheet is not None and write is not None:
-            lines = write(sheet)
-        else:
-            lines = request.format.lines(catalog, request.rows.ids)
         with cancelled_when(stopped.is_set):
-            count = write_lines(output, lines, on_lines=on_lines)
+            count = write_lines(output, request.format.of_sheet(sheet), on_lines=on_lines)
     except Unwritable as error:
         return partial(dialog.show_failure, str(error))
     except Cancelled:
         return partial(dialog.show_failure, "Stopped: nothing was written")
-    return partial(leave, _sentence(request, output.path, count))
-
-
-def _sentence(request: ExportRequest, path: str, count: int) -> str:
-    """Return a message that counts the written hashes, records or rows."""
-    noun = "record" if request.rows.sheet is None else "row"
     is_list = request.format.name in ("hashes", "keep-list")
-    written = counted(count, "hash") if is_list else counted(len(request.rows), noun)
-    return f"Wrote {written} to {clean(path)}"
+    written = counted(count, "hash") if is_list else counted(total, request.rows.noun)
+    return partial(leave, f"Wrote {written} to {clean(output.path)}")
 
 
-def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:
-    """Return the rows that can be written: the marked ones in sight, all marked, all shown.
+def row_sets(state: BrowserState, catalog: Catalog) -> Sequence[RowSet]:
+    """Return the rows that can be written: the marked ones in sight, all shown, all marked.
 
-    `shown` are the ids of all shown records, in the order of the rows.
+    Where columns are about specs, as in a diff, all shown come first.
     """
-    in_sight = marks_in_sight(state)
-    ids = {id_ for spec in in_sight for id_ in spec.ids}
-    sets = [RowSet(f"{len(shown):,} shown", shown)]
-    if len(state.marked) > len(in_sight):
-        others = [id_ for spec in state.marked for id_ in spec.ids if id_ not in ids]
-        every = [*(id_ for id_ in shown if id_ in ids), *dict.fromkeys(others)]
-        sets.append(RowSet(f"all {len(state.marked):,} marked", every))
+    table, view, in_sight = state.table, state.view, marks_in_sight(state)
+    shown = table.sheet_of(catalog, view)
+    sets = [RowSet(f"{len(shown.rows):,} shown", shown)]
     if in_sight:
-        here = [id_ for id_ in shown if id_ in ids]
-        sets.insert(0, RowSet(f"{len(in_sight):,} marked", here))
-    return sets
-
-
-def sheet_rows(state: BrowserState) -> Sequence[RowSet]:
-    """Return the rows of a sheet that can be written: the marked ones, all shown.
-
-    Where the sheet has no row of a marked spec, the records of the marked specs can be written.
-    Where its columns are about specs, as in a diff, all shown come first.
-    """
-    sheet, marked = state.sheet.shown, marks_in_sight(state)
-    sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
-    if marked:
-        hashes = {spec.hash for spec in marked}
-        rows = [item for item in sheet.items() if sheet.hash(item) in hashes]
-        ids = [id_ for spec in marked for id_ in spec.ids]
-        marked_rows = replace(sheet, rows=rows) if rows else None
-        is_last = any(column.hash for column in sheet.columns)
-        count = len(rows or marked)
-        sets.insert(int(is_last), RowSet(f"{count:,} marked", ids, marked_rows))
+        marked = table.sheet_of(catalog, view, in_sight)
+        is_last = any(column.hash for column in shown.columns)
+        sets.insert(int(is_last), RowSet(f"{len(marked.rows):,} marked", marked))
+    if len(state.marked) > len(in_sight):
+        ids = list(dict.fromkeys(id_ for spec in state.marked for id_ in spec.ids))
+        sets.append(RowSet(f"all {len(state.marked):,} marked", records_of(catalog, ids)))
     return sets
 
 

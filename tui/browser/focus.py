@@ -16,12 +16,8 @@ def back(controllers: Controllers) -> None:
         controllers.sheets.read_without_more()
     elif pane == "detail":
         host.focus("specs")
-    elif pane == "specs" and host.state.sheet.is_open:
-        controllers.sheets.leave()
     elif pane == "specs":
-        row = host.where.row
-        if row is None or not controllers.rows.close(row):
-            host.focus("packages")
+        controllers.table.leave()
     elif controllers.is_pick:
         leave(controllers)
     else:

@@ -277,11 +277,10 @@ class Loading:
         """Show another catalog, and keep the view as far as possible."""
         state = self._host.state
         if state.summary is not None and loaded.catalog is state.newest:
-            is_other = loaded.chips != state.summary.chips
             self._host.change(summary=loaded)
-            if is_other and state.sheet.is_open:
-                # The line above the sheet names unread sources, too.
-                self._host.change(sheet=replace(state.sheet, catalog=None))
+            if loaded.chips != state.summary.chips:
+                # The line above a sheet names unread sources, too.
+                self._host.change(table=state.table.outdated())
                 self._navigation.on_sheet()
         else:
             self._replace(loaded)

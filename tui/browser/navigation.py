@@ -17,8 +17,8 @@ from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Details
+from spackscope.tui.browser.tables import SPECS, OpenTable
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import TreeNode
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 MAX_STEPS = 200
 MAX_LINES = 50_000
 """Most lines of trees and sheets kept with the steps; a line of a tree takes 300 bytes."""
-_OF_SHEET = 1_000
-"""Lines that a sheet counts besides its own, for the data that it was computed from."""
 _MISSING = "this spec is named as a dependency, but is not in this index"
 
 
@@ -36,7 +34,7 @@ class UndoStep(Frozen):
 
     `position` is the line of the detail with the cursor, and the line at its top. `pane` is the
     pane with the focus. `is_walk` if the step comes from a walk through the packages, and
-    `is_along_tree` if it is a jump along a tree. An open `sheet` was shown in place of the rows.
+    `is_along_tree` if it is a jump along a tree. `table` is the table that was open.
     """
 
     view: View
@@ -46,11 +44,11 @@ class UndoStep(Frozen):
     pane: str = "packages"
     is_walk: bool = False
     is_along_tree: bool = False
-    sheet: OpenSheet = OpenSheet()
+    table: OpenTable = SPECS
 
     def is_of(self, state: BrowserState) -> bool:
         """Check whether a state shows the view, or the sheet, of the step."""
-        return self.view == state.view and self.sheet.is_same(state.sheet)
+        return self.view == state.view and self.table.asked == state.table.asked
 
 
 class JumpTarget(NamedTuple):
@@ -111,7 +109,7 @@ class Navigation:
         if state.draft is not None or (current is not None and current.is_of(state)):
             return
         if current is None or self._host.where.pane != "packages":
-            self._push(UndoStep(state.view, sheet=state.sheet))
+            self._push(UndoStep(state.view, table=state.table))
             self._recall.keep()
         elif current.is_walk and _without_package(current.view) == _without_package(state.view):
             self._steps[self._at] = UndoStep(state.view, is_walk=True)
@@ -135,32 +133,29 @@ class Navigation:
         # Steps share trees.
         lines, trees = 0, set()
         for number, each in reversed(list(enumerate(self._steps))):
-            details, opened = each.details, each.sheet
+            details, table = each.details, each.table
             tree = details.tree if details is not None else None
             if tree is not None and id(tree) not in trees:
                 trees.add(id(tree))
                 lines += len(tree.lines)
-            if opened.is_read:
-                lines += len(opened.sheet.rows) + _OF_SHEET
+            lines += table.lines
             if lines > MAX_LINES:
                 details = details and replace(details, tree=None)
-                # The sheet is read again if the user comes back to it.
-                opened = replace(opened, catalog=None, sheet=NO_SHEET)
-                self._steps[number] = replace(each, details=details, sheet=opened)
+                self._steps[number] = replace(each, details=details, table=table.unread())
 
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
         is_along_tree = self.came_along_tree
-        sheet = replace(state.sheet, cursor=where.sheet_cursor, column=where.column)
+        table = state.table.left_at(where.sheet_cursor, where.column)
         here = where.row, state.details, where.position, where.pane
-        return UndoStep(state.view, *here, is_walk, is_along_tree, sheet)
+        return UndoStep(state.view, *here, is_walk, is_along_tree, table)
 
-    def go_to_sheet(self, sheet: OpenSheet) -> None:
-        """Show a sheet in the place of the rows, as a step of its own."""
+    def go_to_table(self, table: OpenTable) -> None:
+        """Open another table, as a step of its own."""
         self.leave()
-        self._push(UndoStep(self._host.state.view, pane="specs", sheet=sheet))
-        self._host.change(sheet=sheet)
+        self._push(UndoStep(self._host.state.view, pane="specs", table=table))
+        self._host.change(table=table)
         self._host.focus("specs")
 
     def leave_sheet(self) -> None:
@@ -174,7 +169,7 @@ class Navigation:
         """Show the rows in place of the sheet, before a change that is a step of its own."""
         self.leave()
         self._host.cancel(jobs.SHEET)
-        self._host.change(sheet=OpenSheet())
+        self._host.change(table=SPECS)
 
     def retrace(self, by: int) -> None:
         """Go back one step for -1, or forward one step for 1."""
@@ -189,9 +184,10 @@ class Navigation:
     def _arrive(self, step: UndoStep) -> None:
         """Show a step; the arrival is complete once the rows of the step are shown."""
         self._arriving = step
-        row = None if step.sheet.is_open else step.row
+        # The row of a sheet is where the cursor of the specs is not.
+        row = step.row if step.table is SPECS else None
         self._search.show(step.view, rewrite=True, cursor_on=row)
-        self._host.change(sheet=step.sheet)
+        self._host.change(table=step.table)
         if step.pane not in (self._host.where.pane, "query"):
             self._host.focus(step.pane)
         self.on_sheet()
@@ -199,8 +195,7 @@ class Navigation:
     def highlight(self, row: Row | None) -> None:
         """Select the spec of the row under the cursor, or restore the details of a step."""
         step, state = self._arriving, self._host.state
-        # The row of a sheet may be about no spec.
-        if step is None or not state.is_shown or (row is None and not state.sheet.is_open):
+        if step is None or not state.is_shown:
             self._details.show(row)
             return
         self._arriving, details = None, step.details
@@ -226,7 +221,7 @@ class Navigation:
             return
         if state.catalog is None or state.details is None:
             return
-        if id_ == state.details.row.id and not state.sheet.is_open:
+        if id_ == state.details.row.id and state.table is SPECS:
             self._host.say("This spec is already selected")
             return
         catalog, view = state.catalog, state.view

@@ -79,7 +79,7 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
     def open_(sources: Sequence[str], adds: bool) -> None:
         if action == "cover" and found.is_host and list(sources) == [searched]:
             dialog.dismiss()
-            given = host.state.sheet.options.get("hosts", ())
+            given = host.state.table.options.get("hosts", ())
             add = partial(open_source, screen)
             screen.controllers.sheets.cover(add, [*given, *sources])
             return

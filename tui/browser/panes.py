@@ -13,8 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.text import cell_width, clean, counted
-from spackscope.model.index.view import RowRole
+from spackscope.model.core.text import cell_width, clean
 from spackscope.model.report import frame as titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.empty_choices import without_rows
@@ -29,6 +28,7 @@ from spackscope.tui.browser.state import (
     Summary,
     Where,
 )
+from spackscope.tui.browser.tables import OpenTable
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.frame import (
@@ -42,14 +42,10 @@ from spackscope.tui.widgets.frame import (
 )
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInput, QueryBar
-from spackscope.tui.widgets.sheet_rows import OpenSheet
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
-from spackscope.tui.widgets.table_rows import RowMarks
-
-_HINT_WIDTH = len("detail")
-"""Cells of the words for Enter: the hints beside it stay where they are from row to row."""
+from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
 
 
 class Panes:
@@ -87,6 +83,10 @@ class Panes:
         self.focus = PaneFocus(screen, self)
         self.overview_width: int | None = None
         """Cells that the side column needs at most while the packages have the focus."""
+        self.specs = self.table.rows.shown
+        """The rows of the specs, shown or not."""
+        # The texts that the detail shows of a row without a spec; None if it shows a spec.
+        self._texts: Sequence[str] | None = None
         # Whether completions that are known are still to be shown, after the next drawing.
         self._is_box_late = False
 
@@ -182,15 +182,16 @@ class Panes:
         if "facets" in changed and new.facets is not None:
             self._show_facets(old.facets, new.facets)
         if "hidden_columns" in changed:
-            self.table.hide_columns(new.hidden_columns)
+            self.specs.columns.hidden = new.hidden_columns
+            self.table.settle()
         if changed & {"summary", "machine"}:
             self._show_overview(new)
         if changed & {"marks", "marked"}:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self.marks.display = bool(new.marks)
             self.toast.lines_below = 2 if new.marks else 1
-        if "sheet" in changed and (old.sheet.is_open or new.sheet.is_open):
-            self._show_sheet(old.sheet, new.sheet)
+        if "table" in changed:
+            self._show_table(new.table)
         if "details" in changed:
             self._show_details(new)
         if "draft" in changed:
@@ -200,22 +201,21 @@ class Panes:
                 self.show_query()
         if "stale" in changed:
             self._show_stale(new.stale)
-        if changed & {"results", "summary", "sheet", "stale", "draft"} and new.results is not None:
+        if changed & {"results", "summary", "table", "stale", "draft"} and new.results is not None:
             self.query_bar.fit()
         self.title.refresh()
         self.marks.refresh()
         self.follow_cursor()
 
-    def _show_sheet(self, old: OpenSheet, new: OpenSheet) -> None:
-        """Show a sheet in place of the rows, or the rows again; room that it needs not is its."""
-        self.query_bar.show_sheet(clean(new.label or new.name))
-        self.side.set_class(new.is_open, "-behind")
-        if new.is_read or not new.is_open:
-            self.work.set_class(new.is_open and not new.sheet.has_details, "-no-detail")
+    def _show_table(self, table: OpenTable) -> None:
+        """Show the open table; room that it needs not is its."""
+        self.query_bar.show_sheet(clean(table.title))
+        self.side.set_class(table.is_step, "-behind")
+        if table.is_read:
+            self.work.set_class(not table.has_details, "-no-detail")
             if self.focus.pane == "detail":
                 self.focus.go_to("detail")
-        is_again = old.is_read and new.is_same(old)
-        self.table.show_sheet(new, "" if is_again else new.column)
+        self.table.show(table.rows(self.table.rows.shown, self.specs))
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
         """Show another draft in its input; None hides the completions."""
@@ -275,11 +275,18 @@ class Panes:
             None if rewrite else self.input_named(draft.input) if draft else self._screen.focused
         )
         self.query_bar.reflect(query, typing)
-        self.table.reflect(QueryFilters(query), typing)
+        self.specs.columns.filters = QueryFilters(query)
+        self.table.reflect(typing)
+
+    def _show_specs(self, specs: ShownRows, *, keeps_columns: bool = False) -> None:
+        """Show newer rows of the specs, unless a sheet is in their place."""
+        specs.columns, specs.top = self.specs.columns, self.specs.top
+        self.specs = specs
+        self.table.show(self.table.rows.shown.after(specs), keeps_columns=keeps_columns)
 
     def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
         """Show a text and choices while there are no rows."""
-        self.table.show_empty(text, choices)
+        self._show_specs(ShownRows(text, choices))
         if choices:
             self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
@@ -317,10 +324,11 @@ class Panes:
             results.windows,
             results.shared,
             empty=results.explanation,
+            choices=results.relaxations or choices,
             before=results.hidden,
         )
-        offered, is_typing = results.relaxations or choices, state.draft is not None
-        self.table.show_listing(rows, results.cursor, offered, is_typing=is_typing)
+        rows.cursor = results.cursor
+        self._show_specs(rows, keeps_columns=state.draft is not None)
         if not results.catalog.total and self.focus.pane == "packages":
             self.focus.go_to("specs")
         self.facets.expect()
@@ -351,26 +359,8 @@ class Panes:
         return Marks(len(state.marks), state.marked, marks_in_sight(state), copies)
 
     def _count(self) -> Count:
-        """Return the number of shown specs, and of all specs."""
-        results, summary = self._state.results, self._state.summary
-        if results is None or summary is None:
-            return Count()
-        if (opened := self._state.sheet).is_open:
-            total = len(opened.sheet.rows)
-            of = f"{self.table.rows.position[1]:,} of " if opened.filters else ""
-            return Count([f"{of}{counted(total, 'row')}" if total else ""])
-        if self._state.stale:
-            draft = self._state.draft
-            is_filter = draft is not None and draft.input != QUERY
-            note = draft.note if draft is not None and is_filter else None
-            return Count([self._state.stale], note.sentence if note else "")
-        selected = results.selected
-        total = selected.total if selected is not None else summary.total
-        package = selected.name if selected is not None else None
-        packages = len([each for each in results.packages if each.shown])
-        counts = titles.query_counts(results.listing.shown, total, package, packages)
-        so_far = " so far" * bool(summary.catalog.part)
-        return Count([f"{count}{so_far}" for count in counts])
+        """Return the number of shown rows, and of all."""
+        return self._state.table.count(self._state)
 
     def _show_stale(self, stale: str) -> None:
         """Dim the rows while they belong to an older query."""
@@ -413,17 +403,18 @@ class Panes:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
-        if pane == keymap.SPECS and self._state.sheet.sheet.switches:
+        if pane == keymap.SPECS and self._state.table.switches:
             return (keymap.DIFF, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
     def follow_cursor(self) -> None:
         """Update the status line and the detail of rows without a spec, and place the message."""
-        state = self._state
-        is_empty = state.listing is not None and not state.listing
-        if state.details is None and (is_empty or state.sheet.is_open):
-            self.detail.show_details((), None)
-            self.detail.lines.show_texts(self.table.texts_for_detail)
+        texts = None if self._state.details is not None else self.table.texts_for_detail
+        if texts != self._texts:
+            self._texts = texts
+            if texts is not None:
+                self.detail.show_details((), None)
+                self.detail.lines.show_texts(texts)
         self.status.refresh()
         self.divider.refresh()
         if self.toast.display:
@@ -448,58 +439,27 @@ class Panes:
         left_out = keymap.key_names(*self._keys_without_use())
         return (each for each in shown if each.key not in left_out)
 
+    def _hint_words(self) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints."""
+        if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
+            yield "back", "unzoom"
+        state = self._state
+        yield from state.table.hint_words(state, self.table.rows, is_pick=self._is_pick)
+
     def _keys_without_use(self) -> Iterator[str]:
         """Yield the names of keys that do nothing in this row, with these marks."""
-        state, rows = self._state, self.table.rows
+        state = self._state
         if self.focus.pane == "packages" and not self.focus.leads_back:
             yield "back"
         if not has_diff(state, self.where()):
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:
             yield from ("tree", "users")
-        if not state.sheet.is_open:
-            return
-        yield from ("fold", "values")
-        has_spec = rows.is_waiting or rows.row is not None
-        if rows.item is None:
-            yield "specs-open"
-        if not self.table.columns.columns.names:
-            yield from ("export", "filter")
-        if not has_spec:
-            yield from ("specs-mark", "tree")
-        if not (has_spec or state.marks):
-            yield "copy"
-
-    def _hint_words(self) -> Iterator[tuple[str, str]]:
-        """Yield keys by name, and the words of their hints for the row under the cursor."""
-        row, marks = self.table.rows.row, len(self._state.marks)
-        if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
-            yield "back", "unzoom"
-        if (opened := self._state.sheet).is_open:
-            yield "specs-open", opened.choose_hint
-            return
-        if self._state.view.folded:
-            yield "fold", "unfold"
-        if self._is_pick and not (row is not None and row.has_look_alikes):
-            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
-            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
-        elif row is not None and row.count > 1:
-            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
+        yield from state.table.useless_keys(self.table.rows, len(state.marks))
 
     def open_help(self) -> None:
         """Show all keys, first the keys that work now, and in an answer what they do there."""
         # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.help import open_help
 
-        opened, answer = self._state.sheet, dict[str, str]()
-        if opened.is_open:
-            name = "diff-sources" if opened.names_sources else opened.name
-            answer = {
-                name: keymap.DEFAULT[name].sentence,
-                "specs-open": f"{opened.choose_hint.capitalize()}.",
-                "undo": "Go back to where the answer was opened.",
-                "fold": "",
-                "values": "",
-            }
-        open_help(self._screen.app, self.key_panes, answer)
+        open_help(self._screen.app, self.key_panes, self._state.table.help)

@@ -7,7 +7,6 @@ Marks are kept by hash, and outlast queries and catalogs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
@@ -15,19 +14,18 @@ from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import RowRole, View
+from spackscope.model.index.view import RowRole, Sort
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.columns import bring_back, hide
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Where
+from spackscope.tui.browser.tables import LOADING
 from spackscope.tui.keymap import shown
 
-NO_ROWS = "No rows are shown"
 NO_SPEC = "This row is about no spec of these sources"
-LOADING = "Still loading: press the key again in a moment"
-STALE = "These rows belong to the last valid query: correct the query first"
 
 MAX_MARKS = 500
 """Most marked specs: more can be neither compared nor told apart."""
@@ -39,10 +37,46 @@ class RowsController:
     """Open and close groups of look-alikes, mark specs, and end the program with picked specs."""
 
     def __init__(
-        self, host: BrowserHost, search: Search, recall: QueryRecall, details: DetailsController
+        self,
+        host: BrowserHost,
+        search: Search,
+        recall: QueryRecall,
+        details: DetailsController,
+        *,
+        is_pick: bool,
     ) -> None:
         self._host, self._search, self._recall, self._details = host, search, recall, details
+        self._is_pick = is_pick
         self._confirmed: Sequence[str] = ()
+
+    # The arrangement of the specs
+
+    def sort(self, sort: Sort | None) -> None:
+        """Order the rows by a column, or with None in the preferred order."""
+        self._search.show(replace(self._host.state.view, sort=sort))
+
+    def hide(self, column: str) -> None:
+        """Hide a column."""
+        hide(self._host, column)
+
+    def bring_back(self, column: str) -> None:
+        """Show a hidden column again."""
+        bring_back(self._host, column)
+
+    def choose(self, row: Row) -> None:
+        """Open or close a row of several specs, pick a row, or go to its detail."""
+        if self._is_pick and not row.has_look_alikes:
+            self.pick(row)
+        elif row.count > 1:
+            self.toggle(row)
+        else:
+            self._host.focus("detail")
+
+    def leave(self) -> None:
+        """Close the group of the row under the cursor, or go to the packages."""
+        row = self._host.where.row
+        if row is None or not self.close(row):
+            self._host.focus("packages")
 
     # Groups
 
@@ -56,9 +90,6 @@ class RowsController:
     def fold(self) -> None:
         """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""
         where = self._host.where
-        if self._host.state.sheet.is_open:
-            self._host.say(f"Only the specs of the table are folded ({shown('undo')} goes back)")
-            return
         row = where.row if where.pane == "specs" and self._host.state.view.folded else None
         if row is not None and row.count > 1 and row.role in (RowRole.SPEC, RowRole.KIND):
             self._open(row)
@@ -155,6 +186,9 @@ class RowsController:
 
         def toggle(hashes: Sequence[str]) -> None:
             marks, those = self._host.state.marks, set(hashes)
+            if not those:
+                self._host.say("No row is about a spec of these sources")
+                return
             within = f"{len(those):,} builds of the opened row"
             these = within if is_within else counted(len(those), "shown spec")
             if those <= set(marks):
@@ -164,17 +198,18 @@ class RowsController:
                 self._host.say(f"Marked {these}")
 
         state = self._host.state
-        catalog, listing = state.catalog, state.listing
-        if hashes := [*state.sheet.shown.hashes()]:
-            toggle(hashes)
-        elif state.sheet.is_read:
-            has_rows = state.sheet.shown.rows
-            self._host.say("No row is about a spec of these sources" if has_rows else NO_ROWS)
-        elif (reason := why_not_shown(state)) or catalog is None or listing is None:
+        catalog, table, view = state.catalog, state.table, state.view
+        if (reason := why_not_shown(state)) or catalog is None:
             self._host.say(reason, error=True)
-        else:
-            ids = opened if is_within else listing.values.specs
-            self._host.run(lambda _: _hashes(catalog, ids), toggle, jobs.MARKING)
+            return
+
+        def read(_: object) -> Sequence[str]:
+            """Read the hashes, a few more than may be marked."""
+            if is_within:
+                return catalog.hashes.of(opened)
+            return [*table.sheet_of(catalog, view).cut(_MAX_READ).hashes()]
+
+        self._host.run(read, toggle, jobs.MARKING)
 
     def _add(self, hashes: Sequence[str]) -> bool:
         """Mark more specs; return False if there would be too many marks."""
@@ -244,31 +279,12 @@ def why_not_shown(state: BrowserState) -> str:
     """Return why keys cannot work on the rows, or an empty text if they can."""
     if state.catalog is None or state.results is None:
         return LOADING
-    if state.sheet.is_open:
-        # The sheet is being read, or has no answer.
-        no_sheet = NO_ROWS if state.sheet.catalog is state.catalog else LOADING
-        return "" if state.sheet.is_read else no_sheet
-    if state.draft is not None and state.draft.is_wrong:
-        return STALE
-    if not state.is_shown:
-        return STALE if state.is_refused else LOADING
-    return "" if state.listing else NO_ROWS
+    return state.table.why_not_shown(state)
 
 
 def why_no_spec(state: BrowserState, where: Where) -> str:
     """Return why no spec is under the cursor."""
-    if where.is_waiting or not state.sheet.is_open:
-        return why_not_shown(state) or LOADING
-    return NO_SPEC if state.sheet.shown.rows else why_not_shown(state) or NO_ROWS
-
-
-def shown_ids(catalog: Catalog, view: View) -> Sequence[int]:
-    """Return the ids of all records that the rows of a view stand for, in its order.
-
-    Raises Cancelled.
-    """
-    single = replace(view.closed(), folded=False)
-    return catalog.listing(single).ids
+    return why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
 
 
 def of_several(row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
@@ -297,31 +313,25 @@ def hidden_marks(state: BrowserState) -> int:
 
 def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
     """Return the marked specs that keys act on: in a sheet all, else those among the rows."""
-    is_sheet = state.sheet.is_open
-    return [spec for spec in state.marked if is_sheet or spec.is_in(state.listing)]
+    return [spec for spec in state.marked if state.table.acts_on(spec, state)]
 
 
 def has_diff(state: BrowserState, where: Where) -> bool:
     """Check whether there is anything to compare: marks, a row and a mark, or look-alikes."""
-    opened, marks, row = state.sheet, state.marks, state.selected
+    table, marks, row = state.table, state.marks, state.selected
     if len(marks) >= 2:
-        return not (opened.sheet.switches and opened.words == diff_words(marks))
-    if opened.sheet.switches or row is None:
+        return table.asked != ("diff", *diff_words(marks))
+    if table.switches or row is None:
         return False
     if {row.spec.hash}.issuperset(marks) or row.count > 1:
-        is_beside = where.item is not None and bool(opened.sheet.beside(where.item))
-        return is_beside or len(range(*row.catalog.span(row.look_alike))) > 1
+        look_alikes = len(range(*row.catalog.span(row.look_alike)))
+        return bool(table.beside(where.item)) or look_alikes > 1
     return True
 
 
 def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a command that compares some specs."""
     return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))
-
-
-def _hashes(catalog: Catalog, ids: Iterable[int]) -> Sequence[str]:
-    """Read the hashes of some specs, a few more than may be marked."""
-    return [*dict.fromkeys(catalog.hashes.of(islice(ids, _MAX_READ)))]
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:

@@ -19,14 +19,14 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import Sort, View
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
+from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.sheet_rows import OpenSheet
 
 MANY = 200_000
 """Records from which on a search waits a moment for the next letter."""
@@ -103,11 +103,11 @@ class Search:
         if state.newest is not state.catalog:
             # The groups of the view have other numbers in the newest catalog.
             view = view.closed()
-        sheet = state.sheet
+        table = state.table
         if view.query != state.view.query:
-            sheet = OpenSheet()
+            table = SPECS
             host.cancel(jobs.SHEET)
-        host.change(view=view, refused=None, draft=draft, sheet=sheet)
+        host.change(view=view, refused=None, draft=draft, table=table)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:
             if typed is not None:
@@ -326,10 +326,6 @@ class Search:
         query = old.with_package(name)
         if query != old:
             self.show(self.of_query(query).closed())
-
-    def sort(self, sort: Sort | None) -> None:
-        """Order the rows by a column, or with None in the preferred order."""
-        self.show(replace(self._host.state.view, sort=sort))
 
     def fold(self) -> None:
         """Fold look-alikes into one row, or unfold them all."""

@@ -30,15 +30,15 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.columns import bring_back, cannot_be_hidden, hide
+from spackscope.tui.browser.columns import cannot_be_hidden
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.rows import LOADING, diff_words, has_diff, marks_in_sight, why_no_spec
+from spackscope.tui.browser.rows import diff_words, has_diff, marks_in_sight, why_no_spec
 from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.tables import LOADING, OpenSheet
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import KEYS, first_key, shown
-from spackscope.tui.widgets.sheet_rows import NO_SHEET, OpenSheet
 
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
@@ -133,6 +133,12 @@ class Sheets:
         navigation.on_sheet = self.read
         host.follow(self.read)
 
+    @property
+    def _opened(self) -> OpenSheet:
+        """The open sheet; one without a name while the specs are open."""
+        table = self._host.state.table
+        return table if isinstance(table, OpenSheet) else OpenSheet()
+
     # Opening and leaving
 
     def ask(self, name: str, *words: str, **fields: Any) -> None:
@@ -145,26 +151,24 @@ class Sheets:
             self._host.say(LOADING, error=True)
             return
         self._host.say("")
-        self._navigation.go_to_sheet(sheet)
+        self._navigation.go_to_table(sheet)
         self.read()
 
     def read_without_more(self) -> None:
         """Read the sheet again, now that no more sources are being loaded."""
-        if not self._host.state.sheet.names_sources:
+        if not self._opened.names_sources:
             self.read()
 
     def read(self) -> None:
         """Read the shown sheet from the catalog, unless it was read completely."""
-        opened, catalog = self._host.state.sheet, self._host.state.catalog
-        if not opened.is_open:
+        opened, catalog = self._opened, self._host.state.catalog
+        if not opened.name:
             self._host.cancel(jobs.SHEET)
             return
-        if catalog is None:
+        if catalog is None or (opened.catalog is catalog and not opened.is_part):
             return
-        if opened.catalog is catalog and not opened.is_part:
-            return
-        is_part = self._waits_for_sources(opened)
-        if not opened.is_read:
+        is_part, is_first = self._waits_for_sources(opened), not opened.is_read
+        if is_first:
             self._say_progress("reading…")
 
         def answer_(task: Task) -> Sheet[Any] | str:
@@ -173,7 +177,7 @@ class Sheets:
 
             def show(sheet: Sheet[Any]) -> None:
                 # Keys wait for the first rows.
-                if sheet.rows and not opened.is_read:
+                if sheet.rows and is_first:
                     # Computed here: in the event loop it would delay keys.
                     _ = sheet.constants
                     task.report(lambda: take(sheet, is_part=True))
@@ -196,18 +200,16 @@ class Sheets:
             return sheet
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
-            now = self._host.state.sheet
+            now = self._opened
             self._host.show_progress("")
             if isinstance(answer, str):
                 text = f"{answer}\n{shown('back')} goes back"
-                self._host.change(sheet=replace(now, catalog=catalog, sheet=NO_SHEET, text=text))
+                self._host.change(table=replace(now.unread(), catalog=catalog, text=text))
                 return
-            read = replace(now, catalog=catalog, sheet=answer, text="", is_part=is_part)
-            self._host.change(sheet=replace(read, cursor=self._same_row(read)))
+            self.arrange(catalog=catalog, sheet=answer, text="", is_part=is_part)
             self._host.unblock(jobs.SHEET_MORE)
 
-        job = jobs.SHEET_MORE if opened.is_read else jobs.SHEET
-        self._host.run(answer_, take, job)
+        self._host.run(answer_, take, jobs.SHEET if is_first else jobs.SHEET_MORE)
 
     def _waits_for_sources(self, opened: OpenSheet) -> bool:
         """Check whether sources being loaded may add to a sheet, which names no sources itself."""
@@ -215,17 +217,17 @@ class Sheets:
 
     def _say_progress(self, text: str) -> None:
         """Show the progress, in place of the rows if there are none yet."""
-        opened = self._host.state.sheet
+        opened = self._opened
         if opened.is_read:
             self._host.show_progress(text)
         else:
             text = STILL_LOADING if self._waits_for_sources(opened) else text
-            self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
+            self._host.change(table=replace(opened, text=f"{text}\n{shown('back')} stops it"))
 
     def _same_row(self, read: OpenSheet) -> int:
         """Return the number of the row under the cursor in a sheet that was read again."""
-        old, new, item = self._host.state.sheet, read.shown, self._host.where.item
-        if not (old.is_read and read.is_read) or item is None:
+        old, new, item = self._opened, read.shown, self._host.where.item
+        if item is None:
             return read.cursor
         if old.is_part and not self._host.where.sheet_cursor:
             # A cursor on the first row stays on the first row.
@@ -247,48 +249,44 @@ class Sheets:
     # Actions on the rows
 
     def arrange(self, **fields: Any) -> None:
-        """Sort or filter the rows, or hide columns; the cursor stays on its spec."""
-        new = replace(self._host.state.sheet, **fields)
-        self._host.change(sheet=replace(new, cursor=self._same_row(new)))
+        """Sort, filter or replace the rows, or hide columns; the cursor stays on its spec."""
+        new = replace(self._opened, **fields)
+        self._host.change(table=replace(new, cursor=self._same_row(new)))
 
     def sort(self, sort: Sort | None) -> None:
         """Order the rows by a column, or with None as they were."""
-        if self._host.state.sheet.is_open:
-            self.arrange(sort=sort)
-        else:
-            self._search.sort(sort)
+        self.arrange(sort=sort)
 
     def filter(self, column: str, pattern: str) -> None:
         """Show the rows whose text in a column has a pattern."""
-        filters = {**self._host.state.sheet.filters, column: pattern}
+        filters = {**self._opened.filters, column: pattern}
         self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
 
     def hide(self, column: str) -> None:
-        """Hide a column, and in a sheet remove its filter, which nothing would show.
+        """Hide a column, and remove its filter, which nothing would show.
 
-        The first column of a sheet stays, since it names the rows.
+        The first column stays, since it names the rows.
         """
-        opened = self._host.state.sheet
+        opened = self._opened
         told, columns = opened.sheet.told, opened.sheet.columns
         first = next((c for c in columns if c.drawn and c.name not in told), None)
-        if not opened.is_open:
-            hide(self._host, column)
-        elif first is not None and column == first.name:
+        if first is not None and column == first.name:
             self._host.say(cannot_be_hidden(clean(first.label)))
         else:
             filters = {name: text for name, text in opened.filters.items() if name != column}
             self.arrange(hidden=opened.hidden | {column}, filters=filters)
 
+    def fold(self) -> None:
+        """Explain why nothing is folded."""
+        self._host.say(f"Only the specs of the table are folded ({shown('undo')} goes back)")
+
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""
-        if (opened := self._host.state.sheet).is_open:
-            self.arrange(hidden=opened.hidden - {column})
-        else:
-            bring_back(self._host, column)
+        self.arrange(hidden=self._opened.hidden - {column})
 
     def choose(self, item: Any) -> None:
         """Go to the specs or the spec of a row, or call the `choose` of the sheet."""
-        opened, column = self._host.state.sheet, self._host.where.column
+        opened, column = self._opened, self._host.where.column
         if opened.catalog is None:
             return
         if opened.choose is not None:
@@ -316,15 +314,15 @@ class Sheets:
 
     def switch(self, option: str) -> None:
         """Turn an option of the sheet on or off."""
-        opened = self._host.state.sheet
-        if option not in opened.sheet.switches:
-            self._host.say("Nothing to add here" if opened.is_open else "Compare builds first")
-            return
-        self._switch(opened, option)
+        if option in self._opened.switches:
+            self._switch(option)
+        else:
+            self._host.say("Nothing to add here")
 
-    def _switch(self, opened: OpenSheet, option: str, **fields: Any) -> None:
+    def _switch(self, option: str, **fields: Any) -> None:
+        opened = self._opened
         options = {**opened.options, option: not opened.options.get(option)}
-        self._host.change(sheet=replace(opened, options=options, catalog=None, **fields))
+        self._host.change(table=replace(opened.outdated(), options=options, **fields))
         self.read()
 
     # The answers
@@ -333,9 +331,9 @@ class Sheets:
         """Compare the marked rows, or the look-alikes of the row under the cursor."""
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
-        selected, opened = state.selected, state.sheet
+        selected = state.selected
         if not has_diff(state, self._host.where):
-            if opened.sheet.switches:
+            if state.table.switches:
                 self.leave()
             else:
                 self._host.say(nothing_to_compare())
@@ -348,7 +346,7 @@ class Sheets:
             self._host.say(LOADING, error=True)
         elif others and selected.count == 1:
             self._diff(hash_, (*others, hash_))
-        elif beside := self._beside():
+        elif beside := state.table.beside(self._host.where.item):
             self._diff(hash_, (hash_, beside))
         else:
             ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
@@ -357,11 +355,6 @@ class Sheets:
                 ids = range(*selected.catalog.span(selected.look_alike))
             reading = partial(self._diff, hash_, name=_name(selected))
             self._host.run(lambda _: catalog.hashes.of(ids), reading, jobs.MENU)
-
-    def _beside(self) -> str:
-        """Return the hash that the row of a sheet is compared with, if it names one."""
-        opened, item = self._host.state.sheet, self._host.where.item
-        return opened.sheet.beside(item) if item is not None else ""
 
     def _diff(self, column: str, hashes: Sequence[str], name: str = "") -> None:
         label = f"compare {self._named(hashes, name)}"
@@ -414,11 +407,11 @@ class Sheets:
 
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""
-        opened = self._host.state.sheet
-        if opened.label == _SOURCES:
-            self._switch(opened, "problems", label=_PROBLEMS)
-        elif opened.label == _PROBLEMS:
-            self._switch(opened, "problems", label=_SOURCES)
+        label = self._opened.label
+        if label == _SOURCES:
+            self._switch("problems", label=_PROBLEMS)
+        elif label == _PROBLEMS:
+            self._switch("problems", label=_SOURCES)
         else:
             self.ask("sources", label=_SOURCES)
 
@@ -460,7 +453,7 @@ class Sheets:
         `add` asks for a further source, if there is nothing to compare, and where coverage is
         shown already.
         """
-        catalog, opened = self._host.state.newest, self._host.state.sheet
+        catalog, opened = self._host.state.newest, self._opened
         lacks_source = partial(add, "cover")
         again = partial(self.cover, add, hosts)
         if catalog is None:
@@ -520,10 +513,10 @@ class Sheets:
 
     def files(self, **options: bool) -> None:
         """Show the files of the spec under the cursor; in a sheet of files, add options to it."""
-        row, opened = self._host.where.row, self._host.state.sheet
+        row, opened = self._host.where.row, self._opened
         if options and opened.name == "files":
             options = {**opened.options, **options}
-            self.open(replace(opened, options=options, catalog=None, sheet=NO_SHEET))
+            self.open(replace(opened.unread(), options=options))
         elif row is None:
             self._host.say(why_no_spec(self._host.state, self._host.where))
         else:
@@ -553,14 +546,14 @@ class Sheets:
 
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
-        opened = self._host.state.sheet
+        opened = self._opened
         if opened.name == "stats":
             first, *_ = opened.options["by"]
             self._pick_name(
                 f"count by {clean(first)} and by", partial(self._count_by, first), first
             )
             return
-        if opened.is_open:
+        if opened.name:
             undo, stats = shown("undo"), shown("stats")
             self._host.say(
                 f"Only the specs of the table are counted: go back ({undo}), then {stats}"

@@ -14,8 +14,8 @@ from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.frame import SourceChip
+from spackscope.tui.browser.tables import SPECS, OpenTable
 from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES
-from spackscope.tui.widgets.sheet_rows import OpenSheet
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class BrowserState(Frozen):
     specs in the catalog. `stale` is empty, or the count to show while the rows belong to an older
     query: `0` if the typed query has no rows, `?` if the text has an error. `connected` is the
     catalog whose edges have been read, so that trees can be shown. `machine` is the host that
-    specs are to run on. An open `sheet` is shown in place of the rows.
+    specs are to run on. The `table` is the open one: the specs, or an answer in their place.
 
     All ids and numbers belong to one catalog, the catalog of the rows. A newer catalog is in the
     `summary` alone until its rows are read, and all fields are replaced at once.
@@ -186,7 +186,7 @@ class BrowserState(Frozen):
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
     facets: Facets | None = None
-    sheet: OpenSheet = OpenSheet()
+    table: OpenTable = SPECS
 
     @property
     def catalog(self) -> Catalog | None:

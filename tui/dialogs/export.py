@@ -29,21 +29,25 @@ from spackscope.tui.keymap import (
 )
 
 FILE_FORMATS = tuple(format_ for format_ in FORMATS if format_.name != "tab")
-_OF_SHEETS = tuple(format_ for format_ in FILE_FORMATS if format_.name in OF_ALL_SHEETS)
 _BAR = 24
 _MARGIN = 8
 """Cells of the screen beside a line of the dialog."""
 
 
 class RowSet(Frozen):
-    """Rows that can be written: their name, and the ids of their records, or a sheet."""
+    """Rows that can be written: their name, and their sheet."""
 
     name: str
-    ids: Sequence[int] = ()
-    sheet: Sheet[Any] | None = None
+    sheet: Sheet[Any]
 
-    def __len__(self) -> int:
-        return len(self.ids) if self.sheet is None else len(self.sheet.rows)
+    @property
+    def noun(self) -> str:
+        """The word for a row; records have a keep-list."""
+        return "record" if "keep-list" in self.sheet.exports else "row"
+
+    def has(self, format_: Format) -> bool:
+        """Check whether the rows can be written in a format."""
+        return format_.name in OF_ALL_SHEETS or format_.name in self.sheet.exports
 
 
 class ExportRequest(Frozen):
@@ -85,7 +89,7 @@ class ExportDialog(Dialog[None]):
     @property
     def _formats(self) -> Sequence[Format]:
         """The formats of the chosen rows."""
-        return FILE_FORMATS if self._row_sets[self._rows].sheet is None else _OF_SHEETS
+        return [*filter(self._row_sets[self._rows].has, FILE_FORMATS)]
 
     def box(self) -> ComposeResult:
         """Lay out the choices above the name, and the note on it below."""

@@ -1,21 +1,19 @@
-"""The rows of an answer in the place of the listing, arranged by the user."""
+"""The rows of an answer in the place of the specs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import spec_name
-from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, clean
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import HeadText, Layout, TableColumns
-from spackscope.tui.widgets.table_head import HeadLine, Heads
+from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
 from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, RowsNeeded, ShownRows
 
 if TYPE_CHECKING:
@@ -25,80 +23,6 @@ _MAX_MEASURED = 1_000
 """Rows whose cells are measured for the widths of columns; further rows are not."""
 
 
-_OPTIONS = {"hosts": "host"}
-"""The options of the shell with another name than their values have."""
-NO_SHEET = Sheet[Any]("", (), ())
-
-
-class OpenSheet(Frozen):
-    """An answer in the place of the table, and the sort, filters and hidden columns of the user.
-
-    The command with `name`, `words` and `options` prints the answer; without a name no answer is
-    open. `sheet` has no rows until the answer is read, or if it cannot be read: `text` is the
-    progress, or the reason. `filters` are patterns by column name. `cursor` and `column` put the
-    cursor on a row and a column. `choose` handles a chosen row, by default by showing its specs,
-    and `choose_hint` is the hint of its key. An answer `names_sources` if its words name all of
-    its sources, and `is_part` while further rows are read. `label` says in words what it is.
-    """
-
-    name: str = ""
-    words: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    catalog: Catalog | None = None
-    sheet: Sheet[Any] = NO_SHEET
-    text: str = ""
-    sort: Sort | None = None
-    filters: Mapping[str, str] = field(default_factory=dict)
-    hidden: frozenset[str] = frozenset()
-    cursor: int = 0
-    column: str = ""
-    choose: Callable[[Any], object] | None = None
-    choose_hint: str = "go to it"
-    names_sources: bool = False
-    is_part: bool = False
-    label: str = ""
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The words of the command that prints the answer, without its sources."""
-        words = [self.name] * self.is_open
-        for name, value in self.options.items():
-            values = value if isinstance(value, tuple) else (value,)
-            option = f"--{_OPTIONS.get(name, name)}"
-            for each in filter(None, values):
-                words += [option] if each is True else [option, each]
-        return (*words, *self.words)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether an answer is shown in the place of the table."""
-        return bool(self.name)
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the answer was read."""
-        return self.sheet is not NO_SHEET
-
-    def is_same(self, other: OpenSheet) -> bool:
-        """Check whether another answer has the same command, perhaps with other options."""
-        return (self.name, self.words) == (other.name, other.words)
-
-    @cached_property
-    def shown(self) -> Sheet[Any]:
-        """The sheet with the rows that match the filters, sorted.
-
-        Filters and a sort on columns that the sheet no longer draws have no effect.
-        """
-        sheet = self.sheet
-        names = {column.name for column in sheet.columns if column.drawn}
-        for name, pattern in self.filters.items():
-            if name in names:
-                sheet = sheet.filtered(name, pattern)
-        if self.sort is not None and self.sort.column in names:
-            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
-        return sheet
-
-
 class SheetRows(ShownRows):
     """The rows of a sheet, below the headings of their groups.
 
@@ -106,17 +30,22 @@ class SheetRows(ShownRows):
     """
 
     between, blank = " · ", 1
+    columns_stay = False
 
-    def __init__(self, opened: OpenSheet) -> None:
-        super().__init__(opened.text or ("No row matches" if opened.filters else "No rows"))
-        self.name = opened.name
-        self._whole, self._sheet = opened.sheet, opened.shown
-        self._patterns, self.sort = opened.filters, opened.sort
-        sheet = self._sheet
+    def __init__(
+        self,
+        whole: Sheet[Any],
+        sheet: Sheet[Any],
+        sort: Sort | None,
+        columns: ColumnState,
+        empty: str,
+    ) -> None:
+        super().__init__(empty, columns=columns)
+        self._whole, self._sheet, self.sort = whole, sheet, sort
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
         self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
         # Headings or other columns have the values of the columns in `told`.
-        told = sheet.told if opened.sort is None else ()
+        told = sheet.told if sort is None else ()
         shown = [each for each in sheet.columns if each.drawn and each.name not in told]
         self._columns = {each.name: each for each in shown}
         self.column_of_specs = next((each.name for each in shown if each.hash), "")
@@ -124,7 +53,7 @@ class SheetRows(ShownRows):
         self._lines: list[int | str] = []
 
         def group(number: int) -> str:
-            return sheet.group(sheet.rows[number]) if opened.sort is None else ""
+            return sheet.group(sheet.rows[number]) if sort is None else ""
 
         for heading, numbers in groupby(range(len(sheet.rows)), group):
             if heading or self._lines:
@@ -135,6 +64,11 @@ class SheetRows(ShownRows):
 
     def __len__(self) -> int:
         return len(self._lines)
+
+    def after(self, specs: ShownRows) -> ShownRows:
+        """Return these rows again; the rows of the index may be of another catalog."""
+        self._known = {}
+        return self
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
@@ -221,7 +155,7 @@ class SheetRows(ShownRows):
             if is_right is None:
                 is_right = isinstance(value, int) and text.strip() != ""
             filler = " " * (placed.width - 1 - cell_width(text))
-            needles = filter_needles(self._patterns.get(name, ""))
+            needles = filter_needles(self.columns.filters.text(name))
             drawn = [
                 (part, f"{shown} current".strip() if name == current else shown)
                 for piece, style in column.line(text, item)

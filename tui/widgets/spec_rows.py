@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.listing import Listing
     from spackscope.model.report.kinds import NoteKey, RowNote
+    from spackscope.tui.widgets.spec_table import Choice
 
 Notes = Mapping["NoteKey", "RowNote"]
 """Notes on rows, by the key that `note_key` returns for a row."""
@@ -92,12 +93,13 @@ class SpecRows(ShownRows):
         shared: Iterable[tuple[str, str]] = (),
         *,
         empty: str = "",
+        choices: Sequence[Choice] = (),
         before: str = "",
     ) -> None:
         # Imported here, after the first frame.
         from spackscope.model.report.row_cells import RowCells
 
-        super().__init__(empty)
+        super().__init__(empty, choices)
         self.listing, self.before, self._shared = listing, before, shared
         self.query, self.sort = listing.view.query, listing.view.sort
         self.differ = listing.shown > 0

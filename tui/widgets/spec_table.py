@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from textual import events, getters, on
 from textual.app import ComposeResult
@@ -21,15 +21,7 @@ from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.sheet_rows import OpenSheet, SheetRows
-from spackscope.tui.widgets.table_head import (
-    ColumnHeader,
-    ColumnState,
-    FilterBar,
-    HeadLine,
-    Heads,
-    Patterns,
-)
+from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
 from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, ShownRows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -103,7 +95,7 @@ class RelaxationList(Vertical):
 class SpecTable(Vertical, Fitted):
     """Heads and filters above the rows of a listing, or of a sheet in place of the listing.
 
-    The table posts the choices of the user. `specs` are the rows of the listing, shown or not.
+    The table posts the choices of the user.
     """
 
     BINDINGS = bindings(SPECS)
@@ -116,10 +108,8 @@ class SpecTable(Vertical, Fitted):
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
         self.rows = TableRows(id="spec-rows")
-        self.specs = self.rows.shown
         self.notes, self.reading = Static(classes="sheet-notes"), Static(classes="sheet-reading")
-        self._sheet_columns = ColumnState()
-        self._has_slots = self._has_relaxations = False
+        self._has_slots = False
 
     def compose(self) -> ComposeResult:
         """Lay out the rule above the heads, and the heads above the filters and rows."""
@@ -142,84 +132,47 @@ class SpecTable(Vertical, Fitted):
     @property
     def shown_list(self) -> VirtualList:
         """The list on the screen: the rows, or the relaxations in their place."""
-        is_offering = self._has_relaxations and self.rows.shown is self.specs
-        return self._relaxations.rows if is_offering else self.rows
+        return self._relaxations.rows if self.rows.shown.choices else self.rows
 
-    def show_listing(
-        self,
-        rows: ShownRows,
-        cursor: int,
-        relaxations: Sequence[Choice] = (),
-        *,
-        is_typing: bool = False,
-    ) -> None:
-        """Show the rows of another listing, with the cursor on the row `cursor`.
+    def show(self, rows: ShownRows, *, keeps_columns: bool = False) -> None:
+        """Show other rows, with their choices, if any, in place of the rows.
 
-        `relaxations` replace the rows, if any. While a query is typed the columns stay.
+        The last rows keep the place of their cursor. With `keeps_columns` the columns stay.
         """
-        rows.columns, before, self.specs = self.specs.columns, self.specs, rows
-        if self.rows.shown is before:
-            self.rows.show_rows(rows, cursor)
-        else:
-            rows.place = cursor, before.place[1]
-            # The rows of the index that the sheet knows may be of another catalog.
-            self.rows.shown.take({})
-        self._show_relaxations(rows.empty, relaxations)
-        if is_typing and self.columns.columns.all:
+        before = self.shown_list
+        self.rows.show_rows(rows)
+        self.set_class(bool(rows.asked), "-sheet")
+        if rows.asked and not self.notes.is_attached:
+            # The notes of an answer are above its rows, the hidden texts of a row below them.
+            self.mount(self.notes, after=self.line)
+            self.mount(self.reading, after=self.rows)
+        if rows.choices:
+            self._relaxations.show(rows.empty, rows.choices)
+        self._relaxations.display = bool(rows.choices)
+        self.rows.display = not rows.choices
+        if before.has_focus and self.shown_list is not before:
+            self.shown_list.focus()
+        self.reflect(self.screen.focused)
+        if keeps_columns and self.columns.columns.all:
             self.place(keeps_gutter=True)
         else:
             self.settle()
         self.tell_highlighted()
 
-    def show_sheet(self, opened: OpenSheet, column: str) -> None:
-        """Show the rows of a sheet, or the rows of the listing if no sheet is open.
-
-        The cursor stays in its column, unless `column` names another.
-        """
-        if not self.notes.is_attached:
-            # The notes of an answer are above its rows, the hidden texts of a row below them.
-            self.mount(self.notes, after=self.line)
-            self.mount(self.reading, after=self.rows)
-        before, rows = self.shown_list, self.specs
-        if self.rows.shown is rows:
-            rows.place = self.rows.cursor, self.rows.top
-        line = rows.place[0]
-        if opened.is_open:
-            rows = SheetRows(opened)
-            rows.columns = columns = self._sheet_columns
-            columns.hidden, columns.filters = opened.hidden, Patterns(opened.filters)
-            columns.current = column or columns.current
-            line = rows.line(opened.cursor)
-        else:
-            self.rows.top = rows.place[1]
-        self.rows.show_rows(rows, line)
-        self.set_class(opened.is_open, "-sheet")
-        # The focus moves to the new list.
-        self._show_list(before)
-        self.filters.reflect(rows.columns.filters, self.screen.focused)
-        self._choose_columns()
-        self.place()
-        self.tell_highlighted()
-
-    def reflect(self, filters: Patterns, typed_in: Widget | None = None) -> None:
-        """Show other filters of the listing, except in the input that is typed in."""
-        self.specs.columns.filters = filters
-        if self.rows.shown is self.specs:
-            self.filters.reflect(filters, typed_in)
+    def reflect(self, typed_in: Widget | None) -> None:
+        """Show the filters of the rows, except in the input that is typed in."""
+        self.filters.reflect(self.columns.filters, typed_in)
 
     def settle(self) -> None:
         """Choose the columns for the rows shown; while a filter has the focus, they stay."""
-        is_column = self.columns.current in self.columns.columns.names
-        if is_column and self.filters.focused_column is not None:
-            self.place(keeps_gutter=True)
-        else:
-            self._choose_columns()
-            self.place()
-
-    def _choose_columns(self) -> None:
-        self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
         rows, is_filtered = self.rows.shown, self.filters.is_filtered
+        stays = rows.columns_stay and self.columns.current in self.columns.columns.names
+        if stays and self.filters.focused_column is not None:
+            self.place(keeps_gutter=True)
+            return
+        self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
         self.columns.choose(rows, is_filtered, has_slots=self._has_slots)
+        self.place()
 
     def place(self, *, keeps_gutter: bool = False) -> None:
         """Fit the columns into the width, and update all lines with them.
@@ -274,8 +227,7 @@ class SpecTable(Vertical, Fitted):
     @property
     def texts_for_detail(self) -> list[str]:
         """The hidden texts of a row that is about no spec, for the detail to show."""
-        has_spec = self.rows.is_waiting or self.rows.row is not None
-        return [] if has_spec else self._hidden_texts
+        return [] if self.rows.has_spec else self._hidden_texts
 
     def open_filter(self) -> None:
         """Show the filter of the current column; a value of the head line becomes a column."""
@@ -312,30 +264,6 @@ class SpecTable(Vertical, Fitted):
         if sort is None or sort.column != self.column:
             return Sort(self.column)
         return None if sort.descending else Sort(self.column, descending=True)
-
-    def hide_columns(self, names: Collection[str]) -> None:
-        """Hide some columns of the listing, and show all others."""
-        self.specs.columns.hidden = names
-        self.settle()
-
-    def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:
-        """Show the reason for an empty table, and choices if there are any."""
-        self.rows.show(0, empty=reason)
-        self._show_relaxations(reason, choices)
-
-    def _show_relaxations(self, reason: str, relaxations: Sequence[Choice]) -> None:
-        """Show relaxations, if any, in place of the rows; the focus moves with the list."""
-        before = self.shown_list
-        self._relaxations.show(reason, relaxations)
-        self._has_relaxations = bool(relaxations)
-        self._show_list(before)
-
-    def _show_list(self, before: VirtualList) -> None:
-        """Show the rows or the relaxations; the shown list gets the focus of the list `before`."""
-        self.rows.display = self.shown_list is self.rows
-        self._relaxations.display = not self.rows.display
-        if before.has_focus and self.shown_list is not before:
-            self.shown_list.focus()
 
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""

@@ -372,9 +372,9 @@ class ColumnState:
     Columns in `kept` have a filter, and stay as long as they have it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, current: str = "") -> None:
         self.columns = TableColumns()
-        self.current = ""
+        self.current = current
         self.hidden: Collection[str] = ()
         self.kept: set[str] = set()
         self.filters: Patterns = QueryFilters(Query())

@@ -19,6 +19,7 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.tui.widgets.spec_table import Choice
 
 GUTTER = 2
 """Cells before the columns, with the mark of a row."""
@@ -50,11 +51,14 @@ class RowMarks:
 class ShownRows:
     """The rows of the table: none here; subclasses have the rows of a listing or a sheet.
 
-    `columns` are the columns chosen for rows of this kind. `place` is the line of the cursor and
-    the line at the top, kept while other rows are shown. `empty` is the reason for having no
-    rows. Between lines with rows there may be headings.
+    `columns` are the columns chosen for rows of this kind. `cursor` is the line of the cursor, and
+    `top` the line at the top, kept while other rows are shown. `empty` is the reason for having no
+    rows, and `choices` replace them, if any. Between lines with rows there may be headings.
     """
 
+    top: int | None = None
+    asked: tuple[str, ...] = ()
+    """The question that the rows answer; empty for a listing."""
     listing: Listing | None = None
     """The listing of the rows; None for the rows of a sheet."""
     query: object = None
@@ -67,6 +71,8 @@ class ShownRows:
     gaps = title = notes = ""
     """The texts above the heads: unknown facts, the question of the sheet, and remarks."""
     gutter = GUTTER
+    columns_stay = True
+    """Whether the columns stay while a filter is typed: rows without filters have others."""
     differ = True
     """Whether columns can be chosen for the rows; else the columns stay."""
     blank = 0
@@ -77,11 +83,22 @@ class ShownRows:
     name = "builds"
     """The title of the table."""
 
-    def __init__(self, empty: str = "") -> None:
-        self.empty, self.columns, self.place = empty, ColumnState(), (0, 0)
+    def __init__(
+        self,
+        empty: str = "",
+        choices: Sequence[Choice] = (),
+        columns: ColumnState | None = None,
+    ) -> None:
+        self.empty, self.choices, self.columns = empty, choices, columns or ColumnState()
+        self.cursor = 0
 
     def __len__(self) -> int:
         return 0
+
+    def after(self, specs: ShownRows) -> ShownRows:
+        """Return the rows to show once newer specs were read: by default the specs."""
+        specs.top = None
+        return specs
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
@@ -172,10 +189,11 @@ class TableRows(VirtualList):
         super().__init__(id=id)
         self.shown, self.heads, self.marks = ShownRows(), Heads(), RowMarks()
 
-    def show_rows(self, rows: ShownRows, line: int) -> None:
-        """Show other rows, with the cursor on a line."""
-        self.shown = rows
-        self.show(len(rows), line, empty=rows.empty)
+    def show_rows(self, rows: ShownRows) -> None:
+        """Show other rows, with their cursor; the place of the last rows is kept with them."""
+        self.shown.cursor, self.shown.top = self.cursor, self.top
+        self.shown, self.top = rows, self.top if rows.top is None else rows.top
+        self.show(len(rows), rows.cursor, empty=rows.empty)
         self.request()
 
     def place(self, heads: Heads) -> None:
@@ -188,6 +206,11 @@ class TableRows(VirtualList):
     def row(self) -> Row | None:
         """The row of the index under the cursor; None if it is missing or unread."""
         return self.shown.row(self.cursor) if self.length else None
+
+    @property
+    def has_spec(self) -> bool:
+        """Whether the row under the cursor is about a spec, as far as it is known."""
+        return self.is_waiting or self.row is not None
 
     @property
     def item(self) -> Any:

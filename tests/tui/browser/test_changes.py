@@ -11,6 +11,7 @@ import pytest
 
 from spackscope.model.analysis import source_differences
 from spackscope.model.core.tasks import check_cancelled
+from spackscope.tui.browser.tables import SPECS
 from tests.browsing import browsing
 from tests.builders import Node, database, edge, hash_of, installs, node
 from tests.tui.browser.test_sheets import cells, command
@@ -46,11 +47,11 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
         assert "2 → 3 specs: 2 changed, 1 added" in browser.text
         for row, hashes in enumerate(({OLD_ZLIB, NEW_ZLIB}, {OLD_ZLIB, NEW_ZLIB}, {XZ})):
             await browser.press("home", *["j"] * row, "enter")
-            assert (browser.state.sheet.is_open, browser.shown) == (False, hashes)
+            assert (browser.state.table is SPECS, browser.shown) == (True, hashes)
             await browser.press("backspace")
         for row, hash_ in enumerate((NEW_HDF5, NEW_ZLIB), 3):
             await browser.press("home", *["j"] * row, "enter")
-            assert not browser.state.sheet.is_open
+            assert browser.state.table is SPECS
             assert browser.state.selected is not None
             assert browser.state.selected.spec.hash == hash_
             await browser.press("backspace")
@@ -135,4 +136,4 @@ async def test_the_reading_is_stopped(sources: list[Path], matching: threading.E
         await browser.until(lambda: "comparing…" in browser.text)
         await browser.press("escape")
         await browser.until(matching.is_set)
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS

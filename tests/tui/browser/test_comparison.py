@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.browser.sheets import nothing_to_compare
+from spackscope.tui.browser.tables import SPECS, OpenSheet
 from tests.browsing import Browser, browsing
 from tests.builders import record, write_page
 from tests.clipboard import Clipboard
@@ -32,8 +33,8 @@ def index(tmp_path: Path) -> Path:
 
 def rows(browser: Browser) -> list[str]:
     """Return what differs, its value in each column that is shown, and where it is."""
-    opened = browser.state.sheet
-    assert opened.is_open
+    opened = browser.state.table
+    assert isinstance(opened, OpenSheet)
     assert opened.is_read
     drawn = [column for column in opened.sheet.columns if column.drawn and column.name != "part"]
     return [
@@ -44,8 +45,8 @@ def rows(browser: Browser) -> list[str]:
 
 def columns(browser: Browser) -> list[str]:
     """Return the hashes of the columns that are shown."""
-    opened = browser.state.sheet
-    assert opened.is_open
+    opened = browser.state.table
+    assert isinstance(opened, OpenSheet)
     assert opened.is_read
     return [column.hash for column in opened.sheet.columns if column.hash and column.drawn]
 
@@ -69,7 +70,7 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
         await browser.press("z", "equals_sign")
         assert "version 1.14 1.14" in rows(browser)
         await browser.press("escape")
-        assert (browser.state.sheet.is_open, browser.focus) == (False, "spec-rows")
+        assert (browser.state.table is SPECS, browser.focus) == (True, "spec-rows")
 
 
 async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path) -> None:
@@ -94,7 +95,7 @@ async def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...])
         browser.app.screen.host.change(marks=marks)  # type: ignore[attr-defined]
         await browser.press("d")
         assert browser.status == nothing_to_compare()
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS
 
 
 async def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(
@@ -144,7 +145,7 @@ async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
     async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
         browser.send("d", "l", "enter")
         await browser.settle()
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
 

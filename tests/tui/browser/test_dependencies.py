@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.tree import Tree
+from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.browser.threads import ThreadTask
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.sheet_rows import SheetRows
@@ -260,7 +261,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
         f"[ l ] hwloc {HWLOC[:7]}",
     ]
     await browser.press("j", "j", "enter")
-    assert not browser.state.sheet.is_open
+    assert browser.state.table is SPECS
     assert title(browser) == "openmpi@1.0"
     await browser.press("backspace", "backspace")
     assert title(browser) == "h5py@1.0"

@@ -15,7 +15,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser.export import open_export, proposed_name
-from spackscope.tui.browser.rows import STALE
+from spackscope.tui.browser.tables import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import PATIENCE, Program

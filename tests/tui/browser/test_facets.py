@@ -11,6 +11,7 @@ from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets
 from spackscope.tui.browser.state import Facets
+from spackscope.tui.browser.tables import SPECS
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -133,5 +134,5 @@ def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     browser.put(pane="values", facet=facet)
     browser.controllers.sheets.stats()
     browser.settle()
-    assert browser.state.sheet.is_open
-    assert browser.state.sheet.command == ("stats", "--by", "build_system")
+    assert browser.state.table is not SPECS
+    assert browser.state.table.command == ("stats", "--by", "build_system")

@@ -44,12 +44,12 @@ def is_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 def outcome(browser: Browser) -> tuple[object, ...]:
     """Return what a key has led to."""
-    opened, row = browser.state.sheet, browser.table.rows.row
+    row = browser.table.rows.row
     return (
         browser.text,
         browser.focus,
         browser.dialog,
-        opened.command if opened.is_open else None,
+        browser.state.table.command,
         row.spec.hash if row is not None else None,
         browser.state.marks,
     )

@@ -14,6 +14,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
+from spackscope.tui.browser.tables import OpenSheet
 from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, write_hdf5_index
@@ -148,7 +149,7 @@ def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowse
     for change in (
         browser.search.fold,
         browser.search.fold,
-        lambda: browser.search.sort(Sort("os")),
+        lambda: browser.controllers.rows.sort(Sort("os")),
         lambda: browser.search.add(Term("os", "ubuntu24.04")),
         lambda: browser.search.choose(parse("hdf5"), "chosen"),
         typing,
@@ -195,7 +196,7 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(browser: FakeBrowser, in
 def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "MAX_STEPS", 3)
     for column in ("os", "version", "hash"):
-        browser.search.sort(Sort(column))
+        browser.controllers.rows.sort(Sort(column))
         browser.settle()
     for column in ("version", "os", "os"):
         retrace(browser, -1)
@@ -211,7 +212,7 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     unfold(browser, "openmpi")
     lines = len(browser.tree.lines)
     monkeypatch.setattr(navigation, "MAX_LINES", lines if is_kept else lines - 1)
-    browser.search.sort(Sort("os"))
+    browser.controllers.rows.sort(Sort("os"))
     browser.settle()
     jump(browser, "hwloc")
     retrace(browser, -1)
@@ -231,8 +232,8 @@ def test_sheets_that_are_too_large_together_are_read_again(
     assert sum(isinstance(each, Sheet) for each in gc.get_objects()) < len(columns)
     for column in reversed(columns[:-1]):
         retrace(browser, -1)
-        opened = browser.state.sheet
-        assert opened.is_open
+        opened = browser.state.table
+        assert isinstance(opened, OpenSheet)
         assert opened.options["by"] == (column,)
         assert opened.is_read, opened.text
 
@@ -258,8 +259,8 @@ def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
 def names(browser: FakeBrowser) -> list[str]:
     """Return the packages on the path that is shown."""
     browser.settle()
-    opened = browser.state.sheet
-    assert opened.is_open
+    opened = browser.state.table
+    assert isinstance(opened, OpenSheet)
     assert opened.is_read, opened.text
     return [step.spec.name for step in opened.sheet.rows]
 
@@ -282,8 +283,9 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
         browser.host.change(marks=marks)
         browser.controllers.sheets.path()
         browser.settle()
-        assert browser.state.sheet.is_open
-        assert browser.state.sheet.text.startswith(message)
+        opened = browser.state.table
+        assert isinstance(opened, OpenSheet)
+        assert opened.text.startswith(message)
 
 
 def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:

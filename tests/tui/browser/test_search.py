@@ -168,7 +168,7 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     path.write_bytes(database(installs(*nodes, *users)))
     browser = FakeBrowser(path, query="lib").load()
     assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
-    browser.search.sort(Sort("target"))
+    browser.controllers.rows.sort(Sort("target"))
     browser.settle()
     assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
 

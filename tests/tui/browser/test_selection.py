@@ -11,7 +11,8 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
-from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE
+from spackscope.tui.browser.rows import MAX_MARKS, NO_SPEC
+from spackscope.tui.browser.tables import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading
@@ -123,7 +124,7 @@ def test_a_row_that_is_not_on_the_screen_is_not_copied(browser: FakeBrowser) -> 
     here = browser.host.where
     for fields, message in (
         ({"is_waiting": True}, LOADING),
-        ({"row": None}, LOADING),
+        ({"row": None}, NO_SPEC),
         ({"is_row_seen": False}, row_out_of_sight()),
     ):
         browser.host.place = replace(here, **fields)

@@ -17,7 +17,8 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
+from spackscope.tui.browser.rows import NO_SPEC
+from spackscope.tui.browser.tables import NO_ROWS, SPECS, OpenSheet
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.settings import Settings
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
@@ -88,23 +89,22 @@ def clipboard(tmp_path: Path) -> Clipboard:
 
 def command(browser: Browser) -> str:
     """Return what the query line says that the sheet is."""
-    opened = browser.state.sheet
-    return " ".join(opened.command) if opened.is_open else ""
+    return " ".join(browser.state.table.command)
 
 
 def cells(browser: Browser, column: str) -> list[object]:
     """Return the values of the rows that are shown in a column."""
-    opened = browser.state.sheet
-    sheet = opened.shown
-    if not opened.is_read:
+    opened = browser.state.table
+    if not isinstance(opened, OpenSheet):
         return []
+    sheet = opened.shown
     return [sheet.column(column).value(item) for item in sheet.rows]
 
 
 def item_hash(browser: Browser) -> str:
     """Return the hash of the row under the cursor."""
-    opened = browser.state.sheet
-    assert opened.is_open
+    opened = browser.state.table
+    assert isinstance(opened, OpenSheet)
     assert opened.is_read
     return opened.sheet.hash(browser.table.rows.shown.item(browser.table.rows.cursor))
 
@@ -133,11 +133,11 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         await browser.press("escape", "d")
         assert command(browser) == f"diff /{HDF5} /{OTHER}"
         await browser.press("escape", "enter")
-        assert (browser.state.sheet.is_open, browser.query) == (False, f"/{OTHER}")
+        assert (browser.state.table is SPECS, browser.query) == (True, f"/{OTHER}")
         await browser.press("backspace")
         assert item_hash(browser) == HDF5
         await browser.press("escape")
-        assert (browser.state.sheet.is_open, browser.query) == (False, "")
+        assert (browser.state.table is SPECS, browser.query) == (True, "")
         await browser.press("right_square_bracket")
         assert item_hash(browser) == HDF5
 
@@ -157,7 +157,7 @@ async def test_deprecated_versions_are_an_answer_of_the_palette(
         assert item_hash(browser) == OLD
         assert "! critical" in browser.text
         await browser.press("enter")
-        assert (browser.state.sheet.is_open, browser.query) == (False, "package=zlib @=1.2")
+        assert (browser.state.table is SPECS, browser.query) == (True, "package=zlib @=1.2")
 
 
 async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
@@ -295,7 +295,7 @@ async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
         assert browser.focus != "spec-rows"
         await browser.press("2")
         await browser.press("backspace")
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS
 
 
 async def test_letters_are_commands_in_every_sheet(
@@ -327,7 +327,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
         assert set(marks) == {ZLIB, OTHER}
         for key in "FS":
             await browser.press(key, *["enter"] * (browser.dialog is not None))
-            assert browser.state.sheet.is_open
+            assert browser.state.table is not SPECS
             assert {"copy", "compare"} <= {*browser.lines[-1].split()}
             assert "2 marked" in browser.marks_line
             assert "out of sight" not in browser.marks_line
@@ -395,7 +395,7 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
 async def test_a_query_takes_the_place_of_a_sheet(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "slash", *"zlib", "enter")
-        assert (browser.state.sheet.is_open, browser.query) == (False, "zlib")
+        assert (browser.state.table is SPECS, browser.query) == (True, "zlib")
         await browser.press("C", "slash", "escape")
         assert command(browser).startswith("cover"), "nothing was typed"
 
@@ -483,15 +483,16 @@ async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) ->
     async with browsing(*sources) as browser:
         sources[0].unlink()
         await browser.press("2", "C")
-        assert browser.state.sheet.is_open
-        assert not browser.state.sheet.is_read
-        assert "goes back" in browser.state.sheet.text
+        opened = browser.state.table
+        assert isinstance(opened, OpenSheet)
+        assert not opened.is_read
+        assert "goes back" in opened.text
         assert browser.lines[-1].startswith(" esc back")
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         await browser.press("e")
         assert browser.status.endswith(NO_ROWS)
         await browser.press("escape")
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS
 
 
 async def test_a_path_from_a_spec_that_has_gone_is_explained(tmp_path: Path) -> None:
@@ -624,7 +625,7 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
         await browser.press("backspace")
         assert command(browser) == f"files /{shown}"
         await browser.press("j", "j", "enter", "enter")
-        assert not browser.state.sheet.is_open
+        assert browser.state.table is SPECS
         assert browser.query in (f"/{OLD}", f"/{NEW}")
 
 

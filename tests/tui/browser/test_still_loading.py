@@ -13,6 +13,7 @@ import pytest
 
 from spackscope.model.sources import discover
 from spackscope.tui.browser import read_results
+from spackscope.tui.browser.tables import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node
 from tests.program import PATIENCE
@@ -208,7 +209,7 @@ async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
         await browser.until(lambda: "reading was stopped" in browser.text)
         assert "reading…" in browser.text
         browser.send("a", "escape")
-        await browser.until(lambda: not browser.state.sheet.is_open)
+        await browser.until(lambda: browser.state.table is SPECS)
 
 
 async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped(

@@ -11,9 +11,9 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import copy_address, open_menu, view_forms
+from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
-from spackscope.tui.widgets.sheet_rows import OpenSheet
 from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser
@@ -28,7 +28,7 @@ def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
     catalog, loading = browser.state.catalog, browser.controllers.loading
     assert catalog is not None
     names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
-    found = view_forms(catalog, browser.state.view, names, loading.session, OpenSheet())
+    found = view_forms(SPECS, catalog, browser.state.view, names, loading.session)
     keys = [*(form.key for form in (*FORMS, ALL_MARKS)), *(form.key for form in found)]
     assert len({*keys}) == len(keys), "the menu has one form of a letter"
     return {form.key: form for form in found}

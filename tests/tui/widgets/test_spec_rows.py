@@ -57,7 +57,7 @@ class List(TableRows):
         super().__init__()
         self.messages: list[Message] = []
         rows = SpecRows(listing, read_windows(listing, starts))
-        self.show_rows(rows, 0)
+        self.show_rows(rows)
         self.place(Heads(Layout(placed or (HASH,)), rows.gutter))
 
     def post_message(self, message: Message) -> bool:

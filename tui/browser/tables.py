@@ -1,0 +1,359 @@
+"""The open table: the specs that match the query, or the sheet of an answer in their place.
+
+Whatever differs between them is an attribute or a method here, which gets the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.text import counted
+from spackscope.model.index.view import RowRole, Sort, View
+from spackscope.model.report.frame import query_counts
+from spackscope.model.report.sheet import Sheet
+from spackscope.tui.keymap import DEFAULT
+from spackscope.tui.widgets.query_line import Count
+from spackscope.tui.widgets.sheet_rows import SheetRows
+from spackscope.tui.widgets.table_head import ColumnState, Patterns
+
+if TYPE_CHECKING:
+    from spackscope.model.index.catalog import Catalog
+    from spackscope.model.index.listing import MarkedSpec
+    from spackscope.tui.browser.state import BrowserState
+    from spackscope.tui.widgets.table_rows import ShownRows, TableRows
+
+NO_ROWS = "No rows are shown"
+LOADING = "Still loading: press the key again in a moment"
+STALE = "These rows belong to the last valid query: correct the query first"
+
+_HINT_WIDTH = len("detail")
+"""Cells of the words for Enter: the hints beside it stay where they are from row to row."""
+_OF_SHEET = 1_000
+"""Lines that a sheet counts besides its own, for the data that it was computed from."""
+_OPTIONS = {"hosts": "host"}
+"""The options of the shell with another name than their values have."""
+_NO_SHEET = Sheet[Any]("", (), ())
+
+
+def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
+    """Return records as a sheet: for a worker thread."""
+    # Imported in the thread that needs it, after the first rows are shown.
+    from spackscope.model.report.export import spec_sheet
+
+    return spec_sheet(catalog, ids)
+
+
+class OpenTable(Frozen):
+    """The table that is open: here the specs that match the query; a subclass has an answer."""
+
+    is_step = False
+    """Whether the table was opened over another one, to go back to."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is known what the table has."""
+        return True
+
+    @property
+    def has_details(self) -> bool:
+        """Whether rows have details."""
+        return True
+
+    @property
+    def title(self) -> str:
+        """The words that are shown in place of the query; empty for none."""
+        return ""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that prints an answer, without its sources."""
+        return ()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The name and the words of the command, without options; empty for the specs."""
+        return ()
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of the command."""
+        return {}
+
+    @property
+    def switches(self) -> Mapping[str, str]:
+        """The options that add rows or columns."""
+        return {}
+
+    @property
+    def help(self) -> Mapping[str, str]:
+        """The sentences of keys by name, where they do something else; empty for useless ones."""
+        return {}
+
+    @property
+    def lines(self) -> int:
+        """The number of lines that the table keeps in memory."""
+        return 0
+
+    def outdated(self) -> OpenTable:
+        """Return the table to be read again; its rows stay until then."""
+        return self
+
+    def unread(self) -> OpenTable:
+        """Return the table without its rows, to be read again."""
+        return self
+
+    def left_at(self, cursor: int, column: str) -> OpenTable:
+        """Return the table with the place of the cursor, for when it is shown again."""
+        return self
+
+    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
+        """Return the rows to show after others; `specs` are the rows of the specs."""
+        return specs
+
+    def why_not_shown(self, state: BrowserState) -> str:
+        """Return why keys cannot work on the rows, or an empty text if they can."""
+        if state.draft is not None and state.draft.is_wrong:
+            return STALE
+        if not state.is_shown:
+            return STALE if state.is_refused else LOADING
+        return "" if state.listing else NO_ROWS
+
+    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
+        """Check whether keys act on a marked spec: on one among the rows."""
+        return spec.is_in(state.listing)
+
+    def beside(self, item: Any) -> str:
+        """Return the hash that a row is compared with, if it names one."""
+        return ""
+
+    def total(self, state: BrowserState) -> int:
+        """Return the number of rows, unfolded."""
+        return state.listing.shown if state.listing is not None else 0
+
+    def sheet_of(
+        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
+    ) -> Sheet[Any]:
+        """Return the rows, or the rows of `only` some specs, unfolded: for a worker thread.
+
+        Raises Cancelled.
+        """
+        ids = catalog.listing(replace(view.closed(), folded=False)).ids
+        if only:
+            wanted = {id_ for spec in only for id_ in spec.ids}
+            ids = [id_ for id_ in ids if id_ in wanted]
+        return records_of(catalog, ids)
+
+    def count(self, state: BrowserState) -> Count:
+        """Return the number of shown specs, and of all specs, or why they are not counted."""
+        results, summary, draft = state.results, state.summary, state.draft
+        if results is None or summary is None:
+            return Count()
+        if state.stale:
+            is_filter = draft is not None and bool(draft.parsed.column)
+            note = draft.note if draft is not None and is_filter else None
+            return Count([state.stale], note.sentence if note else "")
+        selected = results.selected
+        total = selected.total if selected is not None else summary.total
+        package = selected.name if selected is not None else None
+        packages = len([each for each in results.packages if each.shown])
+        counts = query_counts(results.listing.shown, total, package, packages)
+        so_far = " so far" * bool(summary.catalog.part)
+        return Count([f"{count}{so_far}" for count in counts])
+
+    def hint_words(
+        self, state: BrowserState, rows: TableRows, *, is_pick: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
+        row, marks = rows.row, len(state.marks)
+        if state.view.folded:
+            yield "fold", "unfold"
+        if is_pick and not (row is not None and row.has_look_alikes):
+            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
+            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
+        elif row is not None and row.count > 1:
+            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
+            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
+
+    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row under the cursor."""
+        return iter(())
+
+
+SPECS = OpenTable()
+
+
+class OpenSheet(OpenTable):
+    """An answer in the place of the table, and the sort, filters and hidden columns of the user.
+
+    The command with `name`, `words` and `options` prints the answer. `sheet` has no rows until the
+    answer is read, or if it cannot be read: `text` is the progress, or the reason. `filters` are
+    patterns by column name. `cursor` and `column` put the cursor on a row and a column. `choose`
+    handles a chosen row, by default by showing its specs, and `choose_hint` is the hint of its
+    key. An answer `names_sources` if its words name all of its sources, and `is_part` while
+    further rows are read. `label` says in words what it is.
+    """
+
+    name: str = ""
+    words: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    catalog: Catalog | None = None
+    sheet: Sheet[Any] = _NO_SHEET
+    text: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    cursor: int = 0
+    column: str = ""
+    choose: Callable[[Any], object] | None = None
+    choose_hint: str = "go to it"
+    names_sources: bool = False
+    is_part: bool = False
+    label: str = ""
+
+    is_step = True
+
+    @property
+    def title(self) -> str:
+        """The words that are shown in place of the query."""
+        return self.label or self.name
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that prints an answer, without its sources."""
+        words = [self.name]
+        for name, value in self.options.items():
+            values = value if isinstance(value, tuple) else (value,)
+            option = f"--{_OPTIONS.get(name, name)}"
+            for each in filter(None, values):
+                words += [option] if each is True else [option, each]
+        return (*words, *self.words)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The name and the words of the command, without options."""
+        return (self.name, *self.words)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the answer was read."""
+        return self.sheet is not _NO_SHEET
+
+    @property
+    def has_details(self) -> bool:
+        """Whether rows have details."""
+        return self.sheet.has_details
+
+    @cached_property
+    def shown(self) -> Sheet[Any]:
+        """The sheet with the rows that match the filters, sorted.
+
+        Filters and a sort on columns that the sheet no longer draws have no effect.
+        """
+        sheet = self.sheet
+        names = {column.name for column in sheet.columns if column.drawn}
+        for name, pattern in self.filters.items():
+            if name in names:
+                sheet = sheet.filtered(name, pattern)
+        if self.sort is not None and self.sort.column in names:
+            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
+        return sheet
+
+    @property
+    def switches(self) -> Mapping[str, str]:
+        """The options that add rows or columns."""
+        return self.sheet.switches
+
+    @property
+    def help(self) -> Mapping[str, str]:
+        """The sentences of keys by name, where they do something else; empty for useless ones."""
+        name = "diff-sources" if self.names_sources else self.name
+        return {
+            name: DEFAULT[name].sentence,
+            "specs-open": f"{self.choose_hint.capitalize()}.",
+            "undo": "Go back to where the answer was opened.",
+            "fold": "",
+            "values": "",
+        }
+
+    @property
+    def lines(self) -> int:
+        """The number of lines that the table keeps in memory."""
+        return len(self.sheet.rows) + _OF_SHEET * self.is_read
+
+    def outdated(self) -> OpenSheet:
+        """Return the table to be read again; its rows stay until then."""
+        return replace(self, catalog=None)
+
+    def unread(self) -> OpenSheet:
+        """Return the table without its rows, to be read again."""
+        return replace(self, catalog=None, sheet=_NO_SHEET)
+
+    def left_at(self, cursor: int, column: str) -> OpenSheet:
+        """Return the table with the place of the cursor, for when it is shown again."""
+        return replace(self, cursor=cursor, column=column)
+
+    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
+        """Return the rows to show; if the answer was read again, the cursor keeps its column."""
+        is_again = before.asked == self.asked and bool(before.columns.columns.all)
+        columns = before.columns if is_again else ColumnState(self.column)
+        columns.hidden, columns.filters = self.hidden, Patterns(self.filters)
+        empty = self.text or ("No row matches" if self.filters else "No rows")
+        rows = SheetRows(self.sheet, self.shown, self.sort, columns, empty)
+        rows.name, rows.asked, rows.cursor = self.name, self.asked, rows.line(self.cursor)
+        return rows
+
+    def why_not_shown(self, state: BrowserState) -> str:
+        """Return why keys cannot work on the rows, or an empty text if they can."""
+        if self.is_read:
+            return "" if self.shown.rows else NO_ROWS
+        # The sheet is being read, or has no answer.
+        return NO_ROWS if self.catalog is state.catalog else LOADING
+
+    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
+        """Check whether keys act on a marked spec: in an answer on all."""
+        return True
+
+    def beside(self, item: Any) -> str:
+        """Return the hash that a row is compared with, if it names one."""
+        return self.sheet.beside(item) if item is not None else ""
+
+    def total(self, state: BrowserState) -> int:
+        """Return the number of rows."""
+        return len(self.shown.rows)
+
+    def sheet_of(
+        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
+    ) -> Sheet[Any]:
+        """Return the rows, or the rows of `only` some specs; if it has none, their records."""
+        wanted, sheet = {spec.hash for spec in only}, self.shown
+        rows = [row for row in sheet.items() if sheet.hash(row) in wanted]
+        if only and not rows:
+            return records_of(catalog, [id_ for spec in only for id_ in spec.ids])
+        return replace(sheet, rows=rows) if only else sheet
+
+    def count(self, state: BrowserState) -> Count:
+        """Return the number of rows, and of those that match the filters."""
+        total = len(self.sheet.rows)
+        of = f"{len(self.shown.rows):,} of " if self.filters else ""
+        return Count([f"{of}{counted(total, 'row')}" if total else ""])
+
+    def hint_words(
+        self, state: BrowserState, rows: TableRows, *, is_pick: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
+        yield "specs-open", self.choose_hint
+
+    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row under the cursor."""
+        yield from ("fold", "values")
+        if rows.item is None:
+            yield "specs-open"
+        if not rows.shown.columns.columns.names:
+            yield from ("export", "filter")
+        if not rows.has_spec:
+            yield from ("specs-mark", "tree")
+        if not (rows.has_spec or marks):
+            yield "copy"
