@@ -133,7 +133,7 @@ class RandomKeys:
 
     def look(self) -> Seen:
         """Return what the screen shows."""
-        browser, rows = self.browser, self.browser.table.shown_list
+        browser, rows = self.browser, self.browser.table.rows
         lines, state = browser.lines, browser.state
         node = browser.browser.host.where.node
         marks, toast = browser.browser.query_one(MarksLine), browser.browser.panes.toast

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
-DIFF, RELAXATIONS = "diff", "relaxations"
-EXPORTING = "exporting"
+DIFF, EXPORTING = "diff", "exporting"
 OPENING, DIALOGS = "opening", "dialogs"
 
 SOURCES, ALL_SOURCES, QUERY, QUERIES = "sources", "all sources", "query", "queries"
@@ -87,7 +86,7 @@ _ROWS = (SPECS, DETAIL, TREE)
 
 KEYS = (
     Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back",
-        (PACKAGES, RELAXATIONS, *_ROWS, VALUES), rank=-1, needs=(ROW,)),
+        (PACKAGES, *_ROWS, VALUES), rank=-1, needs=(ROW,)),
     Key(ANYWHERE, "copy", "y", "copy",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
         needs=(SPEC, MARKED), is_common=True),
@@ -196,7 +195,7 @@ KEYS = (
     Key(PACKAGES, "packages-open", "enter,l,right", "choose",
         "Go to the specs of the package.", "open"),
     Key(SPECS, "specs-open", "enter", "choose",
-        "Open a folded row, or go to the detail.", "detail", needs=(SPEC, MARKED)),
+        "Open a folded row, go to the detail, or take the query.", "detail", needs=(SPEC, MARKED)),
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
         "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED)),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
@@ -250,8 +249,6 @@ KEYS = (
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
     Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close", rank=1),
-    Key(RELAXATIONS, "relaxations-choose", "enter", "choose",
-        "Change the query as the line says.", "take it"),
     Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows",
         needs=(ALL_SOURCES,)),
     Key(FILTERS, "filters-back", "escape", "press('give_up')",
@@ -299,6 +296,7 @@ OLD_NAMES: Mapping[str, str] = {
     "facets-only": "values-only",
     "history-choose": "dialogs-choose",
     "opening-choose": "dialogs-choose",
+    "relaxations-choose": "specs-open",
     "searched-choose": "dialogs-choose",
     "timeline": "history",
     "tree-close": "back",
@@ -319,7 +317,6 @@ HEADINGS = {
     TREE: "In its dependencies",
     VALUES: "In the values",
     DIFF: "In a diff",
-    RELAXATIONS: "Where nothing matches",
     EXPORTING: "While a file is named",
     OPENING: "While a source is named",
     DIALOGS: "In any dialog",
@@ -328,7 +325,7 @@ HEADINGS = {
 
 
 STACKS = (
-    *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, VALUES, RELAXATIONS)),
+    *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, VALUES)),
     (DIFF, SPECS, LISTS, ANYWHERE),
     (DIALOGS, LISTS),
     *((pane, DIALOGS) for pane in (EXPORTING, OPENING)),

@@ -161,7 +161,7 @@ def mark(screen: BrowserScreen) -> None:
     table = screen.panes.table
     if (row := table.rows.row) is not None:
         screen.controllers.rows.mark(row)
-        table.shown_list.action_move(1)
+        table.rows.action_move(1)
     else:
         screen.host.say(why_no_spec(screen.host.state, screen.host.where))
 

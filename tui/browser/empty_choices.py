@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import first_key, shown
-from spackscope.tui.widgets.spec_table import KeyChoice
+from spackscope.tui.widgets.table_rows import KeyChoice
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing

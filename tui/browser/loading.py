@@ -29,7 +29,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.spec_table import KeyChoice
+from spackscope.tui.widgets.table_rows import KeyChoice
 
 _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""

@@ -68,7 +68,7 @@ class PaneFocus:
         widgets: dict[str, Widget] = {
             "packages": self._panes.names.rows,
             "values": self._panes.facets.rows,
-            "specs": self._panes.table.shown_list,
+            "specs": self._panes.table.rows,
             "detail": self._panes.detail.shown_list,
             QUERY: self._panes.query_bar.input,
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, starmap
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
@@ -43,9 +43,10 @@ from spackscope.tui.widgets.frame import (
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInput, QueryBar
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
+from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
-from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
+from spackscope.tui.widgets.table_rows import KeyChoice, RowMarks, ShownRows
+from spackscope.tui.widgets.virtual_list import VirtualList
 
 
 class Panes:
@@ -86,7 +87,7 @@ class Panes:
         self.specs = self.table.rows.shown
         """The rows of the specs, shown or not."""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
-        self._texts: Sequence[str] | None = None
+        self._texts: Sequence[str] | None = []
         # Whether completions that are known are still to be shown, after the next drawing.
         self._is_box_late = False
 
@@ -122,7 +123,7 @@ class Panes:
     def where(self) -> Where:
         """Return where the user is."""
         in_detail, rows = self.focus.pane == "detail", self.table.rows
-        list_ = self.detail.shown_list if in_detail else self.table.shown_list
+        list_ = self.detail.shown_list if in_detail else rows
         input_ = self.focus.focused_input
         return Where(
             pane=self.focus.pane,
@@ -399,8 +400,6 @@ class Panes:
         if self.focus.focused_input is not None:
             return (keymap.FILTERS,)
         pane = self.focus.pane
-        if pane == keymap.SPECS and self.table.shown_list is not self.table.rows:
-            return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.SPECS and self._state.table.switches:
@@ -422,20 +421,18 @@ class Panes:
 
     def _position(self) -> str:
         """Return the position in the focused list; for the lines of a spec, in the table."""
-        pane, rows = self.focus.pane, self.table.shown_list
-        if pane == "values":
-            rows = self.facets.rows
-        elif pane == "packages":
-            rows = self.names.rows
-        elif pane == "detail" and self.detail.shows_tree:
-            rows = self.detail.shown_list
-        return titles.position(*rows.position)
+        rows: dict[str, VirtualList] = {"values": self.facets.rows, "packages": self.names.rows}
+        if self.detail.shows_tree:
+            rows["detail"] = self.detail.shown_list
+        return titles.position(*rows.get(self.focus.pane, self.table.rows).position)
 
     def _hints(self) -> Iterable[keymap.Hint]:
         """Return the hints for the focused input or pane; without a catalog, the ways out."""
-        shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
-        if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
-            shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
+        words = dict(self._hint_words())
+        shown = keymap.hints(*self.key_panes, words=words)
+        if self._state.summary is None and self.table.rows.shown.choices:
+            keys = ("specs-open", words["specs-open"]), ("quit",), ("help",)
+            shown = chain.from_iterable(starmap(keymap.hint, keys))
         left_out = keymap.key_names(*self._keys_without_use())
         return (each for each in shown if each.key not in left_out)
 

@@ -83,9 +83,9 @@ class OpenTable(Frozen):
         return {}
 
     @property
-    def switches(self) -> Mapping[str, str]:
+    def switches(self) -> Sequence[str]:
         """The options that add rows or columns."""
-        return {}
+        return ()
 
     @property
     def help(self) -> Mapping[str, str]:
@@ -168,6 +168,9 @@ class OpenTable(Frozen):
     ) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         row, marks = rows.row, len(state.marks)
+        if rows.shown.choices:
+            yield "specs-open", "take it"
+            return
         if state.view.folded:
             yield "fold", "unfold"
         if is_pick and not (row is not None and row.has_look_alikes):
@@ -179,7 +182,8 @@ class OpenTable(Frozen):
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""
-        return iter(())
+        if rows.shown.choices:
+            yield from ("specs-mark", "tree", "copy", "export", "fold")
 
 
 SPECS = OpenTable()
@@ -262,7 +266,7 @@ class OpenSheet(OpenTable):
         return sheet
 
     @property
-    def switches(self) -> Mapping[str, str]:
+    def switches(self) -> Sequence[str]:
         """The options that add rows or columns."""
         return self.sheet.switches
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.listing import Listing
     from spackscope.model.report.kinds import NoteKey, RowNote
-    from spackscope.tui.widgets.spec_table import Choice
+    from spackscope.tui.widgets.table_rows import Choice
 
 Notes = Mapping["NoteKey", "RowNote"]
 """Notes on rows, by the key that `note_key` returns for a row."""
@@ -111,7 +111,7 @@ class SpecRows(ShownRows):
         self._noted: tuple[Row, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.listing)
+        return len(self.listing) or super().__len__()
 
     def choose_columns(
         self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
@@ -133,14 +133,14 @@ class SpecRows(ShownRows):
 
     def is_unread(self, line: int) -> bool:
         """Check whether a row is still to be read."""
-        return line - line % WINDOW not in self._windows
+        return not self.choices and line - line % WINDOW not in self._windows
 
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
         """Yield requests for the row under the cursor, and for the rows in view and a page around.
 
         Rows in view that were read without their notes give a request for these notes.
         """
-        length = len(self)
+        length = len(self.listing)
         # The wheel may have moved the view far away from the cursor.
         starts = window_starts(top - height, top + 2 * height, length)
         starts += window_starts(cursor, cursor, length)

@@ -4,92 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events, getters, on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from spackscope.model.assist.answers import Relaxation
-from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, clean, pad, wrap_cut
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import clean, wrap_cut
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
-from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
-from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
+from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
-from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, ShownRows, TableRows
+from spackscope.tui.widgets.table_rows import GUTTER, KeyChoice, RowMarks, ShownRows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
 """The most lines of gaps, title and notes of a sheet; and of its gaps on a low screen."""
-
-
-class KeyChoice(Frozen):
-    """A key that can be pressed instead, by its name in Textual and its name on the screen."""
-
-    label: str
-    key: str
-    shown: str
-    count: int | None = None
-
-
-Choice = Relaxation | KeyChoice
-
-
-class RelaxationRows(VirtualList):
-    """Relaxations with their counts, or keys to press instead; the owner sets them."""
-
-    BINDINGS = bindings(RELAXATIONS)
-
-    relaxations: Sequence[Choice] = ()
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the mark of the cursor, and the label, count and key of a choice."""
-        counts = [f"{each.count:,}" if each.count is not None else "" for each in self.relaxations]
-        keys = [written_key(e.shown) if isinstance(e, KeyChoice) else "" for e in self.relaxations]
-        count_width, key_width = max(map(len, counts)), max(map(cell_width, keys))
-        widest = max(cell_width(each.label) for each in self.relaxations)
-        room = width - count_width - key_width - 7
-        label = pad(self.relaxations[row].label, max(0, min(widest, room)))
-        return [
-            ("  ", ""),
-            (label, ""),
-            (f"  {counts[row]:>{count_width}} ", "dim"),
-            (f" {pad(keys[row], key_width)} " if key_width else "", "accent"),
-        ]
-
-
-class RelaxationList(Vertical):
-    """The reason for an empty table, above the choices that would fill it."""
-
-    rows = getters.query_one(RelaxationRows)
-
-    def compose(self) -> ComposeResult:
-        """Lay out the reason above the rows."""
-        yield Static(classes="relaxation-reason")
-        yield RelaxationRows(id="relaxation-rows")
-
-    def show(self, reason: str, choices: Sequence[Choice]) -> None:
-        """Show a reason and other choices, with the cursor on the first choice."""
-        first, *others = map(clean, reason.split("\n"))
-        lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
-        self.query_one(Static).update(Content("\n").join(lines))
-        self.rows.relaxations = choices
-        self.rows.show(len(choices))
-
-    @on(VirtualList.Chosen)
-    def _take(self, event: VirtualList.Chosen) -> None:
-        event.stop()
-        choice = self.rows.relaxations[event.row]
-        if isinstance(choice, KeyChoice):
-            self.app.simulate_key(choice.key)
-        else:
-            self.post_message(Browse("relax", choice))
 
 
 class SpecTable(Vertical, Fitted):
@@ -100,13 +35,12 @@ class SpecTable(Vertical, Fitted):
 
     BINDINGS = bindings(SPECS)
 
-    _relaxations = getters.query_one(RelaxationList)
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.line = HeadLine(id="spec-shared")
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
+        self.reason = Static(classes="table-reason -empty")
         self.rows = TableRows(id="spec-rows")
         self.notes, self.reading = Static(classes="sheet-notes"), Static(classes="sheet-reading")
         self._has_slots = False
@@ -116,8 +50,8 @@ class SpecTable(Vertical, Fitted):
         yield self.line
         yield self.header
         yield self.filters
+        yield self.reason
         yield self.rows
-        yield RelaxationList(id="relaxations")
 
     @property
     def columns(self) -> ColumnState:
@@ -129,29 +63,20 @@ class SpecTable(Vertical, Fitted):
         """The column of the filter with the focus, else the column chosen with the arrow keys."""
         return self.filters.focused_column or self.columns.current
 
-    @property
-    def shown_list(self) -> VirtualList:
-        """The list on the screen: the rows, or the relaxations in their place."""
-        return self._relaxations.rows if self.rows.shown.choices else self.rows
-
     def show(self, rows: ShownRows, *, keeps_columns: bool = False) -> None:
-        """Show other rows, with their choices, if any, in place of the rows.
+        """Show other rows, below the reason for choices in their place, if there are any.
 
         The last rows keep the place of their cursor. With `keeps_columns` the columns stay.
         """
-        before = self.shown_list
         self.rows.show_rows(rows)
+        first, *others = map(clean, rows.empty.split("\n"))
+        lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
+        _show_lines(self.reason, lines if rows.choices else ())
         self.set_class(bool(rows.asked), "-sheet")
         if rows.asked and not self.notes.is_attached:
             # The notes of an answer are above its rows, the hidden texts of a row below them.
             self.mount(self.notes, after=self.line)
             self.mount(self.reading, after=self.rows)
-        if rows.choices:
-            self._relaxations.show(rows.empty, rows.choices)
-        self._relaxations.display = bool(rows.choices)
-        self.rows.display = not rows.choices
-        if before.has_focus and self.shown_list is not before:
-            self.shown_list.focus()
         self.reflect(self.screen.focused)
         if keeps_columns and self.columns.columns.all:
             self.place(keeps_gutter=True)
@@ -299,7 +224,7 @@ class SpecTable(Vertical, Fitted):
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
-        self.shown_list.action_choose()
+        self.rows.action_choose()
 
     def action_column(self, step: int) -> None:
         """Move to the next or previous column; from the first column of a group, close it."""
@@ -333,7 +258,7 @@ class SpecTable(Vertical, Fitted):
     def _filter_done(self, event: FilterInput.Done) -> None:
         event.stop()
         self.columns.current = event.input.name or self.columns.current
-        self.shown_list.focus()
+        self.rows.focus()
 
     @on(VirtualList.Highlighted)
     def _row_highlighted(self) -> None:
@@ -350,8 +275,11 @@ class SpecTable(Vertical, Fitted):
     @on(VirtualList.Chosen)
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
-        if (item := self.rows.item) is not None:
-            self.post_message(Browse("choose", item))
+        item = self.rows.item
+        if isinstance(item, KeyChoice):
+            self.app.simulate_key(item.key)
+        elif item is not None:
+            self.post_message(Browse("relax" if self.rows.shown.choices else "choose", item))
 
 
 def _show_lines(static: Static, lines: Sequence[Content]) -> None:

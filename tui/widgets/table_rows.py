@@ -8,22 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
+from spackscope.model.assist.answers import Relaxation
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import Layout, TableColumns
-from spackscope.tui.keymap import DIFF, bindings
+from spackscope.tui.keymap import DIFF, bindings, written_key
 from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.listing import Listing, MarkedSpec
-    from spackscope.tui.widgets.spec_table import Choice
 
 GUTTER = 2
 """Cells before the columns, with the mark of a row."""
 MARKED, PARTLY_MARKED = "◆", "◇"
+
+
+class KeyChoice(Frozen):
+    """A key that can be pressed instead, by its name in Textual and its name on the screen."""
+
+    label: str
+    key: str
+    shown: str
+    count: int | None = None
+
+
+Choice = Relaxation | KeyChoice
 
 
 class RowMarks:
@@ -93,7 +107,7 @@ class ShownRows:
         self.cursor = 0
 
     def __len__(self) -> int:
-        return 0
+        return len(self.choices)
 
     def after(self, specs: ShownRows) -> ShownRows:
         """Return the rows to show once newer specs were read: by default the specs."""
@@ -123,8 +137,8 @@ class ShownRows:
         return False
 
     def item(self, line: int) -> Any:
-        """Return the row in a line, or the item of a sheet; None if the line has neither."""
-        return self.row(line)
+        """Return the row, the choice or the item of a sheet in a line; None if it has none."""
+        return self.choices[line] if self.choices else self.row(line)
 
     def row(self, line: int) -> Row | None:
         """Return the row of the index in a line; None if it is missing or unread."""
@@ -214,7 +228,7 @@ class TableRows(VirtualList):
 
     @property
     def item(self) -> Any:
-        """The row under the cursor, or the item of a sheet; None without rows."""
+        """The row, the choice or the item of a sheet under the cursor; None without rows."""
         return self.shown.item(self.cursor)
 
     @property
@@ -267,14 +281,31 @@ class TableRows(VirtualList):
         return of_index is not None and of_index.count > 1
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the gutter, and the cells of the columns."""
+        """Return the gutter and the cells of the columns, or a choice."""
+        if self.shown.choices:
+            return _choice_pieces(self.shown.choices, row, width)
         current = self.heads.current if self.has_focus else ""
         return self.shown.pieces(row, self.heads, current, self.marks)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Turn off the keys of a diff while a listing is shown."""
-        return action != "switch" or self.shown.listing is None
+        """Turn off the keys of a diff where no answer is shown."""
+        return action != "switch" or bool(self.shown.asked)
 
     def action_switch(self, option: str) -> None:
         """Post a request to add rows or columns, or to remove them again."""
         self.post_message(Browse("switch", option))
+
+
+def _choice_pieces(choices: Sequence[Choice], row: int, width: int) -> list[Piece]:
+    """Return the label, count and key of a choice."""
+    counts = [f"{each.count:,}" if each.count is not None else "" for each in choices]
+    keys = [written_key(each.shown) if isinstance(each, KeyChoice) else "" for each in choices]
+    count_width, key_width = max(map(len, counts)), max(map(cell_width, keys))
+    widest = max(cell_width(each.label) for each in choices)
+    label = pad(choices[row].label, max(0, min(widest, width - count_width - key_width - 7)))
+    return [
+        ("  ", ""),
+        (label, ""),
+        (f"  {counts[row]:>{count_width}} ", "dim"),
+        (f" {pad(keys[row], key_width)} " if key_width else "", "accent"),
+    ]

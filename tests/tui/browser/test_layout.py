@@ -355,7 +355,7 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
             ("slash", "down", "spec-rows"),
             ("1 f", "escape", "package-rows"),
             ("2 f", "enter", "spec-rows"),
-            ("2 l f", "down", "relaxation-rows"),
+            ("2 l f", "down", "spec-rows"),
         ):
             await browser.press(*to_filter.split(), settle=False)
             assert browser.focus.startswith("filter")

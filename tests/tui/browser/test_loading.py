@@ -161,7 +161,7 @@ async def test_descriptors_and_catalogs_do_not_grow_with_reloads(
 async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path) -> None:
     source = tmp_path / "pages"
     async with browsing(source, size=(80, 24)) as browser:
-        assert browser.focus == "relaxation-rows"
+        assert browser.focus == "spec-rows"
         write_page(source, [])
         await browser.press("enter")
         assert "There are no specs" in browser.text, browser.lines

@@ -9,7 +9,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
-from spackscope.tui.widgets.spec_table import KeyChoice
+from spackscope.tui.widgets.table_rows import KeyChoice
 from tests.builders import GCC, ZLIB, database, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 

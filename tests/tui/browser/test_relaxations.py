@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.tui.widgets.spec_table import RelaxationRows
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import browsing, sample_where
 from tests.builders import record, write_page
@@ -14,14 +13,14 @@ from tests.tui.browser.test_hostile_text import assert_plain
 
 async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> None:
     async with browsing(size=(100, 30)) as browser:
-        rows = browser.app.screen.query_one(RelaxationRows)
+        rows = browser.app.screen.query_one(TableRows)
         await browser.ask("package=py-build os=sequoia")
         await browser.press("enter")
         assert browser.app.screen.focused is rows
         assert "No py-build has os=sequoia" in browser.text.replace("│", "")
         assert "┃ without os=sequoia" in browser.text
         assert " ⏎ take it " in browser.lines[-1]
-        labels = [each.label for each in rows.relaxations]
+        labels = [each.label for each in rows.shown.choices]
         assert browser.lines[-1].endswith(f" 1/{len(labels)} ")
         await browser.press("j")
         assert browser.lines[-1].endswith(f" 2/{len(labels)} ")

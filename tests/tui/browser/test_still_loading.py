@@ -192,7 +192,7 @@ async def test_escape_stops_what_keys_wait_for(
         await browser.until(lambda: "reading was stopped" in browser.text)
         await browser.settle()
         assert browser.app.is_running, "what was typed ahead is forgotten"
-        assert browser.focus == "relaxation-rows"
+        assert browser.focus == "spec-rows"
 
 
 async def test_escape_closes_what_is_still_being_read_also_after_other_keys(

@@ -209,7 +209,7 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         await browser.paste("target=x86_64_w")
         assert browser.shown
         await browser.press("enter")
-        assert (browser.focus, browser.shown) == ("relaxation-rows", set())
+        assert (browser.focus, browser.shown) == ("spec-rows", set())
         assert browser.specs_title.startswith("0 of 346 builds")
         assert "Unknown target x86_64_w" in browser.text
         await browser.press("backspace")

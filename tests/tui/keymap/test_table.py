@@ -32,7 +32,6 @@ from spackscope.tui.keymap import (
     LISTS,
     OPENING,
     PACKAGES,
-    RELAXATIONS,
     SPECS,
     TREE,
     VALUES,
@@ -44,7 +43,7 @@ from spackscope.tui.widgets.detail_pane import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
+from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_rows import TableRows
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -61,7 +60,6 @@ OWNERS: dict[str, type[Widget]] = {
     TREE: TreeRows,
     VALUES: FacetPane,
     DIFF: TableRows,
-    RELAXATIONS: RelaxationRows,
     EXPORTING: ExportDialog,
     OPENING: SourceDialog,
     DIALOGS: Dialog,
