@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import pexpect
 import pyte
 
 from benchmarks.measurements import BYTES, MEGABYTES, MILLISECONDS, Figures
-from benchmarks.processes import SPACKSCOPE, Cost, peak_of
+from benchmarks.processes import SPACKSCOPE, peak_of
 
-_MINIMAL = "a minimal Textual program"
+_MINIMAL, _OWN = "a minimal Textual program", "Textual's own list, table and input"
 _IDLE_SECONDS = 10
 
 _BARE = """
@@ -26,6 +29,34 @@ class Bare(App):
         yield Static("hello-world")
 
 Bare().run()
+"""
+
+_OWN_WIDGETS = """
+from textual.app import App
+from textual.containers import Horizontal, Vertical
+from textual.widgets import DataTable, Footer, Input, OptionList, Static
+
+class Panes(App):
+    def compose(self):
+        line = Input(compact=True)
+        # A cursor that blinks is never silent.
+        line.cursor_blink = False
+        yield line
+        with Horizontal():
+            yield OptionList(*(f"lib-{number:05d}" for number in range(500)))
+            with Vertical():
+                yield DataTable(cursor_type="row")
+                yield Static("detail")
+        yield Footer()
+
+    def on_mount(self):
+        table = self.query_one(DataTable)
+        table.add_columns("package", "version", "compiler", "os", "target", "hash", "variants")
+        for row in range(500):
+            table.add_row(f"lib-{row:05d}", "1.2", "gcc@13.2.0", "ubuntu24.04", "x86_64_v3",
+                          f"hash{row:03d}", "build_system=cmake")
+
+Panes(ansi_color=True).run()
 """
 
 _DATA_TABLE = """
@@ -71,11 +102,6 @@ class _Program:
         self._child.wait()
         self._child.close()
 
-    def until(self, text: bytes) -> float:
-        """Wait for a text; return the seconds since the start of the program."""
-        self._child.expect_exact(text)
-        return time.perf_counter() - self.started
-
     def send(self, keys: str) -> None:
         """Type keys."""
         self._child.send(keys)
@@ -95,6 +121,14 @@ class _Program:
             data += more
         return data
 
+    def record(self, quiet: float = 1.5) -> list[tuple[float, bytes]]:
+        """Return what is written until nothing is, with the seconds since the start of each."""
+        written, wait = list[tuple[float, bytes]](), 20.0
+        while data := self.read(wait):
+            written.append((time.perf_counter() - self.started, data))
+            wait = quiet
+        return written
+
     @property
     def peak(self) -> float:
         """The peak of memory so far, in bytes."""
@@ -109,27 +143,69 @@ def _python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
+class _Start(NamedTuple):
+    """A start: seconds until rows are shown, and until all is; and its peak of memory in bytes."""
+
+    rows: float
+    whole: float
+    peak: float
+
+
 def measure_start(figures: Figures, source: str, environ: Mapping[str, str], pairs: int) -> None:
-    """Compare the start until the packages are shown with that of a minimal Textual program."""
-    costs = [
-        (
-            _start(_ours(source), environ, b"lib-0"),
-            _start(_python(_BARE), environ, b"hello-world"),
-        )
-        for _ in range(pairs + 1)
-    ][1:]
-    times = [(ours.seconds, theirs.seconds) for ours, theirs in costs]
-    figures.add("start to the package list", _MINIMAL, times, MILLISECONDS)
-    peaks = [(ours.peak, theirs.peak) for ours, theirs in costs]
-    figures.add("browser: peak of memory", _MINIMAL, peaks, MEGABYTES)
+    """Compare a start, until rows and until all is shown, with starts of Textual programs."""
+    ours = list[_Start]()
+    references: dict[str, list[_Start]] = {_MINIMAL: [], _OWN: []}
+    for _ in range(pairs + 1):
+        ours.append(_start(_ours(source), environ, "lib-0", 2))
+        references[_MINIMAL].append(_start(_python(_BARE), environ, "hello-world", 1))
+        references[_OWN].append(_start(_python(_OWN_WIDGETS), environ, "lib-0", 2))
+    for reference, theirs in references.items():
+        # The first starts warm up.
+        both = list(zip(ours, theirs, strict=True))[1:]
+        shown = [(our.rows, their.rows) for our, their in both]
+        figures.add("start to the first rows", reference, shown, MILLISECONDS)
+        # What is shown first by a reference is all.
+        whole = [(our.whole, their.rows) for our, their in both]
+        figures.add("start until all is shown", reference, whole, MILLISECONDS)
+        if reference == _MINIMAL:
+            peaks = [(our.peak, their.peak) for our, their in both]
+            figures.add("browser: peak of memory", reference, peaks, MEGABYTES)
 
 
-def _start(arguments: Sequence[str], environ: Mapping[str, str], text: bytes) -> Cost:
-    """Start a program; its peak of memory is that until it is silent."""
+def measure_start_peers(
+    figures: Figures, source: str, lines: Path, environ: Mapping[str, str], pairs: int
+) -> None:
+    """Compare a start with starts of other programs in a terminal, where these are installed."""
+    peers = {
+        "vd": (["vd", "--filetype=txt", str(lines)], "lib-0", "`vd` on one line a spec"),
+        "posting": (["posting"], "Collection", "`posting`, which has no rows"),
+    }
+    for name, (arguments, text, reference) in peers.items():
+        if shutil.which(name) is None:
+            print(f"{name} is not installed: not compared")
+            continue
+        measured = [
+            (
+                _start(_ours(source), environ, "lib-0", 2).rows,
+                _start(arguments, environ, text, 1).rows,
+            )
+            for _ in range(pairs + 1)
+        ][1:]
+        figures.add("start to the first rows", reference, measured, MILLISECONDS)
+
+
+def _start(arguments: Sequence[str], environ: Mapping[str, str], text: str, times: int) -> _Start:
+    """Start a program until it is silent; rows have a text some times in a line of the screen."""
     with _Program(arguments, environ) as program:
-        took = program.until(text)
-        program.settle()
-        return Cost(took, program.peak)
+        written = program.record()
+        peak = program.peak
+    screen = pyte.Screen(120, 40)
+    stream = pyte.ByteStream(screen)
+    for seconds, data in written:
+        stream.feed(data)
+        if any(line.count(text) >= times for line in screen.display):
+            return _Start(seconds, written[-1][0], peak)
+    raise ChildProcessError(f"{arguments[0]} never showed {text}: {arguments}")
 
 
 _INPUT = """
