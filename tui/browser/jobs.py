@@ -37,6 +37,7 @@ VIEW = Job(
 VIEW_OF_MANY = Job("view", 0.05, VIEW.blocks)
 ROWS = Job("rows", blocks=(keymap.ROW, keymap.SPEC))
 NOTES = Job("notes", 0.1)
+NOTES_FIRST = Job("notes")
 COMPLETIONS = Job("completions", blocks=(keymap.COMPLETIONS,))
 OVERVIEW = Job("overview", 0.1)
 FACETS = Job("facets", blocks=(keymap.VALUES,))

@@ -312,5 +312,6 @@ class BrowserScreen(Screen[None]):
             return event.read(catalog, show)
 
         job = jobs.ROWS if listing is not None else jobs.SHEET_ROW
-        job = jobs.NOTES if isinstance(event, NotesNeeded) else job
+        if isinstance(event, NotesNeeded):
+            job = jobs.NOTES if state.connected is not None else jobs.NOTES_FIRST
         self.host.run(work, take, job, of=catalog)

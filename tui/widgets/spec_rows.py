@@ -153,7 +153,8 @@ class SpecRows(ShownRows):
             self._cells.whole.clear()
         in_view = filter(None, map(self.row, range(top, top + height)))
         without = tuple(filterfalse(self._cells.is_noted, in_view))
-        if without and without != self._noted:
+        # Before the first layout no cells are known, from which notes are to differ.
+        if layout.placed and without and without != self._noted:
             self._noted = without
             yield NotesNeeded(self, without, self._shown_widths)
 
