@@ -115,11 +115,15 @@ class SheetColumn(Frozen, Generic[Item]):
         return self.name.replace("_", " ") if self.head is None else self.head
 
     def cut(self, text: str, width: int) -> str:
-        """Return the text of a cell, cut where it is wider than some cells."""
+        """Return the text of a cell, cut where it is wider than some cells.
+
+        >>> SheetColumn("share", len, style="bar").cut("█████▌", 4)
+        '███▸'
+        """
         if cell_width(text) <= width:
             return text
         if self.style == "bar":
-            return text[:width]
+            return text[: width - 1] + "▸"
         return cut_words(text, width) if self.is_list or self.wraps else cut_name(text, width)
 
     def line(self, cell: str, item: Item) -> Line:

@@ -212,7 +212,7 @@ class Panes:
         """Show the open table; room that it needs not is its."""
         self.query_bar.show_sheet(clean(table.title))
         self.side.set_class(table.is_step, "-behind")
-        if table.is_read:
+        if not table.is_reading:
             self.work.set_class(not table.has_details, "-no-detail")
             if self.focus.pane == "detail":
                 self.focus.go_to("detail")

@@ -58,6 +58,11 @@ class OpenTable(Frozen):
         return True
 
     @property
+    def is_reading(self) -> bool:
+        """Whether the rows are being read, for the first time or again."""
+        return False
+
+    @property
     def has_details(self) -> bool:
         """Whether rows have details."""
         return True
@@ -244,6 +249,11 @@ class OpenSheet(OpenTable):
     def is_read(self) -> bool:
         """Whether the answer was read."""
         return self.sheet is not _NO_SHEET
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the rows are being read, for the first time or again."""
+        return self.catalog is None
 
     @property
     def has_details(self) -> bool:

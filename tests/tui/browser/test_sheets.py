@@ -200,6 +200,10 @@ async def test_rows_about_no_spec_have_the_room_of_the_detail(sources: list[Path
         await browser.press("F", "enter")
         assert browser.browser.host.where.pane == "specs"
         assert not browser.browser.panes.detail.is_on_screen
+        # An answer that cannot be read has no rows.
+        await browser.press("escape", "2", "i")
+        assert "files in hdf5" in browser.text
+        assert not browser.browser.panes.detail.is_on_screen
 
 
 async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:
