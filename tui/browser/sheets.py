@@ -312,14 +312,8 @@ class Sheets:
 
         self._host.run(read, go, jobs.MENU)
 
-    def switch(self, option: str) -> None:
-        """Turn an option of the sheet on or off."""
-        if option in self._opened.switches:
-            self._switch(option)
-        else:
-            self._host.say("Nothing to add here")
-
-    def _switch(self, option: str, **fields: Any) -> None:
+    def switch(self, option: str, **fields: Any) -> None:
+        """Turn an option of the sheet on or off, with other fields of `OpenSheet`."""
         opened = self._opened
         options = {**opened.options, option: not opened.options.get(option)}
         self._host.change(table=replace(opened.outdated(), options=options, **fields))
@@ -409,9 +403,9 @@ class Sheets:
         """List the sources; in that list, switch to their problems or back."""
         label = self._opened.label
         if label == _SOURCES:
-            self._switch("problems", label=_PROBLEMS)
+            self.switch("problems", label=_PROBLEMS)
         elif label == _PROBLEMS:
-            self._switch("problems", label=_SOURCES)
+            self.switch("problems", label=_SOURCES)
         else:
             self.ask("sources", label=_SOURCES)
 

@@ -44,6 +44,7 @@ class SheetRows(ShownRows):
         self._whole, self._sheet, self.sort = whole, sheet, sort
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
         self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
+        self.switches = sheet.switches
         # Headings or other columns have the values of the columns in `told`.
         told = sheet.told if sort is None else ()
         shown = [each for each in sheet.columns if each.drawn and each.name not in told]

@@ -91,6 +91,8 @@ class ShownRows:
     """Whether columns can be chosen for the rows; else the columns stay."""
     blank = 0
     """Blank cells at the end of each column; the last column needs none."""
+    switches: Collection[str] = ()
+    """The options that add rows or columns."""
     column_of_specs = ""
     """The column that is current at first, if it is not the first column."""
 
@@ -288,8 +290,8 @@ class TableRows(VirtualList):
         return self.shown.pieces(row, self.heads, current, self.marks)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Turn off the keys of a diff where no answer is shown."""
-        return action != "switch" or bool(self.shown.asked)
+        """Check whether a key of a diff adds something to the rows."""
+        return action != "switch" or parameters[0] in self.shown.switches
 
     def action_switch(self, option: str) -> None:
         """Post a request to add rows or columns, or to remove them again."""
