@@ -45,7 +45,10 @@ def _install_command(specs: Sequence[Spec]) -> str:
 FORMS = (
     HASH := CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
     CopyForm(
-        "slash", "/hash, as Spack takes it", "hashes", _line_by_line(lambda spec: f"/{spec.hash}")
+        "slash",
+        "/hash, as Spack takes it",
+        "hashes",
+        lambda specs: " ".join(dict.fromkeys(f"/{spec.hash}" for spec in specs)),
     ),
     CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
     CopyForm("i", "install command", "specs in one install command", _install_command),
