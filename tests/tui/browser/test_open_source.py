@@ -30,13 +30,13 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
     index.write_bytes(database(installs(node(dependencies=[]))))
     async with browsing(SAMPLE) as browser:
         assert browser.lines[0].split()[:3] == ["spackscope", "●", "sample"]
-        assert browser.lines[0].rstrip().endswith("O your own cache")
+        assert browser.lines[0].rstrip().endswith("O open yours")
         await browser.click(browser.browser.query_one(TitleLine), len(browser.lines[0]) - 4, 0)
         assert "public  the public cache" in browser.text
         await browser.paste(str(index))
         await browser.press("enter")
         assert browser.packages == {"zlib": 1}
-        assert "O your own cache" not in browser.text
+        assert "O open yours" not in browser.text
 
 
 async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) -> None:
