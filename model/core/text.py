@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -86,9 +87,14 @@ def shorten(text: str, width: int, *, keep: Literal["ends", "start"] = "ends") -
     if _prefix_length(text, width) == len(text):
         return text
     room = width - 1
-    head = text[: _prefix_length(text, room if keep == "start" else room // 2)]
     if keep == "start":
-        return head + _ELLIPSIS
+        return text[: _prefix_length(text, room)] + _ELLIPSIS
+    return _cut_after(text, room // 2, room)
+
+
+def _cut_after(text: str, head_width: int, room: int) -> str:
+    """Leave out the middle of a text after some cells; both ends have `room` cells."""
+    head = text[: _prefix_length(text, head_width)]
     return head + _ELLIPSIS + text[_suffix_start(text, room - cell_width(head)) :]
 
 
@@ -116,6 +122,29 @@ def cut_name(text: str, width: int) -> str:
     if at and room >= _MIN_NAME and cell_width(text) > width:
         return shorten(name, room, keep="start") + at + version
     return shorten(text, width)
+
+
+@lru_cache(256)
+def cut_apart(
+    texts: tuple[str, ...], width: int, cut: Callable[[str, int], str] = cut_name
+) -> Mapping[str, str]:
+    """Shorten different texts with `cut`, but where two would be the same, at another place.
+
+    Example: `ml-linux-x86_64-cpu` and `ml-linux-aarch64-cpu` in 12 cells are `ml-l…_64-cpu` and
+    `ml-l…h64-cpu`.
+    """
+    alike = defaultdict[str, list[str]](list)
+    for text in texts:
+        alike[cut(text, width)].append(text)
+    shortened = {text: short for short, group in alike.items() for text in group}
+    room = width - 1
+    for group in alike.values():
+        if len(group) > 1 and room > 0:
+            heads = (*range(room // 2, -1, -1), *range(room // 2 + 1, room + 1))
+            forms = [[_cut_after(text, head, room) for text in group] for head in heads]
+            most = max(forms, key=lambda form: len({*form} - alike.keys()))
+            shortened.update(zip(group, most, strict=True))
+    return shortened
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:

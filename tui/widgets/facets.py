@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
 
-from spackscope.model.core.text import cell_width, clean, shorten
+from spackscope.model.core.text import cell_width, clean, cut_apart
 from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.progress import bar
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
@@ -95,7 +95,10 @@ class FacetRows(VirtualList):
         bar_width = room - max(8, min(self._text_width, max(_MAX_TEXT, room // 2)))
         bar_width = max(min(_MIN_BAR, room // 3), min(bar_width, max(_MAX_BAR, width // 4)))
         room = max(0, room - bar_width)
-        text = shorten(value.text, room)
+        text = value.text
+        if cell_width(text) > room:
+            # Values of a section stay different.
+            text = cut_apart(tuple(each.text for each in line.section.values), room)[text]
         drawn = bar(value.count, max(line.most, value.count), bar_width)
         blanks = " " * (room - cell_width(text) + 1)
         return [
