@@ -118,11 +118,3 @@ def run_kinds(graph: Dag, ids: Sequence[int]) -> tuple[Kind, ...]:
         by_use = tuple(sorted(of_kind, key=lambda id_: (-users[id_], hashes[id_])))
         kinds.append(Kind(by_use, tuple(map(users.__getitem__, by_use)), of_kind is not unknown))
     return tuple(kinds)
-
-
-def shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
-    """Return the specs of the first closure whose attributes also occur in all other closures."""
-    closures = [graph.reached([id_], run_only=True) for id_ in ids]
-    configurations = (set(map(graph.configuration, closure)) for closure in closures)
-    shared = set.intersection(*configurations)
-    return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)

@@ -38,7 +38,7 @@ from spackscope.model.report.differences import (
     RUN_DEPENDENCIES,
     changes_text,
 )
-from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
+from spackscope.model.report.kinds import ONLY_BUILD_TOOLS
 from spackscope.model.report.report import Style, path_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
 from spackscope.model.sources.resolve import names_source
@@ -185,7 +185,7 @@ def _title(
     yield name
     if ways == 1:
         them = "both" if len(ids) == 2 else f"all {len(ids):,}"
-        yield f"{ONLY_BUILD_DIFFERS}: {them} run the same"
+        yield f"{ONLY_BUILD_TOOLS} differ: {them} run the same"
     else:
         yield f"{len(ids):,} builds" + f", {ways:,} ways to run" * bool(ways)
     if nothing and ways != 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
@@ -111,6 +110,7 @@ def _lines(
             shown=0,
             may_expire=catalog.is_only_in(DEVELOP, row.spec.hash),
             host_phrase=host_phrase(session),
+            unlike=VARIANTS,
         )
         if of_mirrors:
             lines = with_signing(lines, of_mirrors)
@@ -146,19 +146,16 @@ def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Lin
 
 
 def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
-    """Join values to lines; variants that are the same in all builds begin a new line."""
+    """Join values to lines."""
     room = None if width is None else width - _LABEL_WIDTH - len(_GAP)
-    between = " " if block[0].label == VARIANTS else _GAP
+    between = " " if block[0].style in ("differs", "same") else _GAP
 
     def styled_value(value: DetailLine) -> Line:
-        # Scripts get the lead of variants only.
-        lead = value.lead if width is not None or value.style in ("differs", "same") else ""
         if value.style == "same":
-            return ((lead, "dim"), *variants_line(value.text))
+            return variants_line(value.text)
+        # Scripts get no lead.
+        lead = value.lead if width is not None else ""
         is_good = value.label == FITS and value.text.startswith("✓")
         return styled(lead + value.text, "good" if is_good else value.style)
 
-    starts = [n for n, value in enumerate(block) if n and value.lead and value.style == "same"]
-    for start, stop in pairwise([0, *starts, len(block)]):
-        values = map(styled_value, block[start:stop])
-        yield from flow(values, between, room, cell_width(block[0].lead))
+    yield from flow(map(styled_value, block), between, room, cell_width(block[0].lead))

@@ -291,13 +291,13 @@ REGISTRY = (
     Column(
         "package",
         once=True, completes=("values",),
-        min_width=12,
+        min_width=10,
         detail_order=1, empty_in_detail=_always, export_order=1,
     ),
     Column(
         "version", sort_key=lambda version: (version_key(version), version),
         syntax="spec", once=True, completes=("key",),
-        shown="always", min_width=10,
+        shown="always", min_width=7,
         detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
     ),
     Column(

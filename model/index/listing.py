@@ -7,10 +7,11 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, compress, islice
+from operator import neg
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Column, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
@@ -39,27 +40,20 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     sort = view.sort
     column = BY_NAME.get(sort.column) if sort is not None else None
     if sort is not None and column is not None and not column.has_dictionary:
-        ids = specs.ids_of(specs.numbers, folded=True) if view.folded else specs.ids()
-        if column.is_by_host:
-            return data.by_host.ordered(column, ids, descending=sort.descending)
-        if column.name == "hash":
-            is_row = mask_of(ids, data.spec_count)
-            all_ids = data.hashes.ordered(descending=sort.descending)
-            return array("I", filter(is_row.__getitem__, all_ids))
-
-        def size(id_: int) -> float:
-            # A missing size comes first.
-            known = data.sizes[id_]
-            return known if known == known else -1
-
-        return array("I", sorted(ids, key=size, reverse=sort.descending))
+        if not view.folded:
+            return _sorted_by_own(data, column, specs.ids(), descending=sort.descending)
+        # Each row is at the place of the spec that it shows.
+        rows = specs.ids_of(specs.numbers, folded=True)
+        row_of = {best_id(data, view, specs.alike(data.look_alike(id_))): id_ for id_ in rows}
+        best = _sorted_by_own(data, column, array("I", row_of), descending=sort.descending)
+        return array("I", map(row_of.__getitem__, best))
     look_alikes: Iterable[int] = specs.numbers
     if view.order is not Order.INDEX:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
         order = data.column("preferred")[specs.start : len(is_shown)]
         look_alikes = filter(is_shown.__getitem__, order)
-        if view.order is Order.PREFERRED_HERE and data.by_host.has_host:
+        if _is_here(data, view):
             if sort is None:
                 return _OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
             ids = _OrderedHere(data, specs.ids_of(look_alikes, folded=True))
@@ -76,6 +70,44 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
             _users(data, ((id_, id_ + 1) for id_ in rows)), rows, descending=sort.descending
         )
     return rows
+
+
+def _sorted_by_own(
+    data: IndexData, column: Column, ids: Sequence[int], *, descending: bool
+) -> array[int]:
+    """Return ids sorted by a column in which look-alikes differ."""
+    if column.is_by_host:
+        return data.by_host.ordered(column, ids, descending=descending)
+    if column.name == "hash":
+        is_row = mask_of(ids, data.spec_count)
+        all_ids = data.hashes.ordered(descending=descending)
+        return array("I", filter(is_row.__getitem__, all_ids))
+
+    def size(id_: int) -> float:
+        # A missing size comes first.
+        known = data.sizes[id_]
+        return known if known == known else -1
+
+    return array("I", sorted(ids, key=size, reverse=descending))
+
+
+def _is_here(data: IndexData, view: View) -> bool:
+    return view.order is Order.PREFERRED_HERE and data.by_host.has_host
+
+
+def best_id(data: IndexData, view: View, ids: Sequence[int]) -> int:
+    """Return the spec that one would take of some look-alikes, which are all cached or none.
+
+    It runs on the host, if the order of the view asks that; then it is used most, or else it has
+    the first hash.
+    """
+    if len(ids) == 1:
+        return ids[0]
+    if _is_here(data, view):
+        ranks = [_RANKS_OF_FITS[data.by_host.answers.brief(id_).fits] for id_ in ids]
+        ids = list(compress(ids, map(min(ranks).__eq__, ranks)))
+    users = _users(data, ((id_, id_ + 1) for id_ in ids))
+    return min(zip(map(neg, users), data.hashes.of(ids), ids, strict=True))[-1]
 
 
 class _OrderedHere(Sequence[int]):
@@ -190,8 +222,9 @@ class _OpenedRow(NamedTuple):
 class Listing:
     """The rows of a view: `ids` in their order; `values` is a summary of all their specs.
 
-    `shown` is the number of specs. Below the head of an opened group are its kinds. If no kinds
-    are known, the group is shown as single specs; a single kind has no row besides the head.
+    The id of a row is its first spec; `part` has the spec that the row shows. `shown` is the
+    number of specs. Below the head of an opened group are its kinds. If no kinds are known, the
+    group is shown as single specs; a single kind has no row besides the head.
     `lists_dependencies` is true if any document of the index lists dependencies.
     """
 
@@ -203,18 +236,19 @@ class Listing:
         partition: Partition,
     ) -> None:
         self.catalog, self.view, self.values = catalog, view, values
+        self._partition = partition
         self.ids = ordered_ids(catalog, view, values.specs)
         self.lists_dependencies = catalog.lists_dependencies
         self.shown = len(values.specs)
         self._opened: dict[int, list[_OpenedRow]] = {}
         if view.folded and view.opened:
-            self._open_groups(partition)
+            self._open_groups()
         self._opened_at = {row.number: row for rows in self._opened.values() for row in rows}
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def _open_groups(self, partition: Partition) -> None:
+    def _open_groups(self) -> None:
         """Replace the folded rows of opened groups by their opened rows."""
         groups: list[tuple[int, int, list[int]]] = []
         for look_alike in self.view.opened:
@@ -224,7 +258,7 @@ class Listing:
         # Only the ids of single specs may be a range.
         ids, more = cast("array[int] | _OrderedHere", self.ids), 0
         for at, look_alike, members in sorted(groups):
-            rows = self._rows_of_group(members, partition(members))
+            rows = self._rows_of_group(members, self._partition(members))
             self._opened[look_alike] = [
                 _OpenedRow(number, *row) for number, row in enumerate(rows, at + more)
             ]
@@ -249,29 +283,44 @@ class Listing:
     def part(self, rows: slice = slice(None)) -> tuple[Sequence[int], list[int], list[RowRole]]:
         """Return the ids, the counts and the roles of some rows: the arguments of `Catalog.rows`.
 
-        The count of a row is the number of specs that it stands for.
+        The id of a row is that of the best spec of all that it stands for, whose number is its
+        count.
         """
         ids = self.ids[rows]
         if not self.view.folded:
             return ids, [1] * len(ids), [RowRole.SPEC] * len(ids)
         opened = [self._opened_at.get(number) for number in range(len(self))[rows]]
-        look_alikes = map(self.catalog.look_alike, ids)
-        counts = [
-            len(row.members) if row is not None else self.count_look_alikes(look_alike)
-            for row, look_alike in zip(opened, look_alikes, strict=True)
+        members = [
+            row.members if row is not None else self.look_alike_ids(self.catalog.look_alike(id_))
+            for row, id_ in zip(opened, ids, strict=True)
         ]
-        return ids, counts, [row.role if row is not None else RowRole.SPEC for row in opened]
+        roles = [row.role if row is not None else RowRole.SPEC for row in opened]
+        best = [best_id(self.catalog, self.view, each) for each in members]
+        return best, list(map(len, members)), roles
 
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
         self.values.precompute()
-        _ = self.max_count
+        _ = self.max_count, self.has_ways, self.has_users
 
     @cached_property
     def max_count(self) -> int:
         """The most specs that a row stands for."""
         opened = (len(row.members) for row in self._opened_at.values())
         return max(chain(self._sizes, opened), default=1)
+
+    @cached_property
+    def has_ways(self) -> bool:
+        """Whether the specs of one of the first groups run differently. Raises Cancelled."""
+        specs = self.values.specs
+        groups = compress(specs.numbers, (size > 1 for size in specs.sizes))
+        first = map(specs.alike, islice(groups, _MOST_SPLIT))
+        return self.view.folded and any(len(self._partition(ids)) > 1 for ids in first)
+
+    @cached_property
+    def has_users(self) -> bool:
+        """Whether any spec depends on a spec that is shown."""
+        return any(_users(self.catalog, self.values.specs.spans()))
 
     @property
     def group_count(self) -> int:
@@ -385,7 +434,7 @@ class ShownValues:
         named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
         return {name: list(self._by_host.counts(name, self.specs.ids())) for name in named}
 
-    def _values(self, column: str) -> Iterator[Value]:
+    def shown_values(self, column: str) -> Iterator[Value]:
         """Return the shown values of a column; equal values may have several codes."""
         if column in self._host_values:
             return iter(self._host_values[column])
@@ -397,7 +446,7 @@ class ShownValues:
         """The columns with the same value in all rows, each with this value."""
         constants: dict[str, Value] = {}
         for name in (*FACETED, *self._host_values):
-            values = self._values(name)
+            values = self.shown_values(name)
             first = next(values, None)
             if first is not None and all(value == first for value in values):
                 constants[name] = first

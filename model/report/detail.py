@@ -12,6 +12,7 @@ from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
+from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
@@ -20,10 +21,13 @@ from spackscope.model.report.report import Line, Style
 from spackscope.model.report.table_columns import split_variants
 from spackscope.model.sources.site_url import record_url
 
-DIFFERS, SAME = "≠", "="
-"""The signs before variants that differ among the rows of the package, and before the others."""
+DIFFERS = "≠"
+"""The sign between two values, and before a difference."""
 
-FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
+FITS, INSTALL, VARIANTS, SAME_IN_ALL = "runs here", "install", "variants", "same in all"
+UNLIKE_ROWS = "unlike other rows"
+"""The label of variants that differ among the rows of the package."""
+
 HERE = "here"
 """The phrase for this machine; for another host it is `on` and its name."""
 
@@ -81,19 +85,21 @@ def detail(
     shown: int,
     may_expire: bool = False,
     host_phrase: str = HERE,
+    unlike: str = UNLIKE_ROWS,
 ) -> list[DetailLine]:
     """Describe a record value by value.
 
-    `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
+    `varying` ranks the variants whose values differ among the rows of the package; they are
+    labelled `unlike`. `alike` counts
     the shown records that differ from this one at most in their hash, this one included, and
     `shown` counts all shown records; it is 0 outside of a table. A record that `may_expire` is in
     the public cache, but in no release. `host_phrase` names the host: `here`, or `on` and a name.
     """
     lines = [
-        title_line(spec),
+        DetailLine(spec_name(spec.package, spec.version), style="title"),
         DetailLine(spec.hash, term=Term("hash", spec.hash), style="hash"),
         install_line(spec),
-        *variant_lines(spec, varying),
+        *variant_lines(spec, varying, unlike),
         *column_lines(spec),
         *(fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()),
     ]
@@ -106,34 +112,25 @@ def detail(
     return [*lines, *_origin_lines(spec)]
 
 
-def title_line(spec: Spec) -> DetailLine:
-    """Return the package and its version."""
-    return DetailLine(spec_name(spec.package, spec.version), style="title")
-
-
-def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
-    """Yield the values of the columns; `shared_only` for values that look-alikes share."""
+def column_lines(spec: Spec) -> Iterator[DetailLine]:
+    """Yield the values of the columns."""
     for column in DETAILED:
-        if shared_only and not column.has_dictionary:
-            continue
         value = column.value(spec)
         if column.empty_in_detail(spec) or value not in (None, "", (), NO_VIRTUALS):
             yield from _column_lines(column, value)
 
 
-def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
+def variant_lines(spec: Spec, varying: Mapping[str, int], unlike: str) -> Iterator[DetailLine]:
     """Yield the variants, the varying ones first, and the compiler flags."""
     differing, same = split_variants(spec.variants, varying)
+    others = SAME_IN_ALL if differing else VARIANTS
     for number, variant in enumerate((*differing, *same)):
-        is_same = number >= len(differing)
-        # If no variant differs, no sign is needed.
-        starts_part = differing and number in (0, len(differing))
+        differs = number < len(differing)
         yield DetailLine(
             clean(short_digests(variant)),
-            VARIANTS,
+            unlike if differs else others,
             exact_term("variants", variant) if variant else None,
-            "same" if is_same else "differs",
-            lead=f"{SAME if is_same else DIFFERS} " if starts_part else "",
+            "differs" if differs else "same",
         )
     for flags in spec.flags:
         term = Term("flags", flags) if is_clean(flags) else None
@@ -220,47 +217,43 @@ def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
 
 
 class Members(Frozen):
-    """The specs of a row with its role, and the number of run-time kinds; 0 if unknown.
+    """The specs of a row, and the number of their run-time kinds; 0 if unknown.
 
-    The record of the row describes the first spec.
+    `basis` says why the row shows its spec, and no other one.
     """
 
     ids: tuple[int, ...]
     kinds: int = 1
-    role: RowRole = RowRole.SPEC
+    basis: str = ""
 
     @property
-    def is_group(self) -> bool:
-        """Whether the row has several specs that may run differently."""
-        return len(self.ids) > 1 and self.kinds != 1
+    def run_differently(self) -> bool:
+        """Whether the specs are known to be of several kinds."""
+        return self.kinds > 1
+
+    @property
+    def choice(self) -> str:
+        """The phrase for the spec of the row as one of all, before the words on how they run."""
+        count = f"{len(self.ids):,} builds"
+        basis = self.basis if self.run_differently else "any" if self.kinds else "one"
+        return f"{basis} of {count}"
 
 
-def group_detail(
-    spec: Spec, members: Members, *, varying: Mapping[str, int], key: str
-) -> list[DetailLine]:
-    """Describe the values that builds of several kinds share; `spec` is one of these builds.
+def with_choice(lines: list[DetailLine], members: Members, row: Row, key: str) -> list[DetailLine]:
+    """Return the lines of the spec of a row, with all specs of the row after its hash.
 
-    `varying` is as for `detail`, `key` the key that opens the row, as it is shown.
+    `key` opens and closes the row, as it is shown.
     """
-    ways = f", {members.kinds:,} ways to run" if members.kinds else ""
-    shows = "hides" if members.role is RowRole.GROUP else "shows"
-    return [
-        title_line(spec),
-        DetailLine(
-            f"{len(members.ids):,} builds{ways}", style="differs", suffix=f" ({key} {shows} them)"
-        ),
-        *variant_lines(spec, varying),
-        *column_lines(spec, shared_only=True),
-    ]
-
-
-def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
-    """Return the lines of a record, with the number of builds in its row that run the same."""
     if len(members.ids) < 2:
         return lines
-    same = DetailLine(f"×{len(members.ids):,}", style="dim", suffix=" run the same")
+    how = ("look the same", "run the same", "run differently")[min(members.kinds, 2)]
+    shows = "hides" if row.role in (RowRole.GROUP, RowRole.OPEN_KIND) else "shows"
+    them = "both" if len(members.ids) == 2 else "them"
+    choice = DetailLine(
+        f"{members.choice} that {how}", style="dim", suffix=f" ({key} {shows} {them})"
+    )
     at = next(number for number, line in enumerate(lines, 1) if line.style == "hash")
-    return [*lines[:at], replace(same, lead=" "), *lines[at:]]
+    return [*lines[:at], choice, *lines[at:]]
 
 
 STATUS_TEXTS: dict[Status, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, count
+from itertools import chain, compress, count
 from operator import ne
 from typing import NamedTuple, cast
 
@@ -31,7 +31,9 @@ from spackscope.model.report.table_columns import (
     variant_texts,
 )
 
-ONLY_BUILD_DIFFERS = "only build dependencies differ"
+ONLY_BUILD_TOOLS = "only build tools"
+BETWEEN = ", "
+"""The text between two differences of a note, as between two values of a list."""
 
 MAX_PHRASES = 5
 """Differences that a line names; the others are counted."""
@@ -67,7 +69,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
         more = [each for each in phrases if each not in before]
         if not phrases:
             telling = [clean(phrase(row, column)) for row, _ in stated if row.tells]
-            lines.append(ONLY_BUILD_DIFFERS if size > 1 else _listed(telling))
+            lines.append(ONLY_BUILD_TOOLS if size > 1 else _listed(telling))
         elif before and len(phrases) > len(before) and set(before) <= set(phrases):
             lines.append(f"the same, and {_listed(more)}")
         else:
@@ -141,14 +143,14 @@ MAX_COMPARED = 500
 class RowNote(NamedTuple):
     """The texts of a row that are not in its record.
 
-    `users` counts the dependents of the row, None if no dependencies are listed; `kinds` is shown
-    in place of the hash of several kinds. `apart` has the differences from rows with the same
-    cells, or else from the most similar row; `differs` has the differences between the specs of
-    the row. If `is_whole` is False, `RowNotes.whole` completes the note.
+    `users` counts the dependents of the row, None if no dependencies are listed; `ways` counts the
+    kinds of a row of several kinds, else it is 0. `apart` has the differences from rows with the
+    same cells, or else from the most similar row; `differs` has the differences between the specs
+    of the row. If `is_whole` is False, `RowNotes.whole` completes the note.
     """
 
     users: int | None = None
-    kinds: str = ""
+    ways: int = 0
     differs: str = ""
     is_whole: bool = True
     apart: str = ""
@@ -168,20 +170,20 @@ def row_notes(catalog: Catalog) -> RowNotes:
     return catalog.cached(RowNotes)
 
 
-def members_of(listing: Listing, row: Row, *, has_host: bool) -> Members:
-    """Read the specs of a row of a listing; their kinds are read only with `has_host`."""
-    if row.count < 2:
+def members_of(row: Row, ids: Sequence[int]) -> Members:
+    """Read how the specs of a row run, and why the row shows one of them. Raises Cancelled."""
+    if len(ids) < 2:
         return Members((row.id,))
-    ids = tuple(listing.look_alike_ids(row.look_alike))
-    if not has_host:
-        return Members(ids, 0, row.role)
     kinds = row_notes(row.catalog).kinds(ids)
-    if row.role in (RowRole.KIND, RowRole.OPEN_KIND):
-        return Members(next(kind.ids for kind in kinds if row.id in kind.ids), 1, row.role)
-    is_known = all(kind.is_known for kind in kinds)
-    if is_known and len(kinds) == 1:
-        return Members(kinds[0].ids, 1, row.role)
-    return Members(ids, len(kinds) if is_known else 0, row.role)
+    if not all(kind.is_known for kind in kinds):
+        return Members(tuple(ids), 0)
+    users = {id_: count for kind in kinds for id_, count in zip(kind.ids, kind.users, strict=True)}
+    by_host, limit = row.catalog.by_host, ""
+    if by_host.has_host and by_host.answers.brief(row.id).fits:
+        running = {id_: n for id_, n in users.items() if by_host.answers.brief(id_).fits}
+        limit, users = " that runs here," * (running.keys() < users.keys()), running
+    most = "most used" if users[row.id] > min(users.values()) else "one"
+    return Members(tuple(ids), len(kinds), most + limit)
 
 
 class _Package:
@@ -206,6 +208,7 @@ class _Package:
         }
         self.names = [name for name, each in texts.items() if len(set(each)) > 1]
         self.names.sort(key=_LAST.__contains__)
+        self._patches = {text for text in texts.get("+patches", ()) if text}
         self._numbers = numbers
         stated = [texts[name] for name in self.names]
         self._stated = [tuple(each[at] for each in stated) for at in range(len(numbers))]
@@ -257,7 +260,7 @@ class _Package:
         first = next((n for n in chosen if taken.setdefault((n, mine[n]), at) == at), None)
         if first is not None:
             chosen = [first, *(n for n in chosen if n != first)]
-        return self._phrases(mine, chosen), False
+        return self._phrases(mine, chosen, twins[:MAX_COMPARED]), False
 
     def _is_shown(self, at: int, number: int) -> bool:
         """Check whether a cell shows the value of a look-alike for a name."""
@@ -271,16 +274,28 @@ class _Package:
         differing = list(map(ne, one, other))
         return sum(compress(differing, self._has_width)), sum(differing)
 
-    def _phrases(self, stated: Sequence[str], numbers: Sequence[int]) -> str:
+    def _phrases(
+        self, stated: Sequence[str], numbers: Sequence[int], twins: Sequence[int] = ()
+    ) -> str:
+        """Return values by their numbers; a list begins with what the fewest `twins` have."""
         texts = []
         for number in numbers[:MAX_PHRASES]:
             name, text = self.names[number], stated[number]
-            if name[:1] == "+":
+            if name == "+patches" and self._patches == {text}:
+                # People cannot read the digest, and no other build has patches.
+                count = 1 + text.count(",")
+                texts.append("a patch" if count == 1 else f"{count} patches")
+            elif name[:1] == "+":
                 texts.append(clean(short_digests(text) or f"no {name[1:]}"))
+            elif not text:
+                texts.append(f"no {name}")
             else:
-                texts.append(signed(name, text) if text else f"no {name}")
+                values = [self._stated[twin][number].split(BETWEEN) for twin in twins]
+                rarity = Counter(chain.from_iterable(values))
+                own = sorted(text.split(BETWEEN), key=rarity.__getitem__)
+                texts.append(signed(name, BETWEEN.join(own)))
         # Values come before missing values.
-        return " ".join(sorted(texts, key=lambda text: text.startswith("no ")))
+        return BETWEEN.join(sorted(texts, key=lambda text: text.startswith("no ")))
 
 
 class RowNotes:
@@ -324,7 +339,7 @@ class RowNotes:
                 if package not in packages:
                     packages[package] = _Package(listing.values, row.look_alike, shown_widths)
                 apart, is_told = packages[package].apart(row.look_alike)
-                if not is_told or not (note.kinds or note.differs):
+                if not is_told or not (note.ways or note.differs):
                     note = note._replace(apart=apart)
             notes[note_key(row)] = note
         if shown_widths is not None:
@@ -355,21 +370,21 @@ class RowNotes:
             if len(alike) == 1 or listing.view.folded:
                 return RowNote(users)
             _, *lines = self._compared([(id_,) for id_ in alike], run_only=False)
-            return RowNote(users, "", lines[alike.index(row.id)])
+            return RowNote(users, 0, lines[alike.index(row.id)])
         kinds = self.kinds(listing.look_alike_ids(row.look_alike))
         if row.role in (RowRole.SPEC, RowRole.GROUP):
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
-                return RowNote(users, "", ONLY_BUILD_DIFFERS)
-            return RowNote(users, f"{len(kinds):,} ways to run", "", is_whole=is_open)
+                return RowNote(users, 0, ONLY_BUILD_TOOLS)
+            return RowNote(users, len(kinds), "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
             at = kind.ids.index(row.id)
             _, *lines = self._compared([(id_,) for id_ in kind.ids], run_only=False)
-            return RowNote(kind.users[at], "", lines[at])
+            return RowNote(kind.users[at], 0, lines[at])
         _, *lines = self._compared([kind.ids for kind in kinds])
-        return RowNote(kind.total_users, "", lines[number])
+        return RowNote(kind.total_users, 0, lines[number])
 
     def _compared(self, groups: Sequence[tuple[int, ...]], *, run_only: bool = True) -> list[str]:
         """Return the packages that tell groups apart, and then a line on each group."""

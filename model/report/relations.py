@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from spackscope.model.report.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
-KINDS_DIFFER, DOWNLOAD, DEPRECATED = "differ in", "download", "deprecated"
+UNLIKE_EACH_OTHER, DOWNLOAD, DEPRECATED = "unlike each other", "download", "deprecated"
 """The labels of the lines."""
 
-COMPARE_HINTS = (("diff", "diff"),)
+COMPARE_HINTS = (("diff", "compare"),)
 TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 
 UNLISTED = "This source lists no dependencies"
@@ -106,12 +106,9 @@ def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
     return not needed.is_direct, any(name in _RUNTIMES for name in names), not needed.virtuals
 
 
-def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
-    """Yield the link/run closure of a spec, direct and virtual ones first, and the download.
-
-    For a row of several kinds only the `shared` records are yielded, and no download.
-    """
-    specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
+def needs_values(needs: Needs) -> Iterator[DetailLine]:
+    """Yield the link/run closure of a spec, direct and virtual ones first, and the download."""
+    specs = by_interest(needs)
     if not specs:
         yield DetailLine("nothing else", NEEDS, style="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
@@ -120,8 +117,7 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
         if spec.virtuals:
             virtuals = clean(", ".join(spec.virtuals))
             yield DetailLine(f"({virtuals})", style="virtual", lead=" ")
-    if shared is None:
-        yield DetailLine(needs_line(needs), DOWNLOAD)
+    yield DetailLine(needs_line(needs), DOWNLOAD)
 
 
 def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:
@@ -156,4 +152,4 @@ def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
 
 def kinds_line(packages: str) -> DetailLine:
     """Return the packages in which the kinds of a folded row differ."""
-    return DetailLine(packages, KINDS_DIFFER, style="differs", hints=COMPARE_HINTS)
+    return DetailLine(packages, UNLIKE_EACH_OTHER, style="differs", hints=COMPARE_HINTS)

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten, times
+from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, times
 from spackscope.model.core.variants import variant_key
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import USED_BY, RowRole
+from spackscope.model.index.view import USED_BY, WAYS, RowRole
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, NoteKey, RowNote, note_key
+from spackscope.model.report.kinds import BETWEEN, ONLY_BUILD_TOOLS, NoteKey, RowNote, note_key
 from spackscope.model.report.report import Piece, highlight
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
     Placed,
+    TableColumn,
     cut_value,
     flowing_variants,
+    slot_cell,
     variant_texts,
 )
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
-_SHORTER = (ONLY_BUILD_DIFFERS.removesuffix(" differ"), cut_words(ONLY_BUILD_DIFFERS, 11))
-_BETWEEN = " · "
-_INDENT = 3
-_MIN_NOTE_WIDTH = 60
-"""Cells of a note below which it also gets the cells that kinds leave empty."""
+_SHORTER = ONLY_BUILD_TOOLS.removeprefix("only ")
 
 
 class RowCells:
@@ -39,6 +37,8 @@ class RowCells:
         self._listing = listing
         self._needles = _needles(listing.view.query)
         self._usual: dict[str, str] = {}
+        # The texts of columns that are cut.
+        self._texts: dict[str, tuple[str, ...]] = {}
 
     def _note(self, row: Row) -> RowNote:
         return self.notes.get(note_key(row), RowNote())
@@ -53,34 +53,28 @@ class RowCells:
         self.whole.update(key for key, note in notes.items() if note.is_whole)
 
     def lead(self, row: Row, below: Row | None) -> str:
-        """Return the sign of a row and the number of its specs, as in `▸ ×12`."""
+        """Return the sign of a row and the number of its specs, as in `▸×12`."""
         count = times(row.count)
         if row.role is RowRole.SPEC:
-            return f"▸ {count}" if count else ""
+            return f"▸{count}" if count else ""
         if row.role is RowRole.GROUP:
-            return f"▾ {count}"
+            return f"▾{count}"
         if row.role is RowRole.OPEN_KIND:
-            return f"  ├▾{count}"
+            return f"├▾{count}"
         if row.role is RowRole.MEMBER and self._listing.opened_kind(row.id, row.look_alike):
-            return "  │ "
+            return "│"
         is_last = below is None or below.role in (RowRole.SPEC, RowRole.GROUP)
-        return f"  {'└' if is_last else '├'} {count}"
+        return f"{'└' if is_last else '├'}{count}"
 
-    def pieces(
-        self,
-        row: Row,
-        placed: Sequence[Placed],
-        current: str = "",
-        start: int = 0,
-    ) -> list[Piece]:
-        """Return the cells of a row from cell `start` on.
+    def pieces(self, row: Row, placed: Sequence[Placed], current: str = "") -> list[Piece]:
+        """Return the cells of a row.
 
-        The cells of a kind begin at the hash: its other cells are the same as in its head.
+        A kind has a hash and notes: its other cells are the same as in its head.
         """
         if row.role >= RowRole.KIND:
-            placed = kind_cells(placed)
+            placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
         pieces: list[Piece] = []
-        at = start
+        at = 0
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
             at = each.end
@@ -99,22 +93,40 @@ class RowCells:
             if users and cell_width(text) > width:
                 text = f"{users // 1000:,}k"
             return [(pad(text, width, right=True), "" if users else "dim")]
-        if column.name == "hash" and (ways := self._note(row).kinds):
-            text = ways if cell_width(ways) <= width else ways.removesuffix(" to run")
-            return [(pad(cut_words(text, width), width), "strong")]
+        if column.name == WAYS:
+            ways = self._note(row).ways
+            return [(pad(f"{ways:,}" if ways else "", width, right=True), "")]
         if column.name == "variants":
             return self._variants(row, width)
         text = column.cell(row.spec)
         if column.variant:
             style = _SLOT_STYLES.get(text) or self._value_style(column.variant, row)
-            return [(pad(shorten(text, width, keep="start"), width), style)]
-        style = "hash" if column.name == "hash" else ""
+            return [(pad(self._cut(column, text, width), width), style)]
+        style = ""
+        if column.name == "hash":
+            # Builds of the row run differently, and this is one of them.
+            style = "dim" if self._note(row).ways else "hash"
         if column.name in self._listing.values.constants and len(self._listing) > 1:
             style = "dim"
         if column.aligns_right:
             return [(pad(text, width, right=True), style)]
-        text = cut_value(column.name, text, width)
+        text = self._cut(column, text, width)
         return highlight(pad(text, width), self._needles.get(column.name, ()), style)
+
+    def _cut(self, column: TableColumn, text: str, width: int) -> str:
+        """Shorten a text; different texts of a column stay different."""
+        if cell_width(text) <= width:
+            return text
+        if column.name not in self._texts:
+            values, field = self._listing.values, column.field
+            if column.variant:
+                texts = set(map(slot_cell, values.variants.get(column.variant, ())))
+            elif field is not None and (field.has_dictionary or field.is_by_host):
+                texts = set(map(field.cell, values.shown_values(field.name)))
+            else:
+                texts = set()
+            self._texts[column.name] = tuple(sorted(texts))
+        return cut_value(column.name, text, width, self._texts[column.name])
 
     def _value_style(self, variant: str, row: Row) -> str:
         """Return the style of a value: the most common value is dim."""
@@ -128,19 +140,19 @@ class RowCells:
         """Return the values that set a row apart, and then the differences between its specs."""
         note = self._note(row)
         apart, text = note.apart, note.differs
-        if text == ONLY_BUILD_DIFFERS and cell_width(f"{apart}{_BETWEEN}{text}") > width:
+        if text == ONLY_BUILD_TOOLS and cell_width(f"{apart}{BETWEEN}{text}") > width:
             # The phrase is shortened to the room, or left out: no sign means the same.
-            left = width - (cell_width(apart + _BETWEEN) if apart else 0)
-            text = next((short for short in _SHORTER if cell_width(short) <= left), "")
-        between = _BETWEEN if apart and text else ""
-        first, differs = apart.partition(" ")[0], text.partition(",")[0]
+            left = width - (cell_width(apart + BETWEEN) if apart else 0)
+            text = _SHORTER if cell_width(_SHORTER) <= left else ""
+        between = BETWEEN if apart and text else ""
+        first, differs = apart.partition(BETWEEN)[0], text.partition(BETWEEN)[0]
         if row.count > 1 and apart and cell_width(first + between + differs) > width:
             # The rows of the group say it, once it is open.
             between, text = "", "" if first != apart else "…"
         room = width - cell_width(between + text)
-        apart = _cut_note(apart, max(room, width // 2 if between else width), " ")
-        text = between + _cut_note(text, width - cell_width(apart + between), ",")
-        is_same = note.differs == ONLY_BUILD_DIFFERS
+        apart = _cut_note(apart, max(room, width // 2 if between else width))
+        text = between + _cut_note(text, width - cell_width(apart + between))
+        is_same = note.differs == ONLY_BUILD_TOOLS
         rest = width - cell_width(apart + text)
         return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
 
@@ -154,28 +166,12 @@ class RowCells:
         return [*highlight(text[:end], needles), *highlight(text[end:], needles, "dim")]
 
 
-def _cut_note(text: str, width: int, between: str) -> str:
+def _cut_note(text: str, width: int) -> str:
     """Cut a note between words; a long first phrase in its middle, since its end matters."""
-    first = text.partition(between)[0]
+    first = text.partition(BETWEEN)[0]
     if cell_width(text) > width and cell_width(first) >= width:
         return cut_name(first, max(0, width - 1)) + "…" * (width > 0 and first != text)
     return cut_words(text, width)
-
-
-def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:
-    """Return the cells of a kind: hash and notes, from the left on where there is little room.
-
-    Empty where not even the hash is placed, as in a few cells.
-    """
-    placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
-    notes = [each for each in placed if each.column.name == DIFFERS_IN]
-    has_room = not notes or notes[0].width >= _MIN_NOTE_WIDTH
-    if not placed or (has_room and placed[0].at >= _INDENT):
-        return placed
-    left, end = placed[0].at - _INDENT, placed[-1].end
-    moved = [Placed(each.column, each.at - left, each.width) for each in placed]
-    last = moved[-1]
-    return [*moved[:-1], Placed(last.column, last.at, max(0, end - last.at))]
 
 
 def _needles(query: Query) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
-from spackscope.model.report.kinds import RowNote, note_key, row_notes
+from spackscope.model.report.kinds import row_notes
 from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.sheet import SheetColumn
@@ -133,10 +133,7 @@ def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
 def _folded_lines(
     catalog: Catalog, listing: Listing, width: int, named: Collection[str]
 ) -> Iterator[Line]:
-    """Yield a table with the rows and notes of the screen, some rows at a time.
-
-    A row of several builds has the number of ways to run, and the hash of the most used build.
-    """
+    """Yield a table with the rows and notes of the screen, some rows at a time."""
     of_host = [column.name for column in COLUMNS if column.is_by_host and column.name in named]
     has_slots = width >= MIN_WITH_SLOTS
     columns = choose_columns(listing, shared_texts(listing), of_host, has_slots=has_slots)
@@ -151,14 +148,8 @@ def _folded_lines(
         rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
         known = notes.of(listing, rows, layout.shown_widths)
         known.update(notes.whole(listing, rows, known))
-        cells.notes = {
-            key: _with_hash(note, is_short=not has_slots) for key, note in known.items()
-        }
+        cells.notes = known
         for row in rows:
-            if known[note_key(row)].kinds:
-                first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
-                (hash_,) = catalog.hashes.of([first])
-                row = replace(row, spec=replace(row.spec, hash=hash_))
             line = [(times(row.count).ljust(lead), "")]
             line += cells.pieces(row, layout.placed)
             text = shorten(text_of(tuple(line)).rstrip(), width, keep="start")
@@ -166,10 +157,3 @@ def _folded_lines(
     if left_out := layout.after:
         text = f"{counted(left_out, 'column')} more with --flat"
         yield styled(shorten(text, width), "dim")
-
-
-def _with_hash(note: RowNote, *, is_short: bool) -> RowNote:
-    """Return the note of a row of builds that run differently, beside the hash of one build."""
-    ways = note.kinds.removesuffix(" to run") if is_short else note.kinds
-    differs = f"{ways}: {note.differs}" if ways else note.differs
-    return note._replace(kinds="", differs=differs)

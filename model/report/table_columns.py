@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import UNKNOWN, Spec
-from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, shorten
+from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
-from spackscope.model.index.view import USED_BY
+from spackscope.model.index.view import USED_BY, WAYS
 from spackscope.model.report.progress import first_in_view, fitting
 from spackscope.model.report.report import Line, Piece, Style
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 DIFFERS_IN = "differs in"
 """The column with the differences of a row, or between its specs."""
+
+UNSORTED = (WAYS, DIFFERS_IN)
+"""The columns by which rows cannot be sorted."""
 
 MISSING = "-"
 """The cell of a slot for a spec without the variant."""
@@ -35,7 +38,7 @@ _MIN_VARIANTS, _MAX_VARIANTS = 18, 56
 """The least and most cells of the variants in one column."""
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
-_PROVENANCE = ("state", "source", "tag")
+_PROVENANCE = ("state", "source", "tag", "stack")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
 _SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
@@ -72,7 +75,7 @@ class TableColumn(Frozen):
     @property
     def is_note(self) -> bool:
         """Whether its cells are computed after the rows are shown."""
-        return self.name in (USED_BY, DIFFERS_IN)
+        return self.name in (USED_BY, *UNSORTED)
 
     @property
     def takes_filter(self) -> bool:
@@ -82,12 +85,12 @@ class TableColumn(Frozen):
     @property
     def aligns_right(self) -> bool:
         """Whether its cells are numbers."""
-        return self.name == USED_BY or (self.field is not None and self.field.align_right)
+        return self.name in (USED_BY, WAYS) or (self.field is not None and self.field.align_right)
 
     def head(self, room: int) -> str:
         """Return its label, cut to `room` cells without an ellipsis if it is ASCII."""
-        label = "used" if self.name == USED_BY and room < len(USED_BY) else self.label
-        return label[:room] if label.isascii() else shorten(label, room, keep="start")
+        is_ascii = self.label.isascii()
+        return self.label[:room] if is_ascii else shorten(self.label, room, keep="start")
 
     def cell(self, spec: Spec) -> str:
         """Return the clean cell of a spec; empty for a note."""
@@ -104,11 +107,14 @@ class ShownWidths(NamedTuple):
     widths: tuple[tuple[str, int], ...] = ()
 
 
-def cut_value(name: str, text: str, width: int) -> str:
-    """Shorten the text of a cell: a list at its end, other values in the middle."""
-    field = BY_NAME.get(name)
-    is_list = field is not None and field.cut_at_end
-    return cut_words(text, width) if is_list else cut_name(text, width)
+def cut_value(name: str, text: str, width: int, column: tuple[str, ...] = ()) -> str:
+    """Shorten the text of a cell: a variant or a list at its end, other values in the middle.
+
+    Different texts of its `column` stay different, where that is possible.
+    """
+    is_list = name[:1] == "+" or (name in BY_NAME and BY_NAME[name].cut_at_end)
+    cut = cut_words if is_list else cut_name
+    return cut_apart(column, width, cut)[text] if text in column else cut(text, width)
 
 
 class HeadText(NamedTuple):
@@ -251,25 +257,28 @@ def choose_columns(
             width = max(len(column.label), min(values.widths["variants"], _MAX_VARIANTS))
             variants.append(TableColumn("variants", column.label, width, _MIN_VARIANTS, column))
     hash_ = BY_NAME["hash"]
-    width = hash_.width
-    notes = [TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN))]
-    if listing.lists_dependencies:
-        notes.insert(0, TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
-        if listing.max_count > 1 and has_slots:
-            # Folded rows have the number of ways to run in place of the hash.
-            width = max(width, len(f"{listing.max_count:,} ways to run"))
+    notes = []
+    if listing.has_ways:
+        notes.append(_number(WAYS, WAYS))
+    if listing.has_users:
+        notes.append(_number(USED_BY, "used"))
+    notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN)))
     follow = {
         *values.followers.difference(_PROVENANCE),
         *(n for n in _PROVENANCE if n not in filtered),
     }
     frozen = [column for column in fields if column.name in _FROZEN]
     scrolled = [column for column in fields if column.name not in (*_FROZEN, *follow)]
-    last = [TableColumn("hash", hash_.label, width, hash_.width, hash_)]
+    last = [TableColumn("hash", hash_.label, hash_.width, hash_.width, hash_)]
     last += [note for note in notes if note.name not in hidden]
     behind = [column for column in fields if column.name in follow]
     parts = tuple(frozen), (*scrolled, *variants), tuple(last)
     columns = TableColumns(*parts, behind=tuple(behind))
     return columns._replace(head=_head(listing, dict(shared), columns.names))
+
+
+def _number(name: str, label: str) -> TableColumn:
+    return TableColumn(name, label, len(label), len(label))
 
 
 def _slot(listing: Listing, variant: str) -> TableColumn:
@@ -317,8 +326,6 @@ _MAX_FIELD_WIDTH = 24
 _SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 36, 1 << 16
 _MIN_WITH_USERS = 56
 """The least cells of a table in which the column `used by` comes before fields."""
-_MIN_WITH_LONG_USERS = 100
-"""The least cells of a table in which the head is `used by`, and not `used`."""
 _SHORT_DIFFERS, _MIN_DIFFERS, _MAX_DIFFERS = 14, 20, 30
 """Cells of the column `differs in` before variants get room: about a quarter of the table."""
 
@@ -380,7 +387,7 @@ def lay_out(
     widths = _widths(columns.all, fixed, fields, width, floors or {})
     names = [column.name for column in scrolled]
     asked = widths[current] + GAP if current in names else 0
-    for name in (DIFFERS_IN, USED_BY):
+    for name in (DIFFERS_IN, USED_BY, WAYS):
         if _total(fixed, widths) + asked > width:
             fixed = [column for column in fixed if column.name != name]
     room = width - _total(fixed, widths)
@@ -390,11 +397,15 @@ def lay_out(
         first = first_in_view(cells, room, names.index(current), first)
     in_view = scrolled[first : first + fitting(cells[first:], room)]
     shown = [column for column in columns.all if column in fixed or column in in_view]
+    good = {column.name: min(column.width, _GOOD_DIFFERS) for column in shown}
+    while _total(shown, good) > width and in_view[-1:] and in_view[-1] in columns.behind:
+        if in_view[-1].name == current:
+            break
+        shown.remove(in_view[-1])
+        in_view = in_view[:-1]
     rest = width - _total(shown, widths)
     for column, most in _growing(shown):
         more = max(0, min(rest, most - widths[column.name]))
-        if column.name == USED_BY and width < _MIN_WITH_LONG_USERS:
-            continue
         widths[column.name] += more
         rest -= more
     after = len(scrolled) - first - len(in_view)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
-from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.browser import focus, jobs
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
@@ -150,7 +150,7 @@ def sort(screen: BrowserScreen) -> None:
     table = screen.panes.table
     if table.column and table.columns.is_in_head:
         screen.host.say(f"All rows have the same {column_word(table.column)}")
-    elif table.column == DIFFERS_IN:
+    elif table.column in UNSORTED:
         screen.host.say(f"Rows cannot be sorted by {column_word(table.column)}")
     else:
         screen.controllers.table.sort(table.next_sort())

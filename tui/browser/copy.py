@@ -1,7 +1,7 @@
 """Copy the row under the cursor, the marked rows, the detail, or the whole view.
 
-No spec is copied silently in place of another: if the specs of a folded row run differently, none
-of them is copied, and a message asks to open the row.
+No spec is copied silently in place of another: of a folded row the hash that it shows is copied,
+and the message says of how many, and why this one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import RowRole, View
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import query_of
 from spackscope.model.report.export import NO_DEPENDENCIES
 from spackscope.model.report.paste import (
@@ -121,37 +121,26 @@ def open_menu(controllers: Controllers) -> None:
 def _read(
     controllers: Controllers,
     done: Callable[[CopyContent], object],
-    unclear: Callable[[str], object] | None = None,
+    without: Callable[[str], object] | None = None,
     *,
     job: Job,
     is_bare: bool,
 ) -> None:
     """Read the specs to copy, or show why there are none.
 
-    `unclear` is called with the reason why no spec of a row stands for the others.
+    `without` is called with the reason why a row of a sheet has no spec.
     """
     host, state = controllers.host, controllers.host.state
     # The menu names the specs that it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
-    if target == NO_SPEC and unclear is not None:
-        unclear(NO_SPEC)
+    if target == NO_SPEC and without is not None:
+        without(NO_SPEC)
         return
     if isinstance(target, str) or state.catalog is None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
         return
     reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
-
-    def take(read: CopyContent | str) -> None:
-        if isinstance(read, CopyContent):
-            done(read)
-        elif unclear is not None:
-            unclear(read)
-        else:
-            # In the table the key opens the row that the sentence names.
-            host.focus("specs")
-            host.say(read)
-
-    host.run(lambda _: reading(), take, job)
+    host.run(lambda _: reading(), done, job)
 
 
 def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
@@ -298,20 +287,15 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
     return CopyTarget((node.id,))
 
 
-def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> CopyContent | str:
-    """Read the specs of a target, or return why none of the builds of a row is copied.
+def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> CopyContent:
+    """Read the specs of a target.
 
     With `is_bare` no compilers are read: they would wait for the edges.
     """
     if target.hash:
         return CopyContent(text=target.hash)
-    about, row = "", target.row
-    if row is not None and len(target.folded) > 1:
-        first, about = of_several(row, target.folded)
-        if first is not None:
-            opens = f"Open the row ({shown('specs-open')})"
-            where = opens if row.role is RowRole.SPEC else "Go to the rows below"
-            return f"{about} {where} and copy one."
+    row = target.row
+    about = of_several(row, target.folded) if row is not None and len(target.folded) > 1 else ""
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return CopyContent(specs, about=about, is_marked=target.is_marked)

@@ -164,8 +164,7 @@ class DetailsController:
             from spackscope.tui.browser.read_details import read_details
 
             details = read_details(asked, listing, new, self._unfolded, run_only=self._run_only)
-            is_single = details.members is not None and not details.members.is_group
-            return details, is_single and asked.answer is None and catalog.has_mirror(row.spec)
+            return details, asked.answer is None and catalog.has_mirror(row.spec)
 
         def take(read: tuple[Details, bool]) -> None:
             details, asks = read
@@ -278,10 +277,10 @@ class DetailsController:
     def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
         marks, row = self._host.state.marks, asked.row
-        if details.members is not None and details.members.is_group:
-            return None
         if len(marks) == 1 and marks[0] != row.spec.hash:
             return marks[0]
+        if details.members is not None and details.members.kinds != 1:
+            return None
         first, end = row.catalog.span(row.look_alike)
         return "" if end - first > 1 else None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import differing_below
 from spackscope.model.analysis.dag import dag_of
-from spackscope.model.analysis.kinds import kinds_of, shared_needs
+from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
@@ -24,15 +24,14 @@ from spackscope.model.report.detail import (
     detail,
     fit_at_end,
     fit_lines,
-    group_detail,
-    with_count,
+    with_choice,
 )
 from spackscope.model.report.kinds import members_of, row_notes
 from spackscope.model.report.relations import (
     DOWNLOAD,
-    KINDS_DIFFER,
     NEEDS,
     NEXT_TO,
+    UNLIKE_EACH_OTHER,
     USED_BY,
     deprecated_values,
     difference_values,
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from spackscope.tui.browser.details import DetailInputs
 
 _MAX_MEMBERS = 200
-"""Builds of a folded row whose needs and users are read."""
+"""Builds of a folded row whose users are read."""
 _MAX_USERS = 60
 
 
@@ -64,7 +63,9 @@ def read_details(
 ) -> Details:
     """Read the lines of a row, and its tree unless `details` has one; `run_only` is for trees."""
     row, tree = asked.row, details.tree
-    members = members_of(listing, row, has_host=asked.has_host)
+    ids = listing.ids_of(row)
+    # How they run takes the edges.
+    members = members_of(row, ids) if asked.has_host else Members(tuple(ids), 0)
     if tree is None and asked.has_host:
         tree = read_tree(row.catalog, row.id, unfolded, members=members.ids, run_only=run_only)
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)
@@ -76,8 +77,6 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     spec = catalog.with_compilers(row) if asked.has_host else row.spec
     # The fit is among the relations, which are read for any spec.
     spec = replace(spec, fit=None)
-    if members.is_group:
-        return group_detail(spec, members, varying=asked.varying, key=shown("specs-open"))
     if spec.size is None and answer is not None:
         spec = replace(spec, size=answer.size)
     lines = detail(
@@ -87,7 +86,8 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
         shown=asked.shown,
         may_expire=catalog.is_only_in(DEVELOP, spec.hash),
     )
-    return with_count([*lines, *(answer.lines if answer is not None else ())], members)
+    lines += answer.lines if answer is not None else ()
+    return with_choice(lines, members, row, shown("specs-open"))
 
 
 def pending_lines_of(
@@ -101,14 +101,13 @@ def pending_lines_of(
         DetailLine("…", FITS, style="dim", at_end=at_end)
         for at_end in dict.fromkeys(line.at_end for line in last if line.label == FITS)
     ]
-    if members.is_group and members.kinds:
-        lines += pending_lines([KINDS_DIFFER])
+    if members.run_differently:
+        lines += pending_lines([UNLIKE_EACH_OTHER])
     if mark is not None:
         lines += pending_lines([NEXT_TO])
     if not asked.row.catalog.edges.lists(asked.row.id):
         return lines
-    labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
-    return [*lines, *pending_lines(labels)]
+    return [*lines, *pending_lines([NEEDS, DOWNLOAD, USED_BY])]
 
 
 def read_relations(
@@ -128,14 +127,14 @@ def read_relations(
     row = asked.row
     catalog = row.catalog
     fits = _fits(catalog, session, row.id)
-    others = _needs_and_users(catalog, members, session, sources)
+    others = _needs_and_users(row, members, session, sources)
     if catalog.by_host.has_host:
         if catalog.by_host.deprecated is None:
             # The first time it may take seconds to read the recipes.
             show_part(Related([*fits, *others]))
         fits += deprecated_values(catalog, row.id)
-    if members.is_group and members.kinds and listing is not None:
-        return Related([*fits, *_kinds(listing, row), *others])
+    if members.run_differently and listing is not None:
+        fits += _kinds(listing, row)
     if mark is None:
         return Related([*fits, *others])
     show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
@@ -165,23 +164,18 @@ def _fits(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
 
 
 def _needs_and_users(
-    catalog: Catalog, members: Members, session: Session, sources: Sequence[str]
+    row: Row, members: Members, session: Session, sources: Sequence[str]
 ) -> list[DetailLine]:
-    """Read the run-time needs of the specs of a row, and their users."""
-    id_ = members.ids[0]
-    needs = read_needs(catalog, id_)
+    """Read the run-time needs of the spec of a row, and the users of all its specs."""
+    needs = read_needs(row.catalog, row.id)
     if needs is None:
         return []
-    graph = dag_of(catalog)
-    shared = None
-    if members.is_group:
-        shared = shared_needs(graph, members.ids[:_MAX_MEMBERS])
-    else:
-        needs = add_sizes(needs, catalog, session, sources, is_offline=True)
+    graph = dag_of(row.catalog)
+    needs = add_sizes(needs, row.catalog, session, sources, is_offline=True)
     users = sorted(set().union(*map(graph.dependents, members.ids[:_MAX_MEMBERS])))
     first = {graph.name(user): user for user in reversed(users)}
     shown = sorted(first.values())[:_MAX_USERS]
-    return [*needs_values(needs, shared), *user_values(graph, shown, len(users))]
+    return [*needs_values(needs), *user_values(graph, shown, len(users))]
 
 
 def _kinds(listing: Listing, row: Row) -> list[DetailLine]:

@@ -7,6 +7,7 @@ Marks are kept by hash, and outlast queries and catalogs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
@@ -96,8 +97,8 @@ class RowsController:
         else:
             self._search.fold()
 
-    def _open(self, row: Row, first: int | None = None) -> None:
-        """Open a row, with the cursor on it, or on the kind of the spec `first`."""
+    def _open(self, row: Row) -> None:
+        """Open a row, with the cursor on it."""
         view = self._host.state.view
         if row.role is RowRole.KIND:
             view = replace(view, opened_kinds=view.opened_kinds | {row.id})
@@ -105,8 +106,6 @@ class RowsController:
         else:
             view = replace(view, opened=view.opened | {row.look_alike})
             row = replace(row, role=RowRole.GROUP)
-        if first is not None:
-            row = replace(row, role=RowRole.KIND, id=first)
         self._search.show(view, cursor_on=row)
 
     def close(self, row: Row) -> bool:
@@ -146,25 +145,13 @@ class RowsController:
     # Marks
 
     def mark(self, row: Row) -> None:
-        """Mark the hash that a row shows, or remove its mark.
-
-        A folded row whose builds run differently shows no hash: the row opens, with the cursor on
-        its first kind, to be marked next.
-        """
+        """Mark the hash that a row shows, or remove its mark."""
         listing = self._host.state.listing
         if row.count == 1:
             self._toggle_mark(row, "")
         elif listing is not None:
-
-            def mark(found: tuple[int | None, str]) -> None:
-                first, text = found
-                if first is None:
-                    self._toggle_mark(row, text)
-                else:
-                    self._host.say(f"{text} Mark one of the rows below.")
-                    self._open(row, first)
-
             ids = listing.ids_of(row)
+            mark = partial(self._toggle_mark, row)
             self._host.run(lambda _: of_several(row, ids), mark, jobs.MARKING, of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:
@@ -287,23 +274,19 @@ def why_no_spec(state: BrowserState, where: Where) -> str:
     return why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
 
 
-def of_several(row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
-    """Return a spec of the first kind of a row of several specs, and a remark for a message.
+def of_several(row: Row, ids: Sequence[int]) -> str:
+    """Return why a row shows the hash that it shows, of several specs: a remark for a message."""
+    # Imported in the thread that needs it, after the first rows are shown.
+    from spackscope.model.report.kinds import members_of
 
-    None in place of the spec if all specs run the same, or if that is unknown: then the row shows
-    a hash.
-    """
+    members = members_of(row, ids)
+    if members.run_differently:
+        opens = f" ({shown('specs-open')} shows them)" if row.role is RowRole.SPEC else ""
+        return f" · {members.choice}, {members.kinds:,} ways to run{opens}"
     count = f"{len(ids):,}"
-    if row.has_look_alikes:
-        # Imported in the thread that needs it, after the first rows are shown.
-        from spackscope.model.report.kinds import row_notes
-
-        kinds = row_notes(row.catalog).partition(ids)
-        if not kinds:
-            return None, f", one of {count} that look the same (dependencies are not listed)"
-        if len(kinds) > 1:
-            return kinds[0][0], "These builds run differently."
-    return None, f", any of {count} that run the same"
+    if members.kinds:
+        return f", any of {count} that run the same"
+    return f", one of {count} that look the same (dependencies are not listed)"
 
 
 def hidden_marks(state: BrowserState) -> int:

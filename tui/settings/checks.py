@@ -20,7 +20,7 @@ from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.view import USED_BY, Sort
 from spackscope.model.query.ast import VIEW
 from spackscope.model.query.parser import NamedQueries
-from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.keymap import (
     CTRL_SPACE,
     DEFAULT,
@@ -44,7 +44,7 @@ KEPT = ("hash", "package")
 _IN_NO_TABLE = ("variants",)
 """Columns in whose place the table has one for each variant."""
 
-_COLUMNS = (*(name for name in columns.BY_NAME if name not in _IN_NO_TABLE), USED_BY, DIFFERS_IN)
+_COLUMNS = (*(name for name in columns.BY_NAME if name not in _IN_NO_TABLE), USED_BY, *UNSORTED)
 
 NEEDED = ("dialogs-choose", "dialogs-close", "filters-done", "filters-back")
 """The names that need a key: without one a dialog or an input could not be left."""
@@ -114,8 +114,8 @@ def _views(settings: Settings) -> Iterator[Mistake]:
 def _columns(settings: Settings) -> Iterator[Mistake]:
     if settings.sort:
         text, origin = settings.sort.removeprefix("-"), settings.origin("sort")
-        if column_named(text) == DIFFERS_IN:
-            yield Mistake(origin, f"rows cannot be sorted by {DIFFERS_IN}")
+        if column_named(text) in UNSORTED:
+            yield Mistake(origin, f"rows cannot be sorted by {column_named(text)}")
         elif not column_named(text):
             yield Mistake(origin, f"sort: {_unknown_column(text or settings.sort)}")
     for text in settings.hidden:

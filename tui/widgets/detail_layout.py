@@ -13,8 +13,10 @@ from spackscope.model.report.detail import (
     DIFFERS,
     FITS,
     INSTALL,
+    SAME_IN_ALL,
     STATUS_SIGNS,
     STATUS_TEXTS,
+    UNLIKE_ROWS,
     VARIANTS,
     DetailLine,
     blocks_of,
@@ -28,9 +30,9 @@ from spackscope.model.report.detail import (
 from spackscope.model.report.relations import (
     DEPRECATED,
     DOWNLOAD,
-    KINDS_DIFFER,
     NEEDS,
     NEXT_TO,
+    UNLIKE_EACH_OTHER,
     USED_BY,
 )
 from spackscope.model.report.report import Flow, LinePart, Piece, highlight, styled
@@ -70,15 +72,18 @@ def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
 LOW, TALL = 6, 14
 """Heights of a pane: below the first variants have one row, from the second lists have several."""
 
-_LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
+_LABEL_WIDTHS = ((42, 20), (30, 13), (0, 10))
 """The least width of a pane, and the cells of its labels from that width on."""
 _FACTS = ("compiler", "os", "target", "platform")
 """The labels of the values that follow each other in a row without labels."""
 _ORDER = (
-    *(_FACTS[0], VARIANTS, INSTALL, DEPRECATED, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY),
-    *(FITS, "reusable", DOWNLOAD, SIGNED),
+    *(_FACTS[0], UNLIKE_ROWS, VARIANTS, UNLIKE_EACH_OTHER, INSTALL, DEPRECATED, ARCHIVE, NEXT_TO),
+    *(NEEDS, USED_BY, SAME_IN_ALL, FITS, "reusable", DOWNLOAD, SIGNED),
 )
-_LISTS = (DEPRECATED, ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
+_MIN_WIDTH_FOR_COMMAND = 59
+"""Cells from which on the command needs one row only; below, it comes after the needs."""
+_NARROW_ORDER = (*(label for label in _ORDER if label != INSTALL), INSTALL)
+_LISTS = (DEPRECATED, ARCHIVE, NEXT_TO, UNLIKE_EACH_OTHER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40
@@ -121,7 +126,8 @@ def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block
     if facts:
         first, *rest = sorted(facts, key=lambda fact: _FACTS.index(fact.label))
         blocks.append([first, *(replace(fact, label="") for fact in rest)])
-    rank = {label: number for number, label in enumerate(_ORDER)}
+    order = _ORDER if width >= _MIN_WIDTH_FOR_COMMAND else _NARROW_ORDER
+    rank = {label: number for number, label in enumerate(order)}
     blocks.sort(key=lambda block: rank.get(block[0].label, len(rank)))
     ranked = [block for block in blocks if block[0].label in rank]
     others = blocks[len(ranked) :]
@@ -246,7 +252,7 @@ def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
 
 def _max_rows(label: str, width: int, height: int) -> int:
     """Return how many rows a label may have; 0 if there is no bound."""
-    if label == VARIANTS and height < TALL:
+    if label in (UNLIKE_ROWS, VARIANTS, SAME_IN_ALL) and height < TALL:
         return 1 if height < LOW else 2
     if label not in _LISTS:
         return 0

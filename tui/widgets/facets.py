@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.widgets import Input
 
-from spackscope.model.core.text import cell_width, clean, cut_apart
+from spackscope.model.core.text import cell_width, clean, cut_apart, shorten
 from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.progress import bar
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
-from spackscope.model.core.text import cell_width, pad
+from spackscope.model.core.text import pad, times
 from spackscope.model.index.rows import Row
 from spackscope.model.report.report import Piece
 from spackscope.model.report.table_columns import (
@@ -105,7 +105,8 @@ class SpecRows(ShownRows):
         self.differ = listing.shown > 0
         self._windows, self._cells = dict(windows or {}), RowCells(listing)
         most = listing.max_count
-        self.gutter = GUTTER + (len("▸ ") + len(f"×{most:,}") if most > 1 else 0)
+        self.gutter = GUTTER + bool(listing.view.opened_kinds)
+        self.gutter += len(f"▸{times(most)}") if most > 1 else 0
         self._shown_widths = ShownWidths()
         self._requested: Sequence[int] = ()
         self._noted: tuple[Row, ...] = ()
@@ -183,10 +184,8 @@ class SpecRows(ShownRows):
             cut = (pad(_PLACEHOLDER, each.width) for each in placed)
             return [(" ", ""), (pad("", room) + (" " * GAP).join(cut), "dim")]
         sign, lead = marks.sign(row, self.listing), self._cells.lead(row, self.row(line + 1))
-        # The sign of a kind takes some of the cells that it leaves empty.
-        excess = max(0, cell_width(lead) - room)
         return [
             (sign or " ", "mark" if sign else ""),
-            (lead + " " * (room - cell_width(lead)), "accent"),
-            *self._cells.pieces(row, placed, current, excess),
+            (pad(lead, room), "accent"),
+            *self._cells.pieces(row, placed, current),
         ]

@@ -212,8 +212,8 @@ def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path:
         ids, counts, roles = catalog.listing(view, partition=partition).part()
         return list(zip(ids, roles, counts, strict=True))
 
-    folded = [(0, GROUP, 4), (3, KIND, 2), (0, KIND, 2)]
-    later = [(3, OPEN_KIND, 2), (3, MEMBER, 1), (2, MEMBER, 1)]
+    folded = [(0, GROUP, 4), (2, KIND, 2), (0, KIND, 2)]
+    later = [(2, OPEN_KIND, 2), (3, MEMBER, 1), (2, MEMBER, 1)]
     members = [(id_, MEMBER, 1) for id_ in range(4)]
     assert shown(halves) == folded
     assert shown(halves, 2) == shown(halves, 3, 2) == [folded[0], *later, folded[2]]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.varying import Cell, ComparedRow
-from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, differing_lines, phrase
+from spackscope.model.report.kinds import ONLY_BUILD_TOOLS, differing_lines, phrase
 
 
 def row(package: str, attribute: str, *values: Cell, **fields: Any) -> ComparedRow:
@@ -63,7 +63,7 @@ def test_each_kind_says_what_it_differs_in(
     rows: list[ComparedRow], counts: list[int], lines: list[str]
 ) -> None:
     usual, *others = differing_lines(rows, counts)
-    assert (usual, others) == (ONLY_BUILD_DIFFERS, lines)
+    assert (usual, others) == (ONLY_BUILD_TOOLS, lines)
 
 
 def test_a_single_usual_spec_says_what_tells_the_others_apart() -> None:

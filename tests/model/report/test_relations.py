@@ -65,11 +65,6 @@ def test_the_most_telling_dependencies_come_first() -> None:
     assert nothing.text == "nothing else"
 
 
-def test_of_several_kinds_only_what_all_need_is_named() -> None:
-    needs = Needs((HDF5, RUNTIME, ZLIB, MPICH), (), ())
-    assert [value.text for value in needs_values(needs, frozenset({ZLIB.id}))] == ["zlib@1.0"]
-
-
 def test_hostile_texts_are_cleaned() -> None:
     hostile = spec(0, "a\x1b[31m", version="\n", external="\x1b]0;x\x07", virtuals=("\t",))
     needs = Needs((hostile, hostile), (hostile,), ())

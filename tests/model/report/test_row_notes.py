@@ -57,11 +57,11 @@ def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
 
 def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) -> None:
     assert notes_on(catalog, View(folded=True)) == [
-        (A, 3, RowNote(1, "2 ways to run", "lib")),
+        (B, 3, RowNote(1, 2, "lib")),
         (GMAKE, 1, RowNote(1)),
         (LIB, 1, RowNote(2)),
         (OTHER, 1, RowNote(1)),
-        (hash_of(30), 2, RowNote(0, "", "only build dependencies differ")),
+        (hash_of(30), 2, RowNote(0, 0, "only build tools")),
         (USER, 1, RowNote(0)),
     ]
 
@@ -71,14 +71,14 @@ def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
     assert notes[:3] == [
-        (A, 3, RowNote(1, "2 ways to run", "")),
-        (B, 2, RowNote(1, "", "only build dependencies differ")),
-        (C, 1, RowNote(0, "", "lib 2, others 1")),
+        (B, 3, RowNote(1, 2, "")),
+        (B, 2, RowNote(1, 0, "only build tools")),
+        (C, 1, RowNote(0, 0, "lib 2, others 1")),
     ]
     assert notes[-4:-1] == [
-        (hash_of(30), 2, RowNote(0, "", "only build dependencies differ")),
-        (hash_of(30), 1, RowNote(0, "", "twin recipe abc====")),
-        (hash_of(31), 1, RowNote(0, "", "twin recipe other")),
+        (hash_of(30), 2, RowNote(0, 0, "only build tools")),
+        (hash_of(30), 1, RowNote(0, 0, "twin recipe abc====")),
+        (hash_of(31), 1, RowNote(0, 0, "twin recipe other")),
     ]
 
 
@@ -89,9 +89,9 @@ def test_specs_of_a_kind_have_what_they_are_built_with(catalog: Catalog) -> None
     view = View(folded=True, opened=frozenset({look_alike}), opened_kinds=opened_kinds)
 
     assert notes_on(catalog, view)[1:4] == [
-        (B, 2, RowNote(1, "", "only build dependencies differ")),
-        (B, 1, RowNote(1, "", "with gmake 4")),
-        (A, 1, RowNote(0, "", "without gmake")),
+        (B, 2, RowNote(1, 0, "only build tools")),
+        (B, 1, RowNote(1, 0, "with gmake 4")),
+        (A, 1, RowNote(0, 0, "without gmake")),
     ]
 
 
@@ -121,7 +121,7 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     assert apart(("os", 11)) == {
         "+hl ~mpi": "~mpi",
         "~hl +mpi": "~hl",
-        "+hl +mpi": "+mpi +hl no map",
+        "+hl +mpi": "+mpi, +hl, no map",
         "+hl +mpi +map": "+map",
         "+hl": "no mpi",
     }
@@ -140,5 +140,5 @@ def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None
     opened = frozenset({catalog.rows([0])[0].look_alike})
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
-    assert notes[0][2] == RowNote(0, "", "only build dependencies differ")
-    assert notes[1][2] == RowNote(0, "", "one of 501 groups, too many to compare")
+    assert notes[0][2] == RowNote(0, 0, "only build tools")
+    assert notes[1][2] == RowNote(0, 0, "one of 501 groups, too many to compare")

@@ -77,7 +77,7 @@ async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path)
     async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
         browser.app.screen.host.change(marks=(A, B))  # type: ignore[attr-defined]
         await browser.press("d")
-        assert "only build dependencies differ: both run the same" in browser.text
+        assert "only build tools differ: both run the same" in browser.text
         assert rows(browser) == ["gmake 4.4 4.3", "used by - 1 vtk"]
 
 

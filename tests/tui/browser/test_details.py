@@ -126,7 +126,7 @@ def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(tmp_path:
     assert browser.tree.id == browser.details.row.id
 
 
-def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_share(
+def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ(
     look_alikes: FakeBrowser,
 ) -> None:
     browser = look_alikes
@@ -135,12 +135,14 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     browser.leave()
     details = browser.details
     assert details.row.count == 4
-    assert not any(line.style == "hash" or line.label == "install" for line in details.lines)
-    lines = [line.text + line.suffix for line in details.lines[:2]]
-    assert lines == ["hdf5@1.14", "4 builds, 2 ways to run (⏎ shows them)"]
-    # Each mpich needs another zlib.
-    shared = ["differ in: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
-    assert relations(browser) == [FITS, *shared]
+    hash_ = details.row.spec.hash
+    lines = [line.text + line.suffix for line in details.lines[:4]]
+    assert lines == [
+        *("hdf5@1.14", hash_, "most used of 4 builds that run differently (⏎ shows them)"),
+        f"spack install --cache-only /{hash_}",
+    ]
+    own = ["unlike each other: zlib", "needs to run: mpich@4.3  zlib@1.3"]
+    assert relations(browser)[:3] == [FITS, *own]
     assert browser.tree.members == tuple(sorted(browser.tree.members))
     assert len(browser.tree.members) == 4
 
@@ -160,7 +162,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     lines = [
         line.text + line.suffix for line in browser.details.lines if line.style in ("hash", "dim")
     ]
-    assert lines[:2] == [hash_, "×3 run the same"]
+    assert lines[:2] == [hash_, "any of 3 builds that run the same (⏎ shows them)"]
 
 
 def test_variants_are_told_apart_within_the_package_only(tmp_path: Path) -> None:

@@ -24,8 +24,7 @@ def told_rows(browser: Browser) -> list[str]:
         region = table.region
         line = lines[region.y + number - table.top][region.x : region.right]
         line = re.sub(r"^[ ┃◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
-        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ ways(?: to run)?)"
-        text = re.sub(rf"{hash_} *(?:(?:[\d,]+|-) )? *", "| ", line).strip()
+        text = re.sub(rf"{row.spec.hash[:7]} *(?:(?:[\d,]+|-) +)*", "| ", line).strip()
         cells, _, note = text.partition("|")
         repeated = {"@", "%", "the only one", *cells.split()}.intersection(note.split())
         assert not repeated, (text, repeated)

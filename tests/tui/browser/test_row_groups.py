@@ -66,18 +66,14 @@ def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, s
     return "".join(browser.copied), browser.message
 
 
-FOLDED = [(ONE, SPEC, 4)]
-KINDS: Sequence[tuple[str, RowRole, int]] = [(ONE, GROUP, 4), (THREE, KIND, 3), (TWO, KIND, 1)]
+FOLDED = [(THREE, SPEC, 4)]
+KINDS: Sequence[tuple[str, RowRole, int]] = [(THREE, GROUP, 4), (THREE, KIND, 3), (TWO, KIND, 1)]
 SPECS = [
-    (ONE, GROUP, 4),
+    (THREE, GROUP, 4),
     (THREE, OPEN_KIND, 3),
     *((hash_, MEMBER, 1) for hash_ in (THREE, ONE, FOUR)),
     (TWO, KIND, 1),
 ]
-
-
-CLOSED = "These builds run differently. Open the row (⏎) and copy one."
-OPENED = "These builds run differently. Go to the rows below and copy one."
 
 
 def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
@@ -111,20 +107,35 @@ def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrow
         assert sorted(shown(browser)) == sorted(expected)
 
 
-def test_no_row_of_several_kinds_is_copied_and_one_of_a_kind_is(browser: FakeBrowser) -> None:
+def test_of_every_row_the_hash_is_copied_that_it_shows(browser: FakeBrowser) -> None:
     any_of_3 = THREE, f"Copied {THREE[:7]}…, any of 3 that run the same (test)"
-    assert copy(browser, 0) == ("", CLOSED)
+    most_used = f"Copied {THREE[:7]}… · most used of 4 builds, 2 ways to run"
+    assert copy(browser, 0) == (THREE, f"{most_used} (⏎ shows them) (test)")
+    assert copy(browser, 0, "detail") == (THREE, f"{most_used} (⏎ shows them) (test)")
     assert shown(browser) == FOLDED, "a key that copies opens nothing"
     toggle(browser, 0)
-    assert copy(browser, 0) == ("", OPENED)
+    assert copy(browser, 0) == (THREE, f"{most_used} (test)")
     assert copy(browser, 1) == any_of_3, "the most used one"
     assert copy(browser, 2) == (TWO, f"Copied {TWO[:7]}… (test)")
     assert copy(browser, 1, "detail") == any_of_3
     assert shown(browser) == KINDS
-    toggle(browser, 0)
-    assert copy(browser, 0, "detail") == ("", CLOSED)
-    assert browser.host.focused[-1] == "specs", "there the key opens the row"
-    assert browser.host.dialogs == []
+
+
+def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(tmp_path: Path) -> None:
+    libcs_of = (OLD, "glibc", "2.30"), (NEW, "glibc", "2.90")
+    libcs = {hash_: edge("glibc", hash_, ["link"], ["libc"]) for hash_ in (OLD, NEW)}
+    nodes = [
+        node(ONE, name="app", dependencies=[libcs[NEW]]),
+        node(TWO, name="app", dependencies=[libcs[OLD]]),
+        node(USER, name="user", dependencies=[edge("app", ONE, ["link"])]),
+        *({**leaf(*libc), "external": {"path": "/usr"}} for libc in libcs_of),
+    ]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    host = "platform=linux target=x86_64_v3 glibc=2.36"
+    browser = FakeBrowser(path, query="app", environ={"SPACKSCOPE_HOST": host}).load()
+    chosen = "one that runs here, of 2 builds, 2 ways to run (⏎ shows them)"
+    assert copy(browser, 0) == (TWO, f"Copied {TWO[:7]}… · {chosen} (test)")
 
 
 def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
@@ -163,14 +174,14 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
     async with browsing(index, query="app", size=(60, 24)) as browser:
         await browser.press("2")
         (folded,) = row_texts(browser)
-        assert " ".join(folded.split()) == "▸ ×4 2 ways 1 lib"
-        assert browser.lines[-1].startswith(" ⏎ open ")
+        assert " ".join(folded.split()) == "┃▸×4 2222222 2 1 lib"
+        assert " ⏎ open " in browser.lines[-1]
         await browser.press("enter")
-        assert browser.lines[-1].startswith(" ⏎ close ")
+        assert " ⏎ close " in browser.lines[-1]
         await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser)] == [
-            "▾ ×4 2 ways 1",
-            "├▾×3 2222222 1 only build dependencies differ",
+            "▾×4 2222222 2 1",
+            "┃├▾×3 2222222 1 only build tools",
             "│ 2222222 1 with gmake 4, lib 2",
             "│ 2222222 - without gmake",
             "│ 2222222 - lib 1,2, others 2",

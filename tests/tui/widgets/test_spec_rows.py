@@ -13,7 +13,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
-from spackscope.model.report.row_cells import kind_cells
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     Layout,
@@ -131,11 +130,14 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     assert [row.id for row in request.wanted] == [0]
 
     key = note_key(request.wanted[0])
-    partial = RowNote(3, "several", "", is_whole=False)
+    partial = RowNote(3, 2, "", is_whole=False)
+    hash_ = request.wanted[0].spec.hash[:7]
     rows.take(request, {key: partial}, is_last=False)
-    assert rows.line(0, 60) == " ▸ ×2,000 several    3               "
+    assert rows.line(0, 60) == f" ▸×2,000 {hash_}    3               "
     rows.take(request, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
-    assert rows.line(0, 60) == " ▸ ×2,000 several    3 zlib, mpich   "
+    assert rows.line(0, 60) == f" ▸×2,000 {hash_}    3 zlib, mpich   "
+    styles = dict(rows.pieces(0, 60))
+    assert styles[hash_] == "dim", "the others run differently"
     count = len(rows.note_requests)
     other_widths = ShownWidths((("os", 9),))
     for other in (
@@ -147,19 +149,14 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     assert len(rows.note_requests) == count
 
 
-def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> None:
-    placed = [
-        Placed(TableColumn("hash", "hash", 8, 8, BY_NAME["hash"]), 0, 8),
-        Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 40, 12), 9, 40),
-    ]
-    cells = kind_cells(placed)
-
-    assert [cell.at for cell in cells] == [3, 12]
-    assert cells[-1].end == 49, "they end where the others do"
-    narrow = kind_cells([Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 12)])
-    assert [(cell.at, cell.end) for cell in narrow] == [(3, 11), (12, 51)]
-    wide = [Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 60)]
-    assert kind_cells(wide) == wide
+def test_values_of_a_column_are_never_cut_to_the_same(tmp_path: Path) -> None:
+    targets = ("neoverse_v1", "neoverse_v2", "neoverse_n1", "x86_64_v3")
+    write_page(tmp_path, [record(n, target=name) for n, name in enumerate(targets)])
+    listing = catalog_of(tmp_path).listing(View())
+    target = TableColumn("target", "target", 11, 4, BY_NAME["target"])
+    for width in range(4, 12):
+        rows = List(listing, [0], Placed(target, 0, width))
+        assert len({rows.line(number) for number in range(4)}) == 4, width
 
 
 def test_the_windows_of_a_range_stay_within_the_list() -> None:

@@ -72,7 +72,7 @@ def test_what_only_builds_is_added_or_shown_where_nothing_else_differs(
     program: Program, index: Path
 ) -> None:
     same = lines_of(program, "-f", index, HDF5, OTHER_CMAKE)
-    assert same[0] == "hdf5@1.14.6 · only build dependencies differ: both run the same"
+    assert same[0] == "hdf5@1.14.6 · only build tools differ: both run the same"
     assert same[2:] == ["build dependencies", "cmake    3        4", "used by  -        -"]
     words = ("-f", index, OTHER_ZLIB, OTHER_CMAKE)
     assert not any("cmake" in line for line in lines_of(program, *words))
@@ -124,7 +124,7 @@ def test_those_that_run_the_same_have_one_column(program: Program, index: Path) 
     ]
     assert any(len(line.split()) == 5 for line in lines_of(program, *words, "--each")[2:4])
     same = lines_of(program, "-f", index, HDF5, OTHER_CMAKE, SAME_CMAKE)
-    assert same[0] == "hdf5@1.14.6 · only build dependencies differ: all 3 run the same"
+    assert same[0] == "hdf5@1.14.6 · only build tools differ: all 3 run the same"
     assert [" ".join(line.split()) for line in same[2:]] == [
         "build dependencies",
         "cmake 3 4",
