@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.report import frame as titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.empty_choices import without_rows
@@ -47,6 +47,13 @@ from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
 from spackscope.tui.widgets.table_rows import KeyChoice, RowMarks, ShownRows
 from spackscope.tui.widgets.virtual_list import VirtualList
+
+_FIRST_STEPS = (
+    ("packages-open", "opens the row under the cursor"),
+    ("copy", "copies its hash: spack install /HASH"),
+    ("query", "searches, as in hdf5 +mpi target=:zen3"),
+)
+"""The names of keys, with what they do: for a user who starts the program for the first time."""
 
 
 class Panes:
@@ -88,6 +95,8 @@ class Panes:
         """The rows of the specs, shown or not."""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
         self._texts: Sequence[str] | None = []
+        # The texts in place of any row at the first start, until the first key.
+        self._first_steps: Sequence[str] = ()
         # Whether completions that are known are still to be shown, after the next drawing.
         self._is_box_late = False
 
@@ -105,6 +114,22 @@ class Panes:
         yield Container(self.side, self.work, id="panes")
         yield self.marks
         yield self.status
+
+    def show_first_steps(self) -> None:
+        """Show the first keys to press in place of the detail."""
+        keys = [(keymap.written_key(keymap.shown(name)), text) for name, text in _FIRST_STEPS]
+        width = max(cell_width(key) for key, _ in keys)
+        self._first_steps = [f"{pad(key, width)}  {text}" for key, text in keys]
+        self.follow_cursor()
+
+    def end_first_steps(self) -> bool:
+        """Show the detail again in place of the first keys; return False if it is shown."""
+        if not self._first_steps:
+            return False
+        self._first_steps = ()
+        self.follow_cursor()
+        self._show_details(self._state)
+        return True
 
     def input_named(self, name: str) -> FilterInput:
         """Return the query line, or the filter of a column."""
@@ -374,7 +399,9 @@ class Panes:
         details = state.details
         # The last lines stay while another catalog or the relations are read: else the lines
         # below them would move.
-        if details is None or (details.awaits_relations and not details.shows_tree):
+        if self._first_steps or details is None:
+            return
+        if details.awaits_relations and not details.shows_tree:
             return
         row = details.row
         if details.is_pending:
@@ -409,6 +436,7 @@ class Panes:
     def follow_cursor(self) -> None:
         """Update the status line and the detail of rows without a spec, and place the message."""
         texts = None if self._state.details is not None else self.table.texts_for_detail
+        texts = self._first_steps or texts
         if texts != self._texts:
             self._texts = texts
             if texts is not None:

@@ -111,6 +111,8 @@ class BrowserScreen(Screen[None]):
     async def on_mount(self) -> None:
         """Begin in the first pane, and load the sources: the first frame waits a moment."""
         self.panes.focus.go_to("packages")
+        if self.controllers.recall.is_first_start:
+            self.panes.show_first_steps()
         self.controllers.loading.load()
         columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
@@ -134,6 +136,11 @@ class BrowserScreen(Screen[None]):
             return True
         self._awaited = focus.awaited(self.host, getattr(event, "key", ""), self._awaited)
         return bool(self._awaited)
+
+    def note_key(self) -> None:
+        """End the first steps at the first key."""
+        if self.panes.end_first_steps():
+            self.controllers.recall.begin()
 
     def action_browse(self, name: str) -> None:
         """Run the action of a key, after scrolling to the cursor.

@@ -80,7 +80,9 @@ class DetailLines(VirtualList):
         """Show texts in place of values, each cut to leave a line for every text after it."""
         self._texts, lines = texts, list[str]()
         for left, text in zip(reversed(range(len(texts))), texts, strict=True):
-            lines += wrap_cut(text, self.size.width - 3, self.size.height - len(lines) - left)
+            lines += wrap_cut(
+                text, max(1, self.size.width - 3), self.size.height - len(lines) - left
+            )
         self.show(0, empty="\n".join(lines))
 
     def go_to(self, cursor: int, top: int) -> None:

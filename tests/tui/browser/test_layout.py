@@ -494,6 +494,17 @@ async def test_a_message_hides_no_key_and_moves_nothing() -> None:
         assert browser.lines == before
 
 
+async def test_a_message_fits_the_terminal_after_it_was_resized() -> None:
+    async with browsing(size=(60, 20)) as browser:
+        browser.browser.host.say("Nothing was found, whatever was asked for, wherever that may be")
+        await browser.settle()
+        for size, lines in (((60, 20), 2), ((120, 30), 1), ((60, 20), 2)):
+            await browser.resize(*size)
+            toast = browser.browser.panes.toast.region
+            assert toast.height == lines
+            assert (toast.right, toast.bottom) == (size[0], size[1] - 1)
+
+
 async def test_a_message_is_never_over_the_row_of_the_cursor() -> None:
     async with browsing(size=(60, 12)) as browser:
         await browser.press("2", "end")
