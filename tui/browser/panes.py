@@ -85,8 +85,9 @@ class Panes:
         self.marks.display = False
         self.status = StatusLine(lambda: (self._hints(), self._position()), id="status")
         lists = Vertical(self.names, self.facets, id="lists")
-        self.divider = Divider(self._rules, id="divider")
-        self.side = Horizontal(lists, self.divider, id="side", classes="step-packages")
+        divider = Divider(self._rules, id="divider")
+        self.facets.on_heads = divider.refresh
+        self.side = Horizontal(lists, divider, id="side", classes="step-packages")
         self.work = Vertical(self.table, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)
         self.overview_width: int | None = None
@@ -435,15 +436,15 @@ class Panes:
 
     def follow_cursor(self) -> None:
         """Update the status line and the detail of rows without a spec, and place the message."""
-        texts = None if self._state.details is not None else self.table.texts_for_detail
-        texts = self._first_steps or texts
+        texts: Sequence[str] | None = self._first_steps
+        if not texts:
+            texts = None if self._state.details is not None else self.table.texts_for_detail
         if texts != self._texts:
             self._texts = texts
             if texts is not None:
                 self.detail.show_details((), None)
                 self.detail.lines.show_texts(texts)
         self.status.refresh()
-        self.divider.refresh()
         if self.toast.display:
             self.toast.place()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -151,6 +151,8 @@ class FacetPane(FilteredPane):
         self._opened: set[FacetKey] = set()
         self._place: Place | None = None
         self._empty = ""
+        self.on_heads: Callable[[], object] = lambda: None
+        """Called when the heads of sections may have moved."""
 
     def compose(self) -> ComposeResult:
         """Lay out the rule and the filter above the rows."""
@@ -159,8 +161,9 @@ class FacetPane(FilteredPane):
         yield self.rows
 
     @on(VirtualList.Scrolled)
-    def _show_head(self) -> None:
+    def _show_heads(self) -> None:
         self.show_title()
+        self.on_heads()
 
     @property
     def line(self) -> FacetLine | None:
@@ -225,7 +228,7 @@ class FacetPane(FilteredPane):
                 if line.section is section and line.value is value and not line.is_switch
             )
         self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
-        self.show_title()
+        self._show_heads()
 
     def action_mark(self, verb: Verb) -> None:
         """Include or exclude the value, or unmark it; or remove the filters of the section."""

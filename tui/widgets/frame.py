@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -178,15 +179,21 @@ class Divider(Widget):
     ) -> None:
         super().__init__(id=id)
         self._read = read
+        self._rules: tuple[Collection[int], Collection[int]] = (), ()
 
     def on_mount(self) -> None:
         """Draw the joints again when rules have moved."""
         self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.refresh())
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw some cells of the line."""
+        self._rules = self._read()
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Draw one cell of the line."""
         line = self.region.y + y
-        left, right = (line in lines for lines in self._read())
+        left, right = (line in lines for lines in self._rules)
         sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _JOINTS[left, right])
         return draw(self, [(sign, "rule")], self.size.width)
 

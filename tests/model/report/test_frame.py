@@ -24,7 +24,15 @@ from spackscope.model.report.frame import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
-from tests.builders import catalog_of, mirror_v3, tag_list, under, write_files, zlib_index
+from tests.builders import (
+    SAMPLE_PAGES,
+    catalog_of,
+    mirror_v3,
+    tag_list,
+    under,
+    write_files,
+    zlib_index,
+)
 
 
 def test_sources_are_named_with_their_size() -> None:
@@ -42,6 +50,10 @@ def test_a_tag_that_names_its_source_is_not_named_twice(tmp_path: Path) -> None:
     catalog = load([f"{tmp_path}/tags.json"], Session({}))
     assert [chip.name for chip in source_chips(catalog)] == ["tags.json#v2026.06.0"]
     assert tags_title(catalog) == ""
+    for name in (str(SAMPLE_PAGES), f"{SAMPLE_PAGES}/"):
+        catalog = catalog_of(name)
+        assert [chip.name for chip in source_chips(catalog)] == ["develop"]
+        assert tags_title(catalog) == ""
 
 
 @pytest.mark.parametrize(
