@@ -100,11 +100,10 @@ class Cause(Frozen):
     """Two nodes whose own configurations differ, at the same place below two specs.
 
     `path` has the names from the specs, which are not in it, down to these nodes; `a` and `b` are
-    their ids. `run` is True if either is linked or run, rather than used for building only. The
-    `deepest` causes have no other cause below them. `above` counts the differing pairs that reach
-    this pair, itself included. A runtime `follows` its compiler if this differs below it, and a
-    compiler of a spec that is linked or run `compiles`. `run_path` is a path over link and run
-    edges only; it may be longer than `path`.
+    their ids. `run` is True if either is linked or run, rather than used for building only.
+    `above` counts the differing pairs that reach this pair, itself included. A runtime `follows`
+    its compiler if this differs below it, and a compiler of a spec that is linked or run
+    `compiles`. `run_path` is a path over link and run edges only; it may be longer than `path`.
     """
 
     package: str
@@ -112,7 +111,6 @@ class Cause(Frozen):
     a: int
     b: int
     run: bool
-    deepest: bool
     above: int
     differences: tuple[Difference, ...]
     follows: str = ""
@@ -540,10 +538,6 @@ class Pairs:
                 differences[number] = own
             elif not below[number] and not self.are_one_build(number):
                 unexplained[self.name(number)] = None
-        have_below = set[int]()
-        for number in bottom_up:
-            if any(child in differences or child in have_below for child in below[number]):
-                have_below.add(number)
         # The pairs above each, as the bits of a number: sets would take a hundred times the room.
         above = {number: 1 << place for place, number in enumerate(order)}
         for number in reversed(bottom_up):
@@ -561,7 +555,6 @@ class Pairs:
                 path(number, parents),
                 *self.ids(number),
                 number in run_parents,
-                number not in have_below,
                 above[number].bit_count(),
                 differences[number],
                 compiler if compiler in (self.name(n) for n in below[number]) else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import chain
 from operator import or_
 from typing import Literal
@@ -34,8 +34,8 @@ _NOT_AT_RUN_TIME = frozenset(
 _FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_format"))
 """Attributes that are one row where many packages have the same values."""
 
-_RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
-_RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
+RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
+RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
 """The order of the attributes of a package; all other attributes have 0."""
 
 Cell = tuple[str, ...] | None
@@ -82,9 +82,7 @@ def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> dict[str, Att
     return {name: value for name, value in attributes.items() if name not in skipped}
 
 
-def compilers(
-    graph: Dag | Walker, links: Iterable[tuple[int, tuple[str, ...]]]
-) -> tuple[str, ...]:
+def compilers(graph: Dag, links: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
     """Return compilers with the languages that each is used for, such as `c,cxx=gcc@12.1.0`."""
     languages: dict[str, list[str]] = defaultdict(list)
     for child, of_child in links:
@@ -92,6 +90,15 @@ def compilers(
     return tuple(
         f"{','.join(sorted(names))}={compiler}" for compiler, names in sorted(languages.items())
     )
+
+
+def own_values(graph: Dag, id_: int, *, run_only: bool) -> dict[str, AttributeValue]:
+    """Return the attributes of a node as in `all_values`, and its compilers as one of them."""
+    values = all_values(graph, id_, run_only=run_only)
+    languages = ((child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_))
+    if stated := compilers(graph, [compiling for compiling in languages if compiling[1]]):
+        values["compiler"] = stated
+    return values
 
 
 def varying(
@@ -120,18 +127,7 @@ def varying(
             walks.append(walker.walk(ids[:1] if run_only else ids, run_only=part == "run"))
         tables.append((part, walks))
 
-    @lru_cache(None)
-    def values_of(id_: int) -> Attributes:
-        values = all_values(graph, id_, run_only=run_only)
-        compiling = [
-            (step.id, languages)
-            for step in walker.steps(id_)
-            if (languages := compiled_languages(step.kind.virtuals))
-        ]
-        if stated := compilers(walker, compiling):
-            values["compiler"] = stated
-        return values
-
+    values_of = lru_cache(None)(partial(own_values, graph, run_only=run_only))
     rows: list[ComparedRow] = []
     for part, walks in tables:
         known = {(row.package, row.attribute) for row in rows}
@@ -250,7 +246,7 @@ def _rows(
 
     def order(row: ComparedRow) -> tuple[object, ...]:
         count = masks.get(row.path[-1] if row.path else row.package, 1).bit_count()
-        rank = _RANKS.get(row.attribute, 0)
+        rank = RANKS.get(row.attribute, 0)
         return bool(row.path), -count, len(row.path), row.package, rank, row.attribute
 
     return sorted((row_of(*each) for each in found), key=order)

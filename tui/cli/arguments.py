@@ -113,8 +113,6 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         if name == "stats" and not is_help and not 1 <= len(parsed["by"]) <= 2:
             raise ValueError("stats needs a column or a variant to count by, or two with --by")
         words += after
-        if name == "doubles":
-            parsed["sources"], words = [*parsed.get("sources", ()), *words], []
         _check_sources(name, words, parsed.get("sources", ()), parsed.get("config", ""))
         if not (is_help or "version" in parsed):
             _check_words(command, words)

@@ -355,18 +355,42 @@ spackscope files --having bin/h5dump -f spack:site --download""",
         other_names=("contents", "ls-files"),
     ),
     Command(
-        "doubles",
-        "list packages with several hashes in an environment",
-        ("[--ignore NAME]... [OUTPUT] [SOURCE...]",),
-        """\
-List the packages that have several hashes in an environment or install tree,
-grouped by the difference that causes it, the deepest dependency first. For
-each hash you see its version, its side of the difference, whether it is needed
-at run time or only to build, how many roots need it, and a path from one of
-them. A hash is listed once for each difference. A SOURCE is a spack.lock, the
-directory or name of an environment, an install tree, or anything that -f
-takes; several are read as one.""",
+        "duplicates",
+        "list packages with several builds, and what to pin",
         (
+            "[--pins N | --of PACKAGE] [--run] [--inherited] [--ignore NAME]... [-f SOURCE]... "
+            "[OUTPUT] [QUERY...]",
+            "... LOCK",
+        ),
+        """\
+List the packages with several builds for one OS and target: in the sources,
+among the specs that match a QUERY and what these need, or in a LOCK (a
+spack.lock, the directory of an environment, or an install tree). Some of the
+builds differ by fields of their own, others only inherit the difference of a
+dependency. You see how many would go if the package had one build for each OS
+and target: its own, and those above that are equal then. Dependencies that
+only these builds need would go, too, and are not counted. The causes are the
+packages that make the builds differ, each with the fields.
+
+With --pins, find the N packages that save most if all of them are pinned. With
+--of, list the conflicting values of a package and of what it needs, and who
+uses each. Both print lines for packages.yaml with --require or --prefer, which
+take the value that most builds use. Whether Spack can solve these pins
+together is not known: `spack concretize` tells.""",
+        (
+            _value("pins", "find the best N packages to pin together", "N", "number"),
+            _value(
+                "of", "list the values of a package that are in conflict", "PACKAGE", "package"
+            ),
+            _flag(
+                "run",
+                "only look at what is linked or run: builds that run the same are one, and build "
+                "tools are left out",
+            ),
+            _flag(
+                "inherited",
+                "with a pin only builds go that differ in nothing of their own from another",
+            ),
             _values(
                 "ignore",
                 "skip this package, or all that a pattern matches",
@@ -374,13 +398,17 @@ takes; several are read as one.""",
                 "package",
                 "ignored",
             ),
+            _choice("require", "print the pins as `require:` lines of packages.yaml"),
+            _choice("prefer", "print the pins as `prefer:` lines of packages.yaml"),
             *_ANSWER,
         ),
-        words="source",
-        codes={0: "none", 1: "some packages have several hashes"},
+        words="spec or environment",
+        codes={0: "none", 1: "some packages have several builds"},
+        group=CACHES,
         examples="""\
-spackscope doubles spack.lock
-spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
+spackscope duplicates -f spack:site --pins 8
+spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'
+spackscope duplicates --of python --require > packages.yaml""",
     ),
     Command(
         "cover",
@@ -853,7 +881,11 @@ cd try && spackscope index.json""",
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
 
-OLD_NAMES: Mapping[str, str] = {"weather": "cover", "challenge": "sources --verify"}
+OLD_NAMES: Mapping[str, str] = {
+    "challenge": "sources --verify",
+    "doubles": "duplicates",
+    "weather": "cover",
+}
 """Removed commands, and the commands that print their answers now."""
 
 LISTED = tuple(

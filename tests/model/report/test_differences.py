@@ -14,7 +14,7 @@ def cause(*differences: Difference, path: str = "", run: bool = True, package: s
     names = tuple(path.split())
     name = package or (names[-1] if names else "hdf5")
     own = tuple(difference._replace(package=name) for difference in differences)
-    return Cause(name, names, 0, 1, run, deepest=True, above=1, differences=own)
+    return Cause(name, names, 0, 1, run, above=1, differences=own)
 
 
 def texts(*causes: Cause) -> list[str]:

@@ -69,7 +69,7 @@ LINES = [
 ]
 MORE = [
     *(["find", "--jsonl"], ["show", SHARED], ["needs", hash_of(100)]),
-    *(["doubles"], ["doubles", "--json"]),
+    *(["duplicates", "--pins", "3"], ["duplicates", "--json"]),
     ["diff", hash_of(100), hash_of(200), hash_of(300)],
 ]
 
@@ -78,7 +78,7 @@ MORE = [
 def test_no_control_character_reaches_a_pipe(answers: Answers, lines: list[list[str]]) -> None:
     for words in lines:
         result = answers(*words)
-        expected = 1 if words[0] in ("diff", "doubles") else 2 if words == ["show", "2"] else 0
+        expected = 1 if words[0] in ("diff", "duplicates") else 2 if words == ["show", "2"] else 0
         assert result.returncode == expected
         assert is_harmless(result.stdout)
         assert is_harmless(result.stderr)

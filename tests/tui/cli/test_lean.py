@@ -76,7 +76,7 @@ def exhaustive(*words: str) -> ParameterSet:
         ("--help",),
         exhaustive("find", "--csv", "py-build"),
         exhaustive("needs", "pfqg2xi"),
-        exhaustive("doubles", "--json"),
+        exhaustive("duplicates", "--json"),
         exhaustive("index"),
         exhaustive("diff", "pfqg2xi", "pfqg2xi"),
         exhaustive("sources", "--verify"),

@@ -29,7 +29,7 @@ ASKED = {
     "show": (f"/{ZLIB}",),
     "needs": (f"/{ZLIB}",),
     "files": (f"/{ZLIB}", "-f", "tree"),
-    "doubles": (),
+    "duplicates": (),
     "why": ("zlib", "--host", "zen3"),
     "history": ("zlib",),
     "prune": ("--preview", "zlib@1.2"),
@@ -149,7 +149,7 @@ def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(program:
 @pytest.mark.parametrize(
     "command",
     [
-        name if name == "doubles" else pytest.param(name, marks=pytest.mark.exhaustive)
+        name if name == "duplicates" else pytest.param(name, marks=pytest.mark.exhaustive)
         for name in ASKED
         if name != "find"
     ],

@@ -248,8 +248,7 @@ class _Completer:
         other way round. Only the bundled sample is read if it has no index: it takes no longer.
         """
         place, session = self._place, self._session
-        words = place.words if place.command == "doubles" else ()
-        names = (*place.fields.get("sources", ()), *words)
+        names = place.fields.get("sources", ())
         other = replace(session, include_dependency_only=not session.include_dependency_only)
         with contextlib.suppress(SourceError):
             sources = resolve_sources(

@@ -1,0 +1,256 @@
+"""Find which builds would go if a package had only one build for each OS and target.
+
+Builds are one if their own fields are equal and the builds that they depend on are one, bottom up.
+A pin of a package makes its builds for an OS and target one, and so may make their dependents one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial, reduce
+from heapq import heapify, heappop, heappush
+from operator import and_, or_
+from typing import NamedTuple
+
+from spackscope.model.analysis.dag import (
+    AttributeValue,
+    ClosureMasks,
+    Dag,
+    Mask,
+    compiled_languages,
+    post_order,
+    run_time_deptypes,
+)
+from spackscope.model.analysis.follows import follows
+from spackscope.model.analysis.varying import RANKS, all_values, own_values
+from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.query.matchers import ARCHITECTURE
+
+_CHECK_INTERVAL = 1024
+
+
+class Build(NamedTuple):
+    """A build: builds of a package in one `place` are made one by a pin.
+
+    `own` is equal for builds whose own fields are equal. `below` has the dependencies, each with
+    the number of the kind of its edge.
+    """
+
+    package: str
+    place: Hashable
+    own: Hashable
+    below: frozenset[tuple[int, int]]
+
+
+class Builds:
+    """Different builds and their dependencies, by their ids; equal builds are one.
+
+    `counted` are the builds that would go: the others are only needed by them. `above` has the
+    dependents of each build. In a cycle, which only damaged documents have, builds may not become
+    one. Raises Cancelled.
+    """
+
+    def __init__(self, builds: Mapping[int, Build], counted: Iterable[int]) -> None:
+        kept: dict[int, int] = {}
+        self._first: dict[tuple[Hashable, Hashable], int] = {}
+        self.builds: dict[int, Build] = {}
+        self.above: dict[int, list[int]] = defaultdict(list)
+        self.by_package: dict[str, list[int]] = defaultdict(list)
+        order = post_order(builds, lambda id_: [child for _, child in builds[id_].below])
+        for number, id_ in enumerate(order):
+            if number % _CHECK_INTERVAL == 0:
+                check_cancelled()
+            build = builds[id_]
+            below = frozenset((kind, kept.get(child, child)) for kind, child in build.below)
+            kept[id_] = self._first.setdefault((build.own, below), id_)
+            if kept[id_] == id_:
+                self.builds[id_] = build._replace(below=below)
+                self.by_package[build.package].append(id_)
+                for child in {child for _, child in below}:
+                    self.above[child].append(id_)
+        self.counted = {kept[id_] for id_ in counted}
+        self._order = [*self.builds]
+        self._ranks = {id_: rank for rank, id_ in enumerate(self._order)}
+
+    def duplicated(self) -> list[str]:
+        """Return the packages with several builds in one place, by name."""
+        return sorted(
+            package
+            for package, ids in self.by_package.items()
+            if len({self.builds[id_].place for id_ in ids}) < len(ids)
+        )
+
+    def merged(self, package: str) -> dict[int, int]:
+        """Return the builds that become one with others if a package is pinned, with these.
+
+        Only dependents of such builds are computed anew.
+        """
+        places: dict[Hashable, list[int]] = defaultdict(list)
+        for id_ in self.by_package[package]:
+            places[self.builds[id_].place].append(id_)
+        merged: dict[int, int] = {}
+        for ids in places.values():
+            kept = min(ids, key=lambda id_: (id_ not in self.counted, id_))
+            merged |= dict.fromkeys(ids, kept)
+        merged = {id_: other for id_, other in merged.items() if id_ != other}
+        entered = {self._ranks[above] for id_ in merged for above in self.above.get(id_, ())}
+        new: dict[tuple[Hashable, Hashable], int] = {}
+        waiting = [*entered]
+        heapify(waiting)
+        while waiting:
+            id_ = self._order[rank := heappop(waiting)]
+            build = self.builds[id_]
+            if build.package == package:
+                continue
+            key = build.own, frozenset((kind, merged.get(c, c)) for kind, c in build.below)
+            other = self._first.get(key)
+            other = new.setdefault(key, id_) if other is None else other
+            if other != id_:
+                merged[id_] = other
+                # A cycle would lead back.
+                for each in map(self._ranks.__getitem__, self.above.get(id_, ())):
+                    if each > rank and each not in entered:
+                        entered.add(each)
+                        heappush(waiting, each)
+        return merged
+
+    def gone(self, merged: Mapping[int, int]) -> list[int]:
+        """Return the counted builds that go where builds become one with others."""
+        kept = set(self.counted)
+        gone = []
+        for id_, other in merged.items():
+            if id_ in self.counted and other in kept:
+                gone.append(id_)
+            elif id_ in self.counted:
+                kept.add(other)
+        return gone
+
+    def pinned(self, package: str) -> Builds:
+        """Return the builds with a pinned package, whose dependencies no longer matter."""
+        merged = self.merged(package)
+        builds = {
+            id_: build._replace(
+                below=frozenset()
+                if build.package == package
+                else frozenset((kind, merged.get(child, child)) for kind, child in build.below)
+            )
+            for id_, build in self.builds.items()
+            if id_ not in merged
+        }
+        return Builds(builds, (merged.get(id_, id_) for id_ in self.counted))
+
+
+def read_builds(
+    graph: Dag, ids: Iterable[int], *, run_only: bool = False, inherited: bool = False
+) -> Builds:
+    """Read specs and their closures as builds, of which the specs are counted.
+
+    With `run_only` builds that run the same are one, and specs that others only build with are
+    left out. With `inherited` a pin makes only builds one that differ in nothing of their own.
+    Raises Cancelled.
+    """
+    counted = set(ids)
+    if run_only:
+        tops = [id_ for id_ in counted if counted.isdisjoint(graph.dependents(id_))]
+        counted &= set(map(graph.identity, graph.reached(tops, run_only=True)))
+    kinds, builds = dict[Hashable, int](), dict[int, Build]()
+    for id_ in sorted(set(map(graph.identity, graph.reached(counted, run_only=run_only)))):
+        check_cancelled()
+        own: Hashable = id_
+        if graph.lists_dependencies(id_):
+            own = graph.configuration(id_), graph.lists(id_), graph.build_spec(id_)
+            if run_only:
+                own = frozenset(own_values(graph, id_, run_only=True).items())
+        below = set()
+        for child, (deptypes, virtuals) in graph.links(id_):
+            kind = deptypes, virtuals
+            if run_only:
+                languages = () if graph.is_described(child) else compiled_languages(virtuals)
+                kind = run_time_deptypes(deptypes), languages
+            if any(kind):
+                below.add((kinds.setdefault(kind, len(kinds)), graph.identity(child)))
+        place = _place(graph, id_)
+        place = (place, own) if inherited else place
+        builds[id_] = Build(graph.name(id_), place, own, frozenset(below))
+    return Builds(builds, counted)
+
+
+def _place(graph: Dag, id_: int) -> Hashable:
+    """Return the platform, OS and target; these are unknown of a spec that no source describes."""
+    attributes = graph.attributes(id_)
+    return tuple(map(attributes.get, ARCHITECTURE)) if graph.is_described(id_) else id_
+
+
+Conflicts = Mapping[str, Mapping[AttributeValue, Sequence[int]]]
+"""The attributes in which builds of a package differ: the builds with each value."""
+
+
+class Causes:
+    """The packages whose builds differ by fields of their own, which makes dependents differ.
+
+    `conflicts` has the attributes of each. With `inherited` no package is a cause of its own
+    builds. Raises Cancelled.
+    """
+
+    def __init__(
+        self, graph: Dag, builds: Builds, *, run_only: bool = False, inherited: bool = False
+    ) -> None:
+        self._graph, self._builds, self._inherited = graph, builds, inherited
+        read = partial(own_values, run_only=True) if run_only else all_values
+        self._values: Callable[[int], dict[str, AttributeValue]] = partial(read, graph)
+        found = {name: self.conflicts_in(ids) for name, ids in builds.by_package.items()}
+        self.conflicts = {name: its for name, its in found.items() if its}
+        bits = dict[Hashable, Mask]()
+        self._bits = dict[str, Mask]()
+        own = dict[int, Mask]()
+        for package in self.conflicts:
+            for id_ in builds.by_package[package]:
+                bit = bits.setdefault((package, builds.builds[id_].own), 1 << len(bits))
+                own[id_] = bit
+                self._bits[package] = self._bits.get(package, 0) | bit
+        self._masks = ClosureMasks(
+            lambda id_: [child for _, child in builds.builds[id_].below],
+            lambda id_: own.get(id_, 0),
+        )
+
+    def of(self, package: str) -> list[str]:
+        """Return the package if it is one, then the causes below it that its builds differ in."""
+        places = defaultdict[Hashable, list[Mask]](list)
+        for id_ in self._builds.by_package[package]:
+            places[self._builds.builds[id_].place].append(self._masks.whole(id_))
+        causes = [package] * (package in self.conflicts and not self._inherited)
+        for masks in places.values():
+            every, shared = reduce(or_, masks), reduce(and_, masks)
+            varying = every & ~shared
+            causes += [
+                name
+                for name, bits in self._bits.items()
+                if name != package and varying & bits and (every & bits).bit_count() > 1
+            ]
+        return list(dict.fromkeys(causes))
+
+    def conflicts_in(self, ids: Iterable[int]) -> Conflicts:
+        """Return the own attributes in which builds of a package differ for one OS and target.
+
+        Attributes that follow others, and those that a source does not list, are left out.
+        """
+        graph, places = self._graph, defaultdict[Hashable, list[int]](list)
+        values = {id_: self._values(id_) for id_ in ids if graph.is_described(id_)}
+        for id_ in values:
+            places[_place(graph, id_)].append(id_)
+        differing = dict[str, bool]()
+        for of_place in places.values():
+            stated = [values[id_].items() for id_ in of_place]
+            every = set().union(*stated)
+            for name in {name for name, _ in every - every.intersection(*stated)}:
+                if all(graph.tells(id_, name) for id_ in of_place):
+                    is_lacking = any(name not in values[id_] for id_ in of_place)
+                    differing[name] = differing.get(name, False) or is_lacking
+        conflicts = dict[str, dict[AttributeValue, list[int]]]()
+        for name in sorted(differing, key=lambda name: (RANKS.get(name, 0), name)):
+            if not follows(name, sorted(differing), is_lacking=differing[name]):
+                conflicts[name] = {}
+                for id_, its in values.items():
+                    conflicts[name].setdefault(its.get(name), []).append(id_)
+        return conflicts
