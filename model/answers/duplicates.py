@@ -26,6 +26,8 @@ from spackscope.model.report.paste import pins_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, size_column
 from spackscope.model.sources.resolve import find_environment, names_source
 
+_LEAST_CAUSES = 24
+"""Cells of causes before other columns are left out."""
 NOT_SOLVED = "Whether Spack can solve these pins together is not known."
 
 
@@ -44,7 +46,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     query = asked.query(words)
     (catalog,) = asked.load(sources)
     ids = catalog.match(query).ids()
-    if words and not ids:
+    if not ids and sources is asked.sources:
         raise asked.no_match(catalog, query)
     ignored = options.get("ignored", ())
     duplicates = Duplicates(
@@ -172,9 +174,7 @@ class Duplicates:
     def all(self) -> Sheet[DuplicatedPackage]:
         """Return each package that makes builds go if it is pinned, first that with the most."""
         total = len(self.builds.counted)
-        rows = [
-            self._pinned(name, ids, total - len(ids)) for name, ids in self._gone.items() if ids
-        ]
+        rows = [self._pinned(name, ids, total - len(ids)) for name, ids in self._gone.items()]
         return self.sheet(sorted(rows, key=lambda row: (-(row.would_go or 0), row.package)))
 
     def best(
@@ -217,7 +217,7 @@ class Duplicates:
                 of_attribute = []
                 for value, its in values.items():
                     text = difference_line(Difference(attribute, value, None)).a
-                    users = self._users(its, None if name == package else closure)
+                    users = self._users(its)
                     most_used = graph.hash(self._most_used(its))
                     named = name, _label(attribute), text, len(its), sum(users.values()), [*users]
                     of_attribute.append(ConflictingValue(*named, best in its, most_used, heading))
@@ -298,10 +298,10 @@ class Duplicates:
         size = sum(known) if known else None
         return self._row(package, would_go=len(gone), left=left, size=size, causes=causes)
 
-    def _users(self, ids: Iterable[int], among: Set[int] | None = None) -> dict[str, int]:
+    def _users(self, ids: Iterable[int]) -> dict[str, int]:
         """Return the packages of direct dependents, each with their number, the most first."""
         users = set(chain.from_iterable(map(self._dependents, ids)))
-        counts = Counter(map(self._graph.name, users if among is None else users & among))
+        counts = Counter(map(self._graph.name, users))
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def _exports(
@@ -343,7 +343,7 @@ _COLUMNS: list[SheetColumn[DuplicatedPackage]] = [
     SheetColumn("would_go", lambda row: row.would_go),
     SheetColumn("left", lambda row: row.left),
     size_column(lambda row: row.size),
-    SheetColumn("causes", lambda row: row.causes, is_list=True),
+    SheetColumn("causes", lambda row: row.causes, is_list=True, least=_LEAST_CAUSES),
     SheetColumn("used_by", lambda row: row.users, is_list=True),
     hash_column(lambda row: row.hash),
 ]

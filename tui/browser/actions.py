@@ -251,6 +251,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
         "sources", "verify", verify=True, archives=True
     ),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
+    "duplicates": lambda self: self.controllers.sheets.duplicates(),
     "prune": lambda self: self.controllers.sheets.prune(),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),

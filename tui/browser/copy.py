@@ -310,7 +310,8 @@ def view_forms(
 ) -> list[ViewForm]:
     """Return the forms in which the open table can be copied, whatever is folded or marked.
 
-    The forms of a sheet are the command that prints it, and the hashes of its rows.
+    The forms of a sheet are the command that prints it, the hashes of its rows, and the formats
+    that only this sheet has.
     """
 
     def rows() -> Sheet[Any]:
@@ -318,7 +319,7 @@ def view_forms(
 
     if isinstance(table, OpenSheet):
         command = _command(lambda: _sheet_command(table, sources, session))
-        return [*command, _hashes("--hashes", rows)]
+        return [*command, _hashes("--hashes", rows), *map(_export, table.sheet.exports.items())]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
@@ -391,6 +392,12 @@ def _named_query(view: View) -> Iterator[ViewForm]:
 def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:
     example = f"one per line, as with {option}"
     return ViewForm("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))
+
+
+def _export(named: tuple[str, Callable[[], Iterator[str]]]) -> ViewForm:
+    name, lines = named
+    text = f"as with --{name}"
+    return ViewForm(name[0].upper(), name, text, f"{name} lines", lambda: "\n".join(lines()))
 
 
 def _keep_list(catalog: Catalog, rows: Callable[[], Sheet[Any]]) -> ViewForm:

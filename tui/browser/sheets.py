@@ -49,6 +49,8 @@ _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
 """Most cells of a sentence on an unread source: two lines above a narrow table."""
+_PINS = "10"
+"""Packages that are pinned together."""
 _PACE = 0.1
 """Seconds from one sentence on the progress to the next."""
 
@@ -528,6 +530,19 @@ class Sheets:
         query = str(self._host.state.view.query)
         label = f"{label or name}: {query or 'all specs'}"
         self.ask(name, *filter(None, [query]), options=options, label=label)
+
+    def duplicates(self) -> None:
+        """List what to pin for the shown specs; in that list, the best pins together, or all."""
+        opened, query = self._opened, str(self._host.state.view.query)
+        is_listed = opened.name == "duplicates" and not opened.options
+        label = f"{'the best pins' if is_listed else 'what to pin'}: {query or 'all specs'}"
+        options = {"pins": _PINS} if is_listed else {}
+        fields = {"choose": self._conflicts_of, "choose_hint": "conflicts"}
+        self.ask("duplicates", *filter(None, [query]), options=options, label=label, **fields)
+
+    def _conflicts_of(self, row: Any) -> None:
+        label = f"conflicts of {row.package}"
+        self.ask("duplicates", *self._opened.words, options={"of": row.package}, label=label)
 
     def prune(self) -> None:
         """Preview the pruning of the marked specs."""

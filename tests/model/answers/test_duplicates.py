@@ -159,6 +159,7 @@ def test_all_duplicates_of_a_real_lock_are_found(made_catalog: Catalog) -> None:
     assert {row.package: row.builds for row in sheet.rows} == several
     assert f"{len(several)} of {len(builds)} packages have" in sheet.title
     for row in sheet.rows:
-        assert row.would_go >= len(builds[row.package]) - len(set(builds[row.package])), row
+        own = len(builds[row.package]) - len(set(builds[row.package]))
+        assert (row.would_go or 0) >= own, row
         assert row.users, row
         assert row.causes, row
