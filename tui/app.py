@@ -78,8 +78,8 @@ class SpackscopeApp(OpenApp[list[str]]):
         if no_color and not self.no_color:
             self.leave_out_colours()
         self.register_theme(themes.OWN)
-        self._themes = themes.ThemeMemory(session.environ, settings.theme)
-        self.theme = themes.OWN.name if self.no_color else self._themes.theme()
+        self._themes = themes.theme_memory(session.environ, settings.theme)
+        self.theme = themes.OWN.name if self.no_color else self._themes.value
         use_keys(changed_keys(settings))
         # The first name may be given in the browser.
         if session.named_queries is None:

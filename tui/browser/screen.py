@@ -29,6 +29,7 @@ from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
+from spackscope.tui.settings.memory import fold_memory
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import NotesNeeded
@@ -91,7 +92,8 @@ class BrowserScreen(Screen[None]):
         )
         assert session.named_queries is not None
         self.named_queries = self.panes.query_bar.named = session.named_queries
-        first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
+        folded = fold_memory(session.environ, settings).value
+        first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
         state = BrowserState(view=first)
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query, is_pick=pick)

@@ -23,10 +23,12 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.columns import remember
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.keymap import shown
+from spackscope.tui.settings.memory import fold_memory
 
 MANY = 200_000
 """Records from which on a search waits a moment for the next letter."""
@@ -107,6 +109,9 @@ class Search:
         if view.query != state.view.query:
             table = SPECS
             host.cancel(jobs.SHEET)
+        if view.folded is not state.view.folded:
+            memory = fold_memory(host.session.environ, host.settings)
+            remember(host, partial(memory.remember, view.folded), "folding", jobs.FOLD)
         host.change(view=view, refused=None, draft=draft, table=table)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:

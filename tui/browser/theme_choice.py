@@ -11,12 +11,13 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import remember
 from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.dialogs.pick import Pick, PickDialog
-from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
+from spackscope.tui.settings.memory import ChoiceMemory
+from spackscope.tui.settings.themes import OWN, theme_names
 
 _OF_TERMINAL = (OWN.name, "ansi-dark", "ansi-light")
 
 
-def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) -> None:
+def choose_theme(app: App[list[str]], host: BrowserHost, memory: ChoiceMemory[str]) -> None:
     """Open the list of themes; a chosen theme is kept for the next start."""
     before = app.theme
 

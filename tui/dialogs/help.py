@@ -31,7 +31,7 @@ WORDS = {
     "source": "A cache, install tree, environment or file that you opened.",
     "sample": "The small cache that comes with spackscope.",
     "this machine": "The host on which builds should run; --host sets another.",
-    "look-alikes": "Builds that are equal in all columns and variants: one row, such as ×12.",
+    "look-alikes": "Builds equal in all columns and variants: one row, such as ×12; z unfolds.",
     "run the same": "They link and run the same dependencies; only build tools differ.",
     "ways": "In how many ways the builds of a row run: ⏎ shows them. The hash is the most used.",
     "differs in": "How a row differs from the most similar one, or its builds from each other.",

@@ -80,7 +80,11 @@ SETTINGS = (
         "false",
     ),
     Setting(
-        "fold", "flag", "Whether the browser begins with look-alikes as one row.", "false", "true"
+        "fold",
+        "flag",
+        "Whether look-alikes are one row in the browser, until z changes it there.",
+        "false",
+        "true",
     ),
     Setting(
         "sort",

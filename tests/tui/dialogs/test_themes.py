@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spackscope.tui.dialogs.pick import PickDialog
 from spackscope.tui.settings import Settings
-from spackscope.tui.settings.themes import OWN, ThemeMemory
+from spackscope.tui.settings.themes import OWN, theme_memory
 from tests.browsing import Browser, browsing
 
 
@@ -45,13 +45,13 @@ async def test_a_theme_that_is_taken_is_remembered(tmp_path: Path) -> None:
         assert browser.app.theme == "dracula"
         await browser.press("enter")
         assert browser.app.theme == "dracula"
-    assert ThemeMemory(environ, "nord").theme() == "dracula"
+    assert theme_memory(environ, "nord").value == "dracula"
     async with browsing(environ=environ, settings=Settings(theme="nord")) as browser:
         assert browser.app.theme == "dracula"
         await open_themes(browser)
         await browser.type("nord")
         await browser.press("enter")
-    assert ThemeMemory(environ, "nord").theme() == "nord"
+    assert theme_memory(environ, "nord").value == "nord"
 
 
 async def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:

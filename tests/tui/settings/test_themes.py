@@ -10,7 +10,8 @@ from textual.color import Color
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.tui.settings import Settings
-from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
+from spackscope.tui.settings.memory import ChoiceMemory
+from spackscope.tui.settings.themes import OWN, theme_memory, theme_names
 from tests.browsing import browsing
 from tests.examples import some_and_all
 
@@ -30,19 +31,19 @@ def contrast(colour: Color, other: Color) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def memory(tmp_path: Path, configured: str = "") -> ThemeMemory:
-    return ThemeMemory({"XDG_STATE_HOME": str(tmp_path)}, configured)
+def memory(tmp_path: Path, configured: str = "") -> ChoiceMemory[str]:
+    return theme_memory({"XDG_STATE_HOME": str(tmp_path)}, configured)
 
 
 def test_what_was_done_last_has_effect(tmp_path: Path) -> None:
-    assert memory(tmp_path).theme() == OWN.name
-    assert memory(tmp_path, "nord").theme() == "nord"
+    assert memory(tmp_path).value == OWN.name
+    assert memory(tmp_path, "nord").value == "nord"
     memory(tmp_path, "nord").remember("dracula")
-    assert memory(tmp_path, "nord").theme() == "dracula", "it was chosen after nord was set"
-    assert memory(tmp_path, "gruvbox").theme() == "gruvbox", "it was set after dracula was chosen"
-    assert memory(tmp_path).theme() == OWN.name
+    assert memory(tmp_path, "nord").value == "dracula", "it was chosen after nord was set"
+    assert memory(tmp_path, "gruvbox").value == "gruvbox", "it was set after dracula was chosen"
+    assert memory(tmp_path).value == OWN.name
     memory(tmp_path).remember("dracula")
-    assert memory(tmp_path, OWN.name).theme() == "dracula"
+    assert memory(tmp_path, OWN.name).value == "dracula"
 
 
 @pytest.mark.parametrize(
@@ -57,20 +58,20 @@ def test_a_file_of_something_else_is_ignored(tmp_path: Path, content: str) -> No
     path = tmp_path / "spackscope" / "theme.json"
     path.parent.mkdir()
     path.write_bytes(content.encode("latin-1"))
-    assert memory(tmp_path).theme() == OWN.name
+    assert memory(tmp_path).value == OWN.name
 
 
 def test_a_pipe_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     (tmp_path / "spackscope").mkdir()
     os.mkfifo(tmp_path / "spackscope" / "theme.json")
-    assert memory(tmp_path).theme() == OWN.name
+    assert memory(tmp_path).value == OWN.name
     with pytest.raises(Unwritable, match="is not a regular file"):
         memory(tmp_path).remember("nord")
 
 
 def test_without_a_home_nothing_is_kept() -> None:
-    ThemeMemory({}).remember("nord")
-    assert ThemeMemory({}).theme() == OWN.name
+    theme_memory({}).remember("nord")
+    assert theme_memory({}).value == OWN.name
 
 
 STATES = ["", "2", "2 t", "2 d", "v", "3", "question_mark", "slash x", "F", "S", "colon"]

@@ -84,6 +84,9 @@ def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> Non
     state.parent.mkdir(parents=True)
     state.write_text('{"theme": "dracula", "configured": "spackscope"}')
     assert table(program)["theme"] == ("dracula", f"chosen in the browser: {state}")
+    state = state.with_name("fold.json")
+    state.write_text('{"fold": false, "configured": true}')
+    assert table(program)["fold"] == ("false", f"chosen in the browser: {state}")
 
 
 @pytest.mark.parametrize("words", [(), ("--check",), ("--json",), ("--keys",)])
