@@ -30,8 +30,7 @@ from spackscope.model.sources.resolve import find_environment, names_source
 
 _HELP = (
     "`spack repo update` fetches those of Spack, "
-    "or name a clone: git clone https://github.com/spack/spack-packages, "
-    "then --recipes spack-packages"
+    "or clone https://github.com/spack/spack-packages and name the directory"
 )
 
 
@@ -71,7 +70,8 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     recipes = session.recipes
     if not recipes.packages:
         why = "; ".join(map(str, recipes.problems)) or "no recipes were found"
-        raise SourceError(f"it is unknown which versions are deprecated: {why}. {_HELP}")
+        way = asked.option("recipes")
+        raise SourceError(f"it is unknown which versions are deprecated: {why}. {_HELP}: {way}")
     asked.grounds.add(RECIPES)
     if len(words) == 1 and names_source(words[0]):
         (catalog,) = asked.load([find_environment(words[0], session)])

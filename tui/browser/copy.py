@@ -248,9 +248,9 @@ def find_target(
     if where.pane == "detail" and reason in ("", NO_ROWS):
         return _detail_target(state, where, may_be_unseen)
     listing, row = state.listing, where.row
-    if reason or listing is None:
-        return reason
     in_sight = marks_in_sight(state)
+    if listing is None or (reason and not (in_sight and state.table.is_step)):
+        return reason
     if not in_sight and (where.is_waiting or row is None):
         return why_no_spec(state, where)
     is_seen = may_be_unseen or where.is_row_seen

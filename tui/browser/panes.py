@@ -382,8 +382,9 @@ class Panes:
 
     def _marks(self) -> Marks:
         """Return the marked specs; in the detail `y` copies the spec that is shown there."""
-        state, copies = self._state, self.focus.pane != "detail"
-        return Marks(len(state.marks), state.marked, marks_in_sight(state), copies)
+        state, unused = self._state, ["copy"] * (self.focus.pane == "detail")
+        unused += ["diff"] * (not has_diff(state, self.where()))
+        return Marks(len(state.marks), state.marked, marks_in_sight(state), unused)
 
     def _count(self) -> Count:
         """Return the number of shown rows, and of all."""

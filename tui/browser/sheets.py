@@ -104,9 +104,11 @@ class BrowserAsked:
         return query
 
     def option(self, name: str) -> str:
-        """Return the key that turns an option on, or its name in the palette."""
+        """Return the key or the command of the palette that turns an option on, if any does."""
         actions = (f"switch('{name}')", f"files_{name}")
-        key = next(key.name for key in KEYS if key.action in actions)
+        key = next((key.name for key in KEYS if key.action in actions), "")
+        if not key:
+            return f"start the browser with --{name}"
         return shown(key) if first_key(key) else f"{shown('commands')} {key}"
 
     def hash_prefix(self) -> str:

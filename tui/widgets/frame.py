@@ -261,13 +261,13 @@ def _more(number: int, is_narrow: bool) -> str:
 class Marks(NamedTuple):
     """The number of marked specs, the marked specs that are known, and those in sight.
 
-    `copies` says whether `y` copies the marked specs where the focus is.
+    `unused` are the names of keys that do nothing with the marks where the focus is.
     """
 
     total: int
     marked: Sequence[MarkedSpec]
     in_sight: Sequence[MarkedSpec]
-    copies: bool = True
+    unused: Collection[str] = ()
 
 
 class MarksLine(ReadLine[Marks]):
@@ -280,10 +280,10 @@ class MarksLine(ReadLine[Marks]):
         pieces = mark_pieces(shown, self.size.width)
         return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(shown.total)
 
-    def _keys(self, *, copies: bool) -> list[Hint]:
+    def _keys(self, unused: Collection[str]) -> list[Hint]:
         """Return the keys, without words where the words leave too little room for names."""
-        words = dict(_KEYS if copies else [key for key in _KEYS if key[0] != "copy"])
-        keys = [each for name, word in words.items() for each in hint(name, word)]
+        words = [key for key in _KEYS if key[0] not in unused]
+        keys = [each for name, word in words for each in hint(name, word)]
         width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
         is_narrow = self.size.width - width < _ENOUGH
         return [key._replace(word="") for key in keys] if is_narrow else keys
@@ -291,7 +291,7 @@ class MarksLine(ReadLine[Marks]):
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the names on the left, and the keys on the right."""
         marks, keys = self.read(), list[LinePart]()
-        for shown, word, key in self._keys(copies=marks.copies):
+        for shown, word, key in self._keys(marks.unused):
             keys.append(LinePart([(" " * _KEY_GAP, "")]))
             keys.append(LinePart([(shown, "key"), (f" {word}" if word else "", "")], key))
         keys.append(LinePart([(" ", "")]))

@@ -373,6 +373,19 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
             await browser.press("backspace")
 
 
+async def test_marks_are_copied_beside_an_answer_without_rows(
+    cache: Path, clipboard: Clipboard
+) -> None:
+    async with browsing(cache, size=(120, 30), environ=clipboard.environ) as browser:
+        await browser.press("2", "space", "S", "S")
+        assert "No rows" in browser.text
+        assert "d compare" not in browser.text, "one spec is marked"
+        await browser.press("y")
+        assert (clipboard.text,) == browser.state.marks
+        await browser.press("d")
+        assert browser.status.startswith("Mark two rows")
+
+
 async def test_a_diff_is_hinted_where_there_is_something_to_compare(sources: list[Path]) -> None:
     async with browsing(sources[1], size=(160, 30)) as browser:
 
@@ -717,10 +730,8 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
         await browser.press(*["l", "minus"] * 4)
         assert browser.placed_names == {"os"}
         assert browser.status == "The column os cannot be hidden: it names the rows"
-        await browser.press("1", "z")
+        await browser.press("z")
         assert browser.status == "Only the specs of the table are folded (⌫ goes back)"
-        await browser.press("2", "z")
-        assert browser.status == "Nothing to add here"
         await browser.press("end", "enter")
         assert browser.query == f"os={least}", "it takes the place of the others"
         assert browser.shown == sample_where(lambda r: r["os"] == least)
