@@ -127,8 +127,6 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
     return f"{package} {label} {text}"
 
 
-# The analyses are imported in the thread that needs them, after the first rows are shown.
-
 _BYTES_OF_AN_ID = 100
 _NEAR = 100
 """Look-alikes on each side, in their order, among which the most similar one is searched for."""

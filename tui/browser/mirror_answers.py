@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.detail import DetailLine
+from spackscope.model.report.signing import signing_lines
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost
-
-if TYPE_CHECKING:
-    from spackscope.model.report.detail import DetailLine
 
 
 class MirrorAnswer(NamedTuple):
@@ -50,7 +49,6 @@ class MirrorAnswers:
 
     def _read(self, spec: Spec, catalog: Catalog) -> MirrorAnswer:
         # Most who start the program look at no detail of a mirror.
-        from spackscope.model.report.signing import signing_lines
         from spackscope.model.sources.mirror_spec import Mirrors
 
         session = replace(self._host.session)

@@ -16,6 +16,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
+from spackscope.model.report.kinds import members_of
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import bring_back, hide
 from spackscope.tui.browser.details import DetailsController
@@ -276,9 +277,6 @@ def why_no_spec(state: BrowserState, where: Where) -> str:
 
 def of_several(row: Row, ids: Sequence[int]) -> str:
     """Return why a row shows the hash that it shows, of several specs: a remark for a message."""
-    # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.report.kinds import members_of
-
     members = members_of(row, ids)
     if members.run_differently:
         opens = f" ({shown('specs-open')} shows them)" if row.role is RowRole.SPEC else ""

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.assist.answers import Completion, Completions, Note, Relaxation
+from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
@@ -25,6 +26,7 @@ from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import remember
 from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.keymap import shown
@@ -49,13 +51,6 @@ class Replacement(NamedTuple):
     text: str
     start: int
     end: int
-
-
-def _read(*arguments: Any, **options: Any) -> Results | Refusal:
-    """Call `read_results`, which is imported after the first frame."""
-    from spackscope.tui.browser.read_results import read_results
-
-    return read_results(*arguments, **options)
 
 
 class Search:
@@ -128,7 +123,7 @@ class Search:
         """Return the job that reads the results of a view."""
         state = self._host.state
         reading = partial(
-            _read,
+            read_results,
             catalog,
             view,
             typed,
@@ -405,9 +400,6 @@ class Search:
         host.change(draft=replace(draft, parsed=parsed, completions=None))
 
         def job(task: Task) -> Completions:
-            # Imported here, after the first rows are shown.
-            from spackscope.model.assist.completion import complete
-
             return complete(catalog, parsed, always=always)
 
         take = partial(self._take_completions, parsed)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import pad, times
 from spackscope.model.index.rows import Row
+from spackscope.model.report.kinds import NoteKey, RowNote, row_notes
 from spackscope.model.report.report import Piece
+from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.table_columns import (
     GAP,
     Layout,
@@ -22,10 +24,9 @@ from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, RowsNeeded, Show
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.listing import Listing
-    from spackscope.model.report.kinds import NoteKey, RowNote
     from spackscope.tui.widgets.table_rows import Choice
 
-Notes = Mapping["NoteKey", "RowNote"]
+Notes = Mapping[NoteKey, RowNote]
 """Notes on rows, by the key that `note_key` returns for a row."""
 
 WINDOW = 64
@@ -65,8 +66,6 @@ class NotesNeeded(RowsNeeded):
 
     def read(self, catalog: Catalog, show: Callable[[Notes], object]) -> Notes:
         """Compute the notes, and show the quick notes before the slow ones. Raises Cancelled."""
-        from spackscope.model.report.kinds import row_notes
-
         listing = self.rows.listing
         reading = row_notes(catalog)
         notes = reading.of(listing, self.wanted, self.shown_widths)
@@ -96,9 +95,6 @@ class SpecRows(ShownRows):
         choices: Sequence[Choice] = (),
         before: str = "",
     ) -> None:
-        # Imported here, after the first frame.
-        from spackscope.model.report.row_cells import RowCells
-
         super().__init__(empty, choices)
         self.listing, self.before, self._shared = listing, before, shared
         self.query, self.sort = listing.view.query, listing.view.sort

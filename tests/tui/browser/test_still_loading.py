@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.sources import discover
-from spackscope.tui.browser import read_results
+from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.tables import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node
@@ -259,14 +259,14 @@ async def test_a_package_is_known_once_its_source_is_read(held: Held, tmp_path: 
 @pytest.fixture
 def late_rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Rows of a second catalog are read once the event is set, as on a slow machine."""
-    is_late, read, catalogs = threading.Event(), read_results.read_results, list[object]()
+    is_late, read, catalogs = threading.Event(), read_results, list[object]()
 
     def read_late(catalog: object, *arguments: Any, **options: Any) -> Any:
         catalogs.append(catalog)
         assert catalog is catalogs[0] or is_late.wait(PATIENCE)
         return read(catalog, *arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(read_results, "read_results", read_late)
+    monkeypatch.setattr("spackscope.tui.browser.search.read_results", read_late)
     yield is_late
     is_late.set()
 

@@ -117,12 +117,11 @@ def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> No
     dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
     assert dialogs == {"spackscope.tui.dialogs.dialog"}
     of_model = (
-        *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
-        *("assist.completion", "assist.advice", "sources.discover"),
-        *("index.build", "report.detail", "report.export", "report.kinds", "report.paste"),
+        *("analysis.compare", "analysis.nearest", "index.build"),
+        *("report.export", "report.relations", "sources.discover"),
     )
     of_tui = (
-        *("browser.read_results", "browser.read_details", "widgets.detail_layout"),
+        *("browser.read_details", "widgets.detail_layout"),
         *("browser.copy", "browser.export", "clipboard", "copy_forms"),
     )
     later = {f"spackscope.model.{name}" for name in of_model}
