@@ -139,12 +139,18 @@ def test_a_file_url_names_a_path_of_this_machine() -> None:
         (f"http:/ann:{SECRET}@h/x?{SECRET}", "http:/…@h/x?…"),
         (f"//ann:{SECRET}@h/x?{SECRET}", "//…@h/x?…"),
         (f"ann:{SECRET}@h/x?token={SECRET}", "…@h/x?…"),
+        (f"h/x?token={SECRET}", "h/x?…"),
         (f"/etc/spack/http:/ann:{SECRET}@h/x", "/etc/spack/http:/…@h/x"),
         (f"spack:http://ann:{SECRET}@h/x", "spack:http://…@h/x"),
     ],
 )
 def test_urls_are_shown_without_what_may_be_secret(url: str, shown: str) -> None:
     assert shown_url(url) == shown
+
+
+def test_a_sentence_is_shown_without_what_may_be_secret_in_it() -> None:
+    for url, shown in (("h/x?token=t", "h/x?…"), ("ann:pw@h/x", "…@h/x"), ("a#b", "a#b")):
+        assert without_secrets(f"cannot read {url}: not now") == f"cannot read {shown}: not now"
 
 
 @pytest.mark.parametrize(
