@@ -7,7 +7,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import pairwise, repeat
+from itertools import compress, count, pairwise, repeat
 from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
@@ -255,10 +255,11 @@ class HostFit:
         """Return the ids of the specs of some packages, each with the package."""
         absent = enumerate(self._edges.absent, self._edges.count)
         ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
-        names = self._catalog.texts("package")
-        for look_alike, code in enumerate(self._catalog.column("package")):
-            if names[code] in packages:
-                ids.update(dict.fromkeys(range(*self._catalog.span(look_alike)), names[code]))
+        names, column = self._catalog.texts("package"), self._catalog.column("package")
+        codes = {code for code, name in enumerate(names) if name in packages}
+        for look_alike in compress(count(), map(codes.__contains__, column)):
+            name = names[column[look_alike]]
+            ids.update(dict.fromkeys(range(*self._catalog.span(look_alike)), name))
         return ids
 
     def _facts(self, id_: int) -> NodeFacts:
