@@ -86,7 +86,7 @@ class Panes:
         self.status = StatusLine(lambda: (self._hints(), self._position()), id="status")
         lists = Vertical(self.names, self.facets, id="lists")
         divider = Divider(self._rules, id="divider")
-        self.facets.on_heads = divider.refresh
+        self.facets.on_heads = divider.follow
         self.side = Horizontal(lists, divider, id="side", classes="step-packages")
         self.work = Vertical(self.table, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -183,12 +182,14 @@ class Divider(Widget):
 
     def on_mount(self) -> None:
         """Draw the joints again when rules have moved."""
-        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.refresh())
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.follow())
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw some cells of the line."""
-        self._rules = self._read()
-        return super().render_lines(crop)
+    def follow(self) -> None:
+        """Draw the joints again if rules have moved: most letters and keys move none."""
+        rules = self._read()
+        if rules != self._rules:
+            self._rules = rules
+            self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw one cell of the line."""
