@@ -492,7 +492,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
 
 _COLUMNS: list[SheetColumn[Change]] = [
     SheetColumn("kind", lambda row: row.kind),
-    SheetColumn("what", lambda row: row.what, "", wraps=True, style="strong"),
+    SheetColumn("what", lambda row: row.what, "", wraps=True),
     SheetColumn("specs", lambda row: row.specs),
     SheetColumn(
         "through",

@@ -46,6 +46,8 @@ OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
 """The formats that every sheet has."""
 
 _GAP = "  "
+_MAX_WRAPPED = 60
+"""Cells of a text that wraps: numbers after it stand near their names."""
 _LONG = 40
 """Letters of a text that a column may have to cut."""
 _MAX_KEPT = 100_000
@@ -215,13 +217,13 @@ class Sheet(Frozen, Generic[Item]):
         return texts
 
     @cached_property
-    def has_details(self) -> bool:
-        """Whether a row or a column is about a spec, or a row has a long text."""
+    def is_prose(self) -> bool:
+        """Whether some row has a long text, and none is about a spec."""
         drawn = [each for each in self.columns if each.drawn and each.style != "bar"]
-        return any(column.hash for column in drawn) or any(
-            self.hash(item) or any(len(each.text(each.value(item))) > _LONG for each in drawn)
-            for item in self.items()
-        )
+        if any(column.hash for column in drawn) or any(map(self.hash, self.items())):
+            return False
+        values = (each.text(each.value(item)) for item in self.items() for each in drawn)
+        return any(len(text) > _LONG for text in values)
 
     def column(self, name: str) -> SheetColumn[Item]:
         """Return a column by its name. Raises WrongQuestion."""
@@ -452,6 +454,8 @@ def table_columns(
         words = map(cell_width, clean(column.label).split(" "))
         least = max(column.least or (_LEAST_WRAPPED if column.wraps else _LEAST), *words)
         if most:
+            if column.wraps and column is not columns[-1]:
+                most = min(most, _MAX_WRAPPED)
             most = max(most, cell_width(clean(column.label)))
             # The layout leaves one cell between columns.
             label = clean(column.label)

@@ -235,13 +235,9 @@ class Panes:
         self.follow_cursor()
 
     def _show_table(self, table: OpenTable) -> None:
-        """Show the open table; room that it needs not is its."""
+        """Show the open table; an answer has the room of the values of the specs."""
         self.query_bar.show_sheet(clean(table.title))
         self.side.set_class(table.is_step, "-behind")
-        if not table.is_reading:
-            self.work.set_class(not table.has_details, "-no-detail")
-            if self.focus.pane == "detail":
-                self.focus.go_to("detail")
         self.table.show(table.rows(self.table.rows.shown, self.specs))
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
@@ -445,9 +441,19 @@ class Panes:
             if texts is not None:
                 self.detail.show_details((), None)
                 self.detail.lines.show_texts(texts)
+        self._give_room()
         self.status.refresh()
         if self.toast.display:
             self.toast.place()
+
+    def _give_room(self) -> None:
+        """Give the room of the detail to an answer whose row has none."""
+        table = self._state.table
+        has_detail = not table.is_step or table.is_prose or self.table.rows.has_spec
+        if not table.is_reading and has_detail is not self.focus.has_detail:
+            self.work.set_class(not has_detail, "-no-detail")
+            if self.focus.pane == "detail":
+                self.focus.go_to("detail")
 
     def _position(self) -> str:
         """Return the position in the focused list; for the lines of a spec, in the table."""

@@ -200,7 +200,7 @@ class Sheets:
             unread = filter(None, (so_far, _unread(catalog.gaps(asked.grounds))))
             sheet = replace(sheet, gaps=list(unread))
             # Computed here: in the event loop it would delay keys.
-            _ = sheet.constants, sheet.has_details
+            _ = sheet.constants, sheet.is_prose
             return sheet
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
@@ -300,8 +300,8 @@ class Sheets:
 
         def read(_: Task) -> tuple[Query | None, str]:
             query, hash_ = sheet.query(item), sheet.hash_in(item, column)
-            has_details = query is not None and catalog.count(query) > 0
-            return query if has_details else None, sheet.leads_to(item, hash_) if hash_ else ""
+            has_specs = query is not None and catalog.count(query) > 0
+            return query if has_specs else None, sheet.leads_to(item, hash_) if hash_ else ""
 
         def go(found: tuple[Query | None, str]) -> None:
             query, hash_ = found

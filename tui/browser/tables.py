@@ -63,9 +63,9 @@ class OpenTable(Frozen):
         return False
 
     @property
-    def has_details(self) -> bool:
-        """Whether rows have details."""
-        return True
+    def is_prose(self) -> bool:
+        """Whether the detail is for the long texts of rows, of which none is about a spec."""
+        return False
 
     @property
     def title(self) -> str:
@@ -256,9 +256,9 @@ class OpenSheet(OpenTable):
         return self.catalog is None
 
     @property
-    def has_details(self) -> bool:
-        """Whether rows have details."""
-        return self.sheet.has_details
+    def is_prose(self) -> bool:
+        """Whether the detail is for the long texts of rows, of which none is about a spec."""
+        return self.sheet.is_prose
 
     @cached_property
     def shown(self) -> Sheet[Any]:
