@@ -434,8 +434,10 @@ class Panes:
     def follow_cursor(self) -> None:
         """Update the status line and the detail of rows without a spec, and place the message."""
         texts: Sequence[str] | None = self._first_steps
+        # The last lines stay until the spec of the row is read.
+        has_lines = self._state.details is not None or self.table.rows.has_spec
         if not texts:
-            texts = None if self._state.details is not None else self.table.texts_for_detail
+            texts = None if has_lines else self.table.texts_for_detail
         if texts != self._texts:
             self._texts = texts
             if texts is not None:
