@@ -27,7 +27,7 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.tables import SPECS, OpenSheet
+from spackscope.tui.browser.tables import SPECS
 from tests.browsing import browsing
 from tests.builders import (
     all_records,
@@ -275,7 +275,6 @@ async def test_the_key_of_an_answer_shows_it_in_the_place_of_the_table(source: P
         await browser.press("T")
         assert "builds of each package" in browser.text
         opened = browser.state.table
-        assert isinstance(opened, OpenSheet)
         assert opened.shown is not None
         assert [row.shown for row in opened.shown.rows] == [2], "those of the query"
         await browser.press("s", "f", *"zl", "enter", "escape")

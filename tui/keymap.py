@@ -42,8 +42,9 @@ class Key(Frozen):
     come later. A key that `moves` only moves a cursor, so that many can be handled at once.
     `as_text` is the command of the shell that prints the same, if any. The key waits for jobs that
     block its `needs`: by default, if it works anywhere, the spec under the cursor, and else the
-    content of its pane. A key that `is_answer` opens a sheet, and its command is in the palette
-    even if it has no key. Keys that are `is_common` are first there, then the answers.
+    content of its pane. Where no source was read, a key that `needs_specs` says so. A key that
+    `is_answer` opens a sheet, and its command is in the palette even if it has no key. Keys that
+    are `is_common` are first there, then the answers.
 
     The actions of keys that work anywhere, and of `screen.browse`, are in the table of
     tui/browser/actions.py, other actions are methods of the focused widget.
@@ -60,6 +61,7 @@ class Key(Frozen):
     rank: int = 0
     as_text: str = ""
     needs: tuple[str, ...] | None = None
+    needs_specs: bool = True
     is_answer: bool = False
     is_common: bool = False
 
@@ -86,7 +88,7 @@ _ROWS = (SPECS, DETAIL, TREE)
 
 KEYS = (
     Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back",
-        (PACKAGES, *_ROWS, VALUES), rank=-1, needs=(ROW,)),
+        (PACKAGES, *_ROWS, VALUES), rank=-1, needs=(ROW,), needs_specs=False),
     Key(ANYWHERE, "copy", "y", "copy",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
         needs=(SPEC, MARKED), is_common=True),
@@ -129,7 +131,7 @@ KEYS = (
         "Undo: go back to the previous view.", "undo", rank=6, needs=(ROW,)),
     Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo.", needs=(ROW,)),
     Key(ANYWHERE, "help", "question_mark", "help",
-        "Show the keys, and run one.", "help", rank=9, needs=(ROW,)),
+        "Show the keys, and run one.", "help", rank=9, needs=(ROW,), needs_specs=False),
     Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name.",
         needs=(ROW,)),
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
@@ -165,30 +167,32 @@ KEYS = (
     Key(ANYWHERE, "prune", "", "prune",
         "Preview what pruning the marked specs would remove and break.",
         as_text="prune --preview QUERY", is_answer=True, needs=(SPEC, MARKED)),
-    Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
+    Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter.",
+        needs_specs=False),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
-        "Go to the previous pane or filter."),
+        "Go to the previous pane or filter.", needs_specs=False),
     Key(ANYWHERE, "packages", "1", "packages", "Go to the packages.",
-        as_text="stats package", needs=(SOURCES,)),
+        as_text="stats package", needs=(SOURCES,), needs_specs=False),
     Key(ANYWHERE, "specs", "2", "specs", "Go to the specs.", as_text="find QUERY",
-        needs=(SOURCES,)),
+        needs=(SOURCES,), needs_specs=False),
     Key(ANYWHERE, "detail", "3", "detail",
         "Go to the detail; again: give it the whole screen.", as_text="show HASH",
-        needs=(SOURCES,)),
+        needs=(SOURCES,), needs_specs=False),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
-        needs=(SOURCES,)),
+        needs=(SOURCES,), needs_specs=False),
     Key(ANYWHERE, "sources", "S", "sources",
         "List the sources; again: what could not be read.",
         as_text="sources --problems", is_answer=True),
     Key(ANYWHERE, "open", "O", "open",
-        "Open another source: a cache, a file, a directory.", needs=(), is_common=True),
+        "Open another source: a cache, a file, a directory.", needs=(), is_common=True,
+        needs_specs=False),
     Key(ANYWHERE, "dependency-only", "a", "dependency_only",
-        "Show or hide dependency-only specs."),
-    Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources."),
+        "Show or hide dependency-only specs.", needs_specs=False),
+    Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources.", needs_specs=False),
     Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again.", needs=()),
     Key(ANYWHERE, "suspend", "ctrl+z", "app.suspend_process", "Go to the shell; `fg` comes back.",
         needs=()),
-    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=8, needs=()),
+    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=8, needs=(), needs_specs=False),
     Key(LISTS, "lists-down", "j,down", "move(1)", "Go one row down.", moves=True),
     Key(LISTS, "lists-up", "k,up", "move(-1)", "Go one row up.", moves=True),
     Key(LISTS, "lists-page-down", "ctrl+d,pagedown", "page(1)", "Go one page down.", moves=True),
@@ -308,6 +312,8 @@ OLD_NAMES: Mapping[str, str] = {
 }
 """Old names that configurations may have, each with the new name; "" for a removed key."""
 
+WITHOUT_SPECS = frozenset(key.action for key in KEYS if not key.needs_specs)
+"""The actions that work where no source was read."""
 MOVES = frozenset(key.action for key in KEYS if key.moves)
 """The actions that only move a cursor."""
 

@@ -90,20 +90,24 @@ class _FrozenType(type):
     __is_completed__: bool
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _FrozenType:
-        fields: dict[str, _Field] = {}
+        own: dict[str, _Field] = {}
         for field_name, type_ in namespace.get("__annotations__", {}).items():
             field = namespace.pop(field_name, _REQUIRED)
             if type(field) is not _Field:
                 field = _Field(default=field)
             field.name, field.type = field_name, type_
-            fields[field_name] = field
+            own[field_name] = field
         is_cached = any(type(value) is cached_property for value in namespace.values())
-        namespace["__slots__"] = (*fields, *(("__dict__", "__weakref__") if is_cached else ()))
+        namespace["__slots__"] = (*own, *(("__dict__", "__weakref__") if is_cached else ()))
+        fields = dict[str, _Field]()
+        for base in bases:
+            fields |= getattr(base, "__fields__", {})
+        fields |= own
         namespace["__fields__"] = fields
         namespace["__values__"] = attrgetter(*fields) if fields else bool
         namespace["__match_args__"] = tuple(fields)
         class_ = super().__new__(cls, name, bases, namespace)
-        class_.__setters__ = tuple([vars(class_)[name].__set__ for name in fields])
+        class_.__setters__ = tuple([getattr(class_, name).__set__ for name in fields])
         # A call less for each object of most classes.
         class_.__is_completed__ = "__post_init__" in namespace
         return class_

@@ -290,9 +290,3 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "leave_facets": lambda self: self.panes.focus.give_back(),
 }
 """The actions that the keys of `keymap.KEYS` and the message `Browse` name."""
-
-WITHOUT_SPECS = {
-    *("packages", "specs", "detail", "next_pane", "previous_pane", "zoom"),
-    *("back", "quit", "reload", "dependency_only", "open", "help"),
-}
-"""The actions that work where no source was read."""

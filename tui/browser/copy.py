@@ -39,10 +39,9 @@ from spackscope.tui.browser.rows import (
     marks_in_sight,
     of_several,
     why_no_spec,
-    why_not_shown,
 )
 from spackscope.tui.browser.state import BrowserState, Where
-from spackscope.tui.browser.tables import LOADING, NO_ROWS, OpenSheet, OpenTable
+from spackscope.tui.browser.tables import LOADING, NO_ROWS, OpenTable
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
@@ -244,12 +243,12 @@ def find_target(
 
     With `may_be_unseen` the row may be out of sight.
     """
-    reason = why_not_shown(state)
+    reason = state.table.why_not_shown(state)
     if where.pane == "detail" and reason in ("", NO_ROWS):
         return _detail_target(state, where, may_be_unseen)
     listing, row = state.listing, where.row
     in_sight = marks_in_sight(state)
-    if listing is None or (reason and not (in_sight and state.table.is_step)):
+    if listing is None or (reason and not (in_sight and state.table.name)):
         return reason
     if not in_sight and (where.is_waiting or row is None):
         return why_no_spec(state, where)
@@ -317,7 +316,7 @@ def view_forms(
     def rows() -> Sheet[Any]:
         return table.sheet_of(catalog, view)
 
-    if isinstance(table, OpenSheet):
+    if table.name:
         command = _command(lambda: _sheet_command(table, sources, session))
         return [*command, _hashes("--hashes", rows), *map(_export, table.sheet.exports.items())]
     return [
@@ -330,7 +329,7 @@ def view_forms(
     ]
 
 
-def _sheet_command(sheet: OpenSheet, sources: Sequence[str], session: Session) -> ViewCommand:
+def _sheet_command(sheet: OpenTable, sources: Sequence[str], session: Session) -> ViewCommand:
     """Return the command line that prints a sheet, with the sources that its words do not name."""
     name, *words = sheet.command
     others = [] if sheet.names_sources else [each for each in sources if each not in words]

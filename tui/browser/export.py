@@ -22,7 +22,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.rows import marks_in_sight, why_not_shown
+from spackscope.tui.browser.rows import marks_in_sight
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.browser.tables import records_of
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
@@ -51,7 +51,7 @@ class _Rows(Frozen):
 
 def open_export(host: BrowserHost, recall: QueryRecall) -> None:
     """Open a dialog to choose rows, format and file name, and write the file."""
-    if why_not := why_not_shown(host.state):
+    if why_not := host.state.table.why_not_shown(host.state):
         host.say(why_not, error=True)
         return
 
@@ -91,7 +91,7 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
         return
 
     def read(task: Task) -> _Rows:
-        stem = next(iter(state.table.command), "")
+        stem = state.table.name
         packages = [] if stem else catalog.packages(state.view.query)
         stem = packages[0].name if len(packages) == 1 else stem
         name = proposed_name(stem, FILE_FORMATS[0].ending)

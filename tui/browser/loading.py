@@ -280,7 +280,7 @@ class Loading:
             self._host.change(summary=loaded)
             if loaded.chips != state.summary.chips:
                 # The line above a sheet names unread sources, too.
-                self._host.change(table=state.table.outdated())
+                self._host.change(table=state.table.changed(catalog=None))
                 self._navigation.on_sheet()
         else:
             self._replace(loaded)

@@ -147,7 +147,7 @@ class Navigation:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
         is_along_tree = self.came_along_tree
-        table = state.table.left_at(where.sheet_cursor, where.column)
+        table = state.table.changed(cursor=where.sheet_cursor, column=where.column)
         here = where.row, state.details, where.position, where.pane
         return UndoStep(state.view, *here, is_walk, is_along_tree, table)
 

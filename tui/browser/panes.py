@@ -237,7 +237,7 @@ class Panes:
     def _show_table(self, table: OpenTable) -> None:
         """Show the open table; an answer has the room of the values of the specs."""
         self.query_bar.show_sheet(clean(table.title))
-        self.side.set_class(table.is_step, "-behind")
+        self.side.set_class(bool(table.name), "-behind")
         self.table.show(table.rows(self.table.rows.shown, self.specs))
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
@@ -451,7 +451,7 @@ class Panes:
     def _give_room(self) -> None:
         """Give the room of the detail to an answer whose row has none."""
         table = self._state.table
-        has_detail = not table.is_step or table.is_prose or self.table.rows.has_spec
+        has_detail = not table.name or table.sheet.is_prose or self.table.rows.has_spec
         if not table.is_reading and has_detail is not self.focus.has_detail:
             self.work.set_class(not has_detail, "-no-detail")
             if self.focus.pane == "detail":

@@ -187,7 +187,7 @@ class RowsController:
 
         state = self._host.state
         catalog, table, view = state.catalog, state.table, state.view
-        if (reason := why_not_shown(state)) or catalog is None:
+        if (reason := state.table.why_not_shown(state)) or catalog is None:
             self._host.say(reason, error=True)
             return
 
@@ -263,16 +263,9 @@ class RowsController:
             self._recall.remember(lambda: self._host.exit(hashes))
 
 
-def why_not_shown(state: BrowserState) -> str:
-    """Return why keys cannot work on the rows, or an empty text if they can."""
-    if state.catalog is None or state.results is None:
-        return LOADING
-    return state.table.why_not_shown(state)
-
-
 def why_no_spec(state: BrowserState, where: Where) -> str:
     """Return why no spec is under the cursor."""
-    return why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
+    return state.table.why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
 
 
 def of_several(row: Row, ids: Sequence[int]) -> str:

@@ -19,7 +19,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus, jobs
-from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
+from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Task
 from spackscope.tui.browser.panes import Panes
@@ -150,7 +150,7 @@ class BrowserScreen(Screen[None]):
         `copy` runs before the scrolling: it copies only a row that the user has seen.
         """
         is_unread = self.host.state.catalog is None and not self.controllers.loading.is_loading
-        if is_unread and name not in WITHOUT_SPECS:
+        if is_unread and name not in keymap.WITHOUT_SPECS:
             self.host.say("No source was read", error=True)
             return
         if name == "copy":

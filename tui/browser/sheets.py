@@ -36,7 +36,7 @@ from spackscope.tui.browser.host import BrowserHost, Task
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import diff_words, has_diff, marks_in_sight, why_no_spec
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.tables import LOADING, OpenSheet
+from spackscope.tui.browser.tables import LOADING, OpenTable
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import KEYS, first_key, shown
 
@@ -137,19 +137,13 @@ class Sheets:
         navigation.on_sheet = self.read
         host.follow(self.read)
 
-    @property
-    def _opened(self) -> OpenSheet:
-        """The open sheet; one without a name while the specs are open."""
-        table = self._host.state.table
-        return table if isinstance(table, OpenSheet) else OpenSheet()
-
     # Opening and leaving
 
     def ask(self, name: str, *words: str, **fields: Any) -> None:
-        """Show the answer of a command; `words` follow its name, `fields` are of `OpenSheet`."""
-        self.open(OpenSheet(name, words, **fields))
+        """Show the answer of a command; `words` follow its name, `fields` are of `OpenTable`."""
+        self.open(OpenTable(name, words, **fields))
 
-    def open(self, sheet: OpenSheet) -> None:
+    def open(self, sheet: OpenTable) -> None:
         """Show a sheet once it is read, as a step that can be undone."""
         if self._host.state.catalog is None:
             self._host.say(LOADING, error=True)
@@ -160,12 +154,12 @@ class Sheets:
 
     def read_without_more(self) -> None:
         """Read the sheet again, now that no more sources are being loaded."""
-        if not self._opened.names_sources:
+        if not self._host.state.table.names_sources:
             self.read()
 
     def read(self) -> None:
         """Read the shown sheet from the catalog, unless it was read completely."""
-        opened, catalog = self._opened, self._host.state.catalog
+        opened, catalog = self._host.state.table, self._host.state.catalog
         if not opened.name:
             self._host.cancel(jobs.SHEET)
             return
@@ -204,33 +198,34 @@ class Sheets:
             return sheet
 
         def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
-            now = self._opened
+            now = self._host.state.table
             self._host.show_progress("")
             if isinstance(answer, str):
                 text = f"{answer}\n{shown('back')} goes back"
-                self._host.change(table=replace(now.unread(), catalog=catalog, text=text))
+                self._host.change(table=now.unread().changed(catalog=catalog, text=text))
                 return
             self.arrange(catalog=catalog, sheet=answer, text="", is_part=is_part)
             self._host.unblock(jobs.SHEET_MORE)
 
         self._host.run(answer_, take, jobs.SHEET if is_first else jobs.SHEET_MORE)
 
-    def _waits_for_sources(self, opened: OpenSheet) -> bool:
+    def _waits_for_sources(self, opened: OpenTable) -> bool:
         """Check whether sources being loaded may add to a sheet, which names no sources itself."""
         return self._host.is_running(jobs.LOAD) and not opened.names_sources
 
     def _say_progress(self, text: str) -> None:
         """Show the progress, in place of the rows if there are none yet."""
-        opened = self._opened
+        opened = self._host.state.table
         if opened.is_read:
             self._host.show_progress(text)
         else:
             text = STILL_LOADING if self._waits_for_sources(opened) else text
-            self._host.change(table=replace(opened, text=f"{text}\n{shown('back')} stops it"))
+            text = f"{text}\n{shown('back')} stops it"
+            self._host.change(table=opened.changed(text=text))
 
-    def _same_row(self, read: OpenSheet) -> int:
+    def _same_row(self, read: OpenTable) -> int:
         """Return the number of the row under the cursor in a sheet that was read again."""
-        old, new, item = self._opened, read.shown, self._host.where.item
+        old, new, item = self._host.state.table, read.shown, self._host.where.item
         if item is None:
             return read.cursor
         if old.is_part and not self._host.where.sheet_cursor:
@@ -254,8 +249,8 @@ class Sheets:
 
     def arrange(self, **fields: Any) -> None:
         """Sort, filter or replace the rows, or hide columns; the cursor stays on its spec."""
-        new = replace(self._opened, **fields)
-        self._host.change(table=replace(new, cursor=self._same_row(new)))
+        new = self._host.state.table.changed(**fields)
+        self._host.change(table=new.changed(cursor=self._same_row(new)))
 
     def sort(self, sort: Sort | None) -> None:
         """Order the rows by a column, or with None as they were."""
@@ -263,7 +258,7 @@ class Sheets:
 
     def filter(self, column: str, pattern: str) -> None:
         """Show the rows whose text in a column has a pattern."""
-        filters = {**self._opened.filters, column: pattern}
+        filters = {**self._host.state.table.filters, column: pattern}
         self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
 
     def hide(self, column: str) -> None:
@@ -271,7 +266,7 @@ class Sheets:
 
         The first column stays, since it names the rows.
         """
-        opened = self._opened
+        opened = self._host.state.table
         told, columns = opened.sheet.told, opened.sheet.columns
         first = next((c for c in columns if c.drawn and c.name not in told), None)
         if first is not None and column == first.name:
@@ -286,11 +281,11 @@ class Sheets:
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""
-        self.arrange(hidden=self._opened.hidden - {column})
+        self.arrange(hidden=self._host.state.table.hidden - {column})
 
     def choose(self, item: Any) -> None:
         """Go to the specs or the spec of a row, or call the `choose` of the sheet."""
-        opened, column = self._opened, self._host.where.column
+        opened, column = self._host.state.table, self._host.where.column
         if opened.catalog is None:
             return
         if opened.choose is not None:
@@ -317,10 +312,10 @@ class Sheets:
         self._host.run(read, go, jobs.MENU)
 
     def switch(self, option: str, **fields: Any) -> None:
-        """Turn an option of the sheet on or off, with other fields of `OpenSheet`."""
-        opened = self._opened
+        """Turn an option of the sheet on or off, with other fields of `OpenTable`."""
+        opened = self._host.state.table
         options = {**opened.options, option: not opened.options.get(option)}
-        self._host.change(table=replace(opened.outdated(), options=options, **fields))
+        self._host.change(table=opened.changed(options=options, catalog=None, **fields))
         self.read()
 
     # The answers
@@ -405,7 +400,7 @@ class Sheets:
 
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""
-        label = self._opened.label
+        label = self._host.state.table.label
         if label == _SOURCES:
             self.switch("problems", label=_PROBLEMS)
         elif label == _PROBLEMS:
@@ -451,7 +446,7 @@ class Sheets:
         `add` asks for a further source, if there is nothing to compare, and where coverage is
         shown already.
         """
-        catalog, opened = self._host.state.newest, self._opened
+        catalog, opened = self._host.state.newest, self._host.state.table
         lacks_source = partial(add, "cover")
         again = partial(self.cover, add, hosts)
         if catalog is None:
@@ -511,10 +506,10 @@ class Sheets:
 
     def files(self, **options: bool) -> None:
         """Show the files of the spec under the cursor; in a sheet of files, add options to it."""
-        row, opened = self._host.where.row, self._opened
+        row, opened = self._host.where.row, self._host.state.table
         if options and opened.name == "files":
             options = {**opened.options, **options}
-            self.open(replace(opened.unread(), options=options))
+            self.open(opened.unread().changed(options=options))
         elif row is None:
             self._host.say(why_no_spec(self._host.state, self._host.where))
         else:
@@ -535,7 +530,7 @@ class Sheets:
 
     def duplicates(self) -> None:
         """List what to pin for the shown specs; in that list, the best pins together, or all."""
-        opened, query = self._opened, str(self._host.state.view.query)
+        opened, query = self._host.state.table, str(self._host.state.view.query)
         is_listed = opened.name == "duplicates" and not opened.options
         label = f"{'the best pins' if is_listed else 'what to pin'}: {query or 'all specs'}"
         options = {"pins": _PINS} if is_listed else {}
@@ -544,7 +539,9 @@ class Sheets:
 
     def _conflicts_of(self, row: Any) -> None:
         label = f"conflicts of {row.package}"
-        self.ask("duplicates", *self._opened.words, options={"of": row.package}, label=label)
+        self.ask(
+            "duplicates", *self._host.state.table.words, options={"of": row.package}, label=label
+        )
 
     def prune(self) -> None:
         """Preview the pruning of the marked specs."""
@@ -557,7 +554,7 @@ class Sheets:
 
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
-        opened = self._opened
+        opened = self._host.state.table
         if opened.name == "stats":
             first, *_ = opened.options["by"]
             self._pick_name(

@@ -1,6 +1,6 @@
-"""The open table: the specs that match the query, or the sheet of an answer in their place.
+"""The open table: the sheet of an answer, or the specs that match the query, as one more sheet.
 
-Whatever differs between them is an attribute or a method here, which gets the state.
+Whatever differs between the two is an attribute or a method here.
 """
 
 from __future__ import annotations
@@ -47,154 +47,6 @@ def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
 
 
 class OpenTable(Frozen):
-    """The table that is open: here the specs that match the query; a subclass has an answer."""
-
-    is_step = False
-    """Whether the table was opened over another one, to go back to."""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether it is known what the table has."""
-        return True
-
-    @property
-    def is_reading(self) -> bool:
-        """Whether the rows are being read, for the first time or again."""
-        return False
-
-    @property
-    def is_prose(self) -> bool:
-        """Whether the detail is for the long texts of rows, of which none is about a spec."""
-        return False
-
-    @property
-    def title(self) -> str:
-        """The words that are shown in place of the query; empty for none."""
-        return ""
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The words of the command that prints an answer, without its sources."""
-        return ()
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """The name and the words of the command, without options; empty for the specs."""
-        return ()
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """The options of the command."""
-        return {}
-
-    @property
-    def switches(self) -> Sequence[str]:
-        """The options that add rows or columns."""
-        return ()
-
-    @property
-    def help(self) -> Mapping[str, str]:
-        """The sentences of keys by name, where they do something else; empty for useless ones."""
-        return {}
-
-    @property
-    def lines(self) -> int:
-        """The number of lines that the table keeps in memory."""
-        return 0
-
-    def outdated(self) -> OpenTable:
-        """Return the table to be read again; its rows stay until then."""
-        return self
-
-    def unread(self) -> OpenTable:
-        """Return the table without its rows, to be read again."""
-        return self
-
-    def left_at(self, cursor: int, column: str) -> OpenTable:
-        """Return the table with the place of the cursor, for when it is shown again."""
-        return self
-
-    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
-        """Return the rows to show after others; `specs` are the rows of the specs."""
-        return specs
-
-    def why_not_shown(self, state: BrowserState) -> str:
-        """Return why keys cannot work on the rows, or an empty text if they can."""
-        if state.draft is not None and state.draft.is_wrong:
-            return STALE
-        if not state.is_shown:
-            return STALE if state.is_refused else LOADING
-        return "" if state.listing else NO_ROWS
-
-    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
-        """Check whether keys act on a marked spec: on one among the rows."""
-        return spec.is_in(state.listing)
-
-    def beside(self, item: Any) -> str:
-        """Return the hash that a row is compared with, if it names one."""
-        return ""
-
-    def total(self, state: BrowserState) -> int:
-        """Return the number of rows, unfolded."""
-        return state.listing.shown if state.listing is not None else 0
-
-    def sheet_of(
-        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
-    ) -> Sheet[Any]:
-        """Return the rows, or the rows of `only` some specs, unfolded: for a worker thread.
-
-        Raises Cancelled.
-        """
-        ids = catalog.listing(replace(view.closed(), folded=False)).ids
-        if only:
-            wanted = {id_ for spec in only for id_ in spec.ids}
-            ids = [id_ for id_ in ids if id_ in wanted]
-        return records_of(catalog, ids)
-
-    def count(self, state: BrowserState) -> Count:
-        """Return the number of shown specs, and of all specs, or why they are not counted."""
-        results, summary, draft = state.results, state.summary, state.draft
-        if results is None or summary is None:
-            return Count()
-        if state.stale:
-            is_filter = draft is not None and bool(draft.parsed.column)
-            note = draft.note if draft is not None and is_filter else None
-            return Count([state.stale], note.sentence if note else "")
-        selected = results.selected
-        total = selected.total if selected is not None else summary.total
-        package = selected.name if selected is not None else None
-        packages = len([each for each in results.packages if each.shown])
-        counts = query_counts(results.listing.shown, total, package, packages)
-        so_far = " so far" * bool(summary.catalog.part)
-        return Count([f"{count}{so_far}" for count in counts])
-
-    def hint_words(
-        self, state: BrowserState, rows: TableRows, *, is_pick: bool
-    ) -> Iterator[tuple[str, str]]:
-        """Yield keys by name, and the words of their hints for the row under the cursor."""
-        row, marks = rows.row, len(state.marks)
-        if rows.shown.choices:
-            yield "specs-open", "take it"
-            return
-        if state.view.folded:
-            yield "fold", "unfold"
-        if is_pick and not (row is not None and row.has_look_alikes):
-            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
-            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
-        elif row is not None and row.count > 1:
-            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
-
-    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
-        """Yield the names of keys that do nothing with the row under the cursor."""
-        if rows.shown.choices:
-            yield from ("specs-mark", "tree", "copy", "export", "fold")
-
-
-SPECS = OpenTable()
-
-
-class OpenSheet(OpenTable):
     """An answer in the place of the table, and the sort, filters and hidden columns of the user.
 
     The command with `name`, `words` and `options` prints the answer. `sheet` has no rows until the
@@ -221,8 +73,6 @@ class OpenSheet(OpenTable):
     names_sources: bool = False
     is_part: bool = False
     label: str = ""
-
-    is_step = True
 
     @property
     def title(self) -> str:
@@ -254,11 +104,6 @@ class OpenSheet(OpenTable):
     def is_reading(self) -> bool:
         """Whether the rows are being read, for the first time or again."""
         return self.catalog is None
-
-    @property
-    def is_prose(self) -> bool:
-        """Whether the detail is for the long texts of rows, of which none is about a spec."""
-        return self.sheet.is_prose
 
     @cached_property
     def shown(self) -> Sheet[Any]:
@@ -295,19 +140,15 @@ class OpenSheet(OpenTable):
     @property
     def lines(self) -> int:
         """The number of lines that the table keeps in memory."""
-        return len(self.sheet.rows) + _OF_SHEET * self.is_read
+        return len(self.sheet.rows) + _OF_SHEET * (self.catalog is not None)
 
-    def outdated(self) -> OpenSheet:
-        """Return the table to be read again; its rows stay until then."""
-        return replace(self, catalog=None)
+    def changed(self, **fields: Any) -> OpenTable:
+        """Return the table with other fields."""
+        return replace(self, **fields)
 
-    def unread(self) -> OpenSheet:
+    def unread(self) -> OpenTable:
         """Return the table without its rows, to be read again."""
-        return replace(self, catalog=None, sheet=_NO_SHEET)
-
-    def left_at(self, cursor: int, column: str) -> OpenSheet:
-        """Return the table with the place of the cursor, for when it is shown again."""
-        return replace(self, cursor=cursor, column=column)
+        return self.changed(catalog=None, sheet=_NO_SHEET)
 
     def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
         """Return the rows to show; if the answer was read again, the cursor keeps its column."""
@@ -371,3 +212,98 @@ class OpenSheet(OpenTable):
             yield from ("specs-mark", "tree")
         if not (rows.has_spec or marks):
             yield "copy"
+
+
+class SpecsTable(OpenTable):
+    """The specs that match the query, whose view and rows are in the state."""
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the rows are being read, in place of other rows."""
+        return False
+
+    @property
+    def help(self) -> Mapping[str, str]:
+        """The sentences of keys by name, where they do something else."""
+        return {}
+
+    def changed(self, **fields: Any) -> OpenTable:
+        """Return the specs as they are: their fields are in the state."""
+        return self
+
+    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
+        """Return the rows to show after others; `specs` are the rows of the specs."""
+        return specs
+
+    def why_not_shown(self, state: BrowserState) -> str:
+        """Return why keys cannot work on the rows, or an empty text if they can."""
+        if state.results is None:
+            return LOADING
+        if state.draft is not None and state.draft.is_wrong:
+            return STALE
+        if not state.is_shown:
+            return STALE if state.is_refused else LOADING
+        return "" if state.listing else NO_ROWS
+
+    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
+        """Check whether keys act on a marked spec: on one among the rows."""
+        return spec.is_in(state.listing)
+
+    def total(self, state: BrowserState) -> int:
+        """Return the number of rows, unfolded."""
+        return state.listing.shown if state.listing is not None else 0
+
+    def sheet_of(
+        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
+    ) -> Sheet[Any]:
+        """Return the rows, or the rows of `only` some specs, unfolded: for a worker thread.
+
+        Raises Cancelled.
+        """
+        ids = catalog.listing(replace(view.closed(), folded=False)).ids
+        if only:
+            wanted = {id_ for spec in only for id_ in spec.ids}
+            ids = [id_ for id_ in ids if id_ in wanted]
+        return records_of(catalog, ids)
+
+    def count(self, state: BrowserState) -> Count:
+        """Return the number of shown specs, and of all specs, or why they are not counted."""
+        results, summary, draft = state.results, state.summary, state.draft
+        if results is None or summary is None:
+            return Count()
+        if state.stale:
+            is_filter = draft is not None and bool(draft.parsed.column)
+            note = draft.note if draft is not None and is_filter else None
+            return Count([state.stale], note.sentence if note else "")
+        selected = results.selected
+        total = selected.total if selected is not None else summary.total
+        package = selected.name if selected is not None else None
+        packages = len([each for each in results.packages if each.shown])
+        counts = query_counts(results.listing.shown, total, package, packages)
+        so_far = " so far" * bool(summary.catalog.part)
+        return Count([f"{count}{so_far}" for count in counts])
+
+    def hint_words(
+        self, state: BrowserState, rows: TableRows, *, is_pick: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
+        row, marks = rows.row, len(state.marks)
+        if rows.shown.choices:
+            yield "specs-open", "take it"
+            return
+        if state.view.folded:
+            yield "fold", "unfold"
+        if is_pick and not (row is not None and row.has_look_alikes):
+            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
+            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
+        elif row is not None and row.count > 1:
+            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
+            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
+
+    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row under the cursor."""
+        if rows.shown.choices:
+            yield from ("specs-mark", "tree", "copy", "export", "fold")
+
+
+SPECS = SpecsTable()

@@ -39,6 +39,10 @@ class Empty(Frozen):
     pass
 
 
+class Named(Point):
+    name: str = ""
+
+
 def test_fields_are_arguments_in_their_order() -> None:
     # The first objects are made without a compiled __init__.
     for x in range(40):
@@ -63,6 +67,12 @@ def test_objects_of_one_class_with_equal_fields_are_equal() -> None:
     assert hash(Total((1, 2))) == hash(Total((1, 2)))
     assert Empty() == Empty()
     assert Lazy((1,)) != Total((1,))  # type: ignore[arg-type]
+
+
+def test_fields_of_the_base_come_first() -> None:
+    named = replace(Named(1, name="a"), y=2)
+    assert (named.x, named.y, named.name) == (1, 2, "a")
+    assert named != Point(1, 2)
 
 
 @pytest.mark.parametrize("name", ["x", "other"])
