@@ -83,7 +83,7 @@ def _measure(
             file = scratch / "lines.txt"
             file.write_text("\n".join(lines), encoding="utf-8")
             commands.measure_peers(figures, source, file, environ, pairs)
-            terminal.measure_start_peers(figures, source, file, environ, pairs)
+            terminal.measure_start_peer(figures, source, file, environ, pairs)
     if "build" in names:
         building.measure_pages(figures, pages, environ, pairs)
         if is_browsed:

@@ -37,7 +37,7 @@ from spackscope.tui.widgets.table_head import FilterBar
 from spackscope.tui.widgets.table_rows import RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
-_PATIENCE = 0.3
+_PATIENCE = 0.5
 """Seconds that the first frame waits for the rows: it is drawn twice without them."""
 
 
