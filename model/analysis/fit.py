@@ -7,7 +7,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import compress, count, pairwise, repeat
+from itertools import pairwise, repeat
 from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
@@ -255,11 +255,14 @@ class HostFit:
         """Return the ids of the specs of some packages, each with the package."""
         absent = enumerate(self._edges.absent, self._edges.count)
         ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
-        names, column = self._catalog.texts("package"), self._catalog.column("package")
-        codes = {code for code, name in enumerate(names) if name in packages}
-        for look_alike in compress(count(), map(codes.__contains__, column)):
-            name = names[column[look_alike]]
-            ids.update(dict.fromkeys(range(*self._catalog.span(look_alike)), name))
+        catalog, column = self._catalog, self._catalog.column("package")
+        for name in packages:
+            ids.update(dict.fromkeys(range(*catalog.package_span(name)), name))
+        names = catalog.texts("package")
+        # Specs that are not listed come after all others.
+        for look_alike in range(catalog.look_alike(catalog.total), catalog.look_alike_count):
+            if (name := names[column[look_alike]]) in packages:
+                ids.update(dict.fromkeys(range(*catalog.span(look_alike)), name))
         return ids
 
     def _facts(self, id_: int) -> NodeFacts:
