@@ -101,14 +101,14 @@ TOUR = (
         "enter",
         "⏎",
         "selects the builds. Those that look the same are one row: ×12.",
-        "▸ ×12 gcc@11.4.0",
+        "▸×12 gcc@11.4.0",
         3.0,
     ),
     Step(
         "enter",
         "⏎",
         "opens it: there are four ways to run, and these are the reasons.",
-        "only build dependencies differ",
+        "only build tools",
         4.0,
     ),
     Step(
