@@ -16,7 +16,7 @@ from spackscope.model.analysis.nearest import (
 )
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
-from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
 
@@ -294,7 +294,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     )
 
 
-def find_nearest(coverage: Coverage, *, on_progress: OnProgress = no_progress) -> Coverage:
+def find_nearest(coverage: Coverage) -> Coverage:
     """Return a coverage with the nearest candidate of each missing spec.
 
     The coverage `is_cut` if not all pairs of specs are compared. Raises Cancelled.
@@ -305,8 +305,7 @@ def find_nearest(coverage: Coverage, *, on_progress: OnProgress = no_progress) -
     steps = 0
     every: list[Missing] = []
     for number, spec in enumerate(coverage.missing):
-        check_cancelled()
-        on_progress("missing specs compared", number, len(coverage.missing))
+        report_progress("missing specs compared", number, len(coverage.missing))
         if spec.package not in by_package:
             ids = coverage.candidates(spec.package)
             by_package[spec.package] = group_candidates(graph, ids)

@@ -23,7 +23,7 @@ from spackscope.model.analysis.dag import (
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 
@@ -317,8 +317,9 @@ def match_specs(
     for side in sides:
         for name, ids in side.items():
             packages[name] = max(packages.get(name, 0), *map(heights.__getitem__, ids))
-    for name in sorted(packages, key=lambda name: (packages[name], name)):
-        check_cancelled()
+    ordered = sorted(packages, key=lambda name: (packages[name], name))
+    for number, name in enumerate(ordered):
+        report_progress("packages matched", number, len(ordered))
         rest = [side.get(name, []) for side in sides]
         for rule in rules if all(rest) else ():
             groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
@@ -375,8 +376,8 @@ def _find_causes(
     masks = ClosureMasks(lambda number: [*pairs.below(number)][::-1], own_mask)
     found: list[tuple[tuple[int, int], list[int], list[int], bool]] = []
     kept = 0
-    for pair in matched:
-        check_cancelled()
+    for count, pair in enumerate(matched):
+        report_progress("specs compared", count, len(matched))
         number = pairs.number(*pair)
         total, own = masks.whole(number), own_mask(number)
         kept += total.bit_count()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from spackscope.model.core.tasks import OnProgress
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.sheet import Sheet
@@ -24,7 +23,6 @@ class Asked(Protocol):
     sources: Sequence[str]
     session: Session
     options: Mapping[str, Any]
-    on_progress: OnProgress
     grounds: set[str]
 
     def show(self, sheet: Sheet[Any]) -> None:

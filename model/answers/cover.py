@@ -81,7 +81,7 @@ def answer(asked: Asked) -> Sheet[Any]:
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
-    coverage = find_nearest(coverage, on_progress=asked.on_progress)
+    coverage = find_nearest(coverage)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
     seconds, by_nearest = _read_seconds(coverage, caches)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]

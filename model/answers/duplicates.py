@@ -16,7 +16,7 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
@@ -55,7 +55,6 @@ def answer(asked: Asked) -> Sheet[Any]:
         run_only=options.get("run", False),
         inherited=options.get("inherited", False),
         is_ignored=lambda name: any(fnmatchcase(name, each) for each in ignored),
-        on_progress=asked.on_progress,
     )
     if package:
         return duplicates.conflicts_of(package)
@@ -117,10 +116,9 @@ class Duplicates:
         run_only: bool = False,
         inherited: bool = False,
         is_ignored: Callable[[str], bool] = lambda name: False,
-        on_progress: OnProgress = no_progress,
     ) -> None:
         self._catalog, self._graph, self._run_only = catalog, dag_of(catalog), run_only
-        self._is_ignored, self._on_progress = is_ignored, on_progress
+        self._is_ignored = is_ignored
         specs = map(self._graph.identity, ids)
         self.builds = read_builds(self._graph, specs, run_only=run_only, inherited=inherited)
         self._causes = Causes(self._graph, self.builds, run_only=run_only, inherited=inherited)
@@ -244,8 +242,7 @@ class Duplicates:
         """Return the builds that go by the package that is pinned."""
         names, gone = self._names(builds), dict[str, list[int]]()
         for number, name in enumerate(names):
-            check_cancelled()
-            self._on_progress("packages tried", number, len(names))
+            report_progress("packages tried", number, len(names))
             gone[name] = builds.gone(builds.merged(name))
         return gone
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import (
@@ -57,8 +56,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
     specs = defaultdict[str, list[Spec]](list)
     for id_, spec in zip(ids, catalog.records(ids), strict=True):
         specs[spec.hash].append(catalog.with_provenance(id_, spec))
-    session = replace(asked.session, on_progress=asked.on_progress)
-    lists = FileLists(catalog.sources, session, asked.sources, may_download=download)
+    lists = FileLists(catalog.sources, asked.session, asked.sources, may_download=download)
     ways = {REMOTE: f"{REMOTE} ({asked.option('download')} reads them)"}
     if not pattern:
         ((spec, *_),) = specs.values()
@@ -68,8 +66,7 @@ def answer(asked: Asked) -> Sheet[FileRow]:
     def read() -> Iterator[tuple[Spec, SpecFiles]]:
         # Specs that need no download come first.
         for number, records in enumerate(sorted(specs.values(), key=lists.are_remote)):
-            check_cancelled()
-            session.on_progress("specs searched", number, len(specs))
+            report_progress("specs searched", number, len(specs))
             yield records[0], lists.of(records)
 
     return _having(pattern, read(), ways)

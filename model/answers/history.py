@@ -38,7 +38,7 @@ from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.file_access import max_unpacked_size, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Records
-from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.core.versions import version_key
@@ -191,7 +191,7 @@ def _read_timelines(
         failures += unread
         if is_local_path(name):
             path = paths.get(name, name)
-            revisions, failure = of_revisions(path, asked.on_progress)
+            revisions, failure = of_revisions(path)
             its.append(revisions)
             failures += [failure] if failure else []
         # Specs of dated tags are not all there now.
@@ -243,7 +243,7 @@ def timelines(
     for kind in kinds:
         now = Counter[str]()
         for each in kind:
-            check_cancelled()
+            report_progress("snapshots compared", places[id(each)], len(places))
             for hash_ in each.came:
                 if hash_ in wanted and hash_ not in keys:
                     name, query = _line(wanted[hash_], by)
@@ -354,9 +354,7 @@ class _Revisions(Git):
         return readable, reason
 
 
-def of_revisions(
-    path: str, on_progress: OnProgress = no_progress
-) -> tuple[list[Observation], str]:
+def of_revisions(path: str) -> tuple[list[Observation], str]:
     """Return the specs in each revision of a file in a git work tree, oldest first.
 
     Links are followed, and an environment stands for its lock file. The sentence that comes
@@ -377,8 +375,7 @@ def of_revisions(
     try:
         contents = git.contents([(each.blob, each.size) for each in reversed(readable)])
         for number, (its, data) in enumerate(zip(reversed(readable), contents, strict=True)):
-            on_progress("revisions read", number, len(readable))
-            check_cancelled()
+            report_progress("revisions read", number, len(readable))
             try:
                 specs = _specs_in(data, known) if its.blob else {}
                 when = time_text(its.seconds)

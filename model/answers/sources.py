@@ -223,8 +223,7 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
     """
     from spackscope.model.sources import mirror_copies, mirror_spec, verify
 
-    session = replace(asked.session, on_progress=asked.on_progress)
-    verified = [verify.verify(source, session) for source in discover(asked.sources, session)]
+    verified = [*map(verify.verify, discover(asked.sources, asked.session))]
     if not asked.words and sum(not source.failure for source in verified) < 2:
         return _verified_sheet(verified)
     query = asked.query(asked.words)
@@ -235,12 +234,8 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
     remote = {source.name for source in catalog.sources if source.checked is not None}
     specs = catalog.records(ids)
     compared = (spec for spec in specs if reads_archives or remote.isdisjoint(spec.sources))
-    mirrors = mirror_spec.Mirrors(catalog.sources, session, asked.sources)
-    copies = [
-        *mirror_copies.compare_copies(
-            compared, mirrors, reads_archives=reads_archives, on_progress=asked.on_progress
-        )
-    ]
+    mirrors = mirror_spec.Mirrors(catalog.sources, asked.session, asked.sources)
+    copies = [*mirror_copies.compare_copies(compared, mirrors, reads_archives=reads_archives)]
     copies.sort(key=lambda its: mirror_copies.JUDGEMENTS.index(its.judgement))
     sheet = _verified_sheet(verified, copies, hashes, {*map(str, catalog.problems)})
     if reads_archives or not (copies or remote):

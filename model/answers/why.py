@@ -39,7 +39,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     if len(words) == 1 and names_source(words[0]):
         name = find_environment(words[0], session)
         environment, caches = asked.load([name], asked.sources)
-        coverage = find_nearest(cover(environment, caches), on_progress=asked.on_progress)
+        coverage = find_nearest(cover(environment, caches))
         missing = list(judge_missing(coverage, caches))
         what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
         return replace(why(what, missing, session, caches), is_good=not missing)

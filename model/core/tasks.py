@@ -23,10 +23,6 @@ It may raise to stop."""
 ShouldStop = Callable[[], bool]
 
 
-def no_progress(_what: str, _done: int, _total: int | None) -> None:
-    """Ignore progress."""
-
-
 _should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)
 
 
@@ -52,6 +48,36 @@ def check_cancelled() -> None:
         raise Cancelled
 
 
+_on_progress: ContextVar[OnProgress] = ContextVar("on_progress", default=lambda *_: None)
+
+
+@contextlib.contextmanager
+def progress_to(on_progress: OnProgress) -> Iterator[None]:
+    """Call a function with the progress of the tasks in the block, and in threads started there.
+
+    It is called at most ten times a second for each noun, and at the end, by several threads.
+    """
+    outer, reported = _on_progress.get(), dict[str, float]()
+
+    def report(what: str, done: int, total: int | None) -> None:
+        outer(what, done, total)
+        if done == total or time.monotonic() - reported.get(what, 0) > _REPORT_SECONDS:
+            on_progress(what, done, total)
+            reported[what] = time.monotonic()
+
+    token = _on_progress.set(report)
+    try:
+        yield
+    finally:
+        _on_progress.reset(token)
+
+
+def report_progress(what: str, done: int, total: int | None = None) -> None:
+    """Report the progress of the task in this thread. Raises Cancelled."""
+    check_cancelled()
+    _on_progress.get()(what, done, total)
+
+
 @contextlib.contextmanager
 def collector_paused() -> Iterator[None]:
     """Pause the cycle collector, which would search the millions of objects of a large index.
@@ -74,6 +100,7 @@ MAX_THREADS = 8
 TICK = 0.05
 """Seconds between two checks whether a task is cancelled."""
 
+_REPORT_SECONDS = 0.1
 _PATIENCE = 1.0
 
 T = TypeVar("T")

@@ -44,7 +44,7 @@ from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, Unreadable, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Problem, Records
-from spackscope.model.core.tasks import check_cancelled, collector_paused
+from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
 from spackscope.model.index.columns import (
     CODES,
     HASH_BYTES,
@@ -86,7 +86,7 @@ def build(
 
     Arguments:
         discovered: The sources with their documents.
-        session: It says whether dependency-only specs are listed, and reports progress.
+        session: It says whether dependency-only specs are listed.
         fingerprint: The fingerprint of the sources, which the index keeps.
         old: An older index, whose records are reused for unchanged documents.
 
@@ -120,7 +120,6 @@ class _Reading:
     ) -> None:
         only = session.include_dependency_only
         self.staged = Staged(discovered, old, include_dependency_only=only)
-        self._session = session
         self._total = sum(source.documents.size for source in discovered)
         self._stored: dict[str, dict[str, StoredSpec]] = {}
         self._source, self._before, self._size = "", 0, 0
@@ -248,12 +247,11 @@ class _Reading:
     def report(self, part: float) -> None:
         """Report that a part of the current document has been read. Raises Cancelled."""
         done = self._before + int(self._size * part)
-        self._session.report(f"reading {self._source}", done, self._total)
+        report_progress(f"reading {self._source}", done, self._total)
 
     def report_end(self) -> None:
         """Report that everything has been read. Raises Cancelled."""
-        check_cancelled()
-        self._session.on_progress(f"reading {self._source}", self._total, self._total)
+        report_progress(f"reading {self._source}", self._total, self._total)
 
 
 # The columns in display order.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.file_access import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.tasks import run_cancellable
+from spackscope.model.core.tasks import progress_to, run_cancellable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.document import DiscoveredSource, Documents
@@ -117,15 +117,14 @@ def load(
         def on_progress(what: str, done: int, total: int | None) -> None:
             nonlocal reading, since
             reading, since = "" if done == total else what, time.monotonic()
-            session.on_progress(what, done, total)
 
         def look() -> None:
             if time.monotonic() - since > _SILENT and reading not in ("", *silent):
                 silent.add(reading)
                 show([_late(s) if reading == f"reading {s.source}" else s for s in part])
 
-        watched = replace(session, on_progress=on_progress)
-        return run_cancellable(lambda: _build(part, watched, *more), look)
+        with progress_to(on_progress):
+            return run_cancellable(lambda: _build(part, session, *more), look)
 
     def show(part: Sequence[DiscoveredSource]) -> None:
         if on_late is not None and not all(source.failure for source in part):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 
-from spackscope.model.core.columns import size_text
+from spackscope.model.core.columns import shorten_path, size_text
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import cell_width, clean, counted, shorten
@@ -14,6 +14,10 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 DOWNLOADING, READING = "bytes of ", "reading "
 """The start of the name of a stage that is counted in bytes; a file or source follows."""
 
+_BAR = 24
+"""Cells of a bar on a line of its own, and half as many in a message."""
+_NAME = 24
+"""Cells of the name of a source in a message."""
 _FULL, _EMPTY = "█", "░"
 
 
@@ -38,6 +42,16 @@ class Progress(Frozen):
         """Return name and amount in at most `cells` cells; a long name is shortened."""
         name = shorten(self.name, max(0, cells - cell_width(self.amount) - 2))
         return shorten(f"{name}: {self.amount}" if name else self.amount, cells)
+
+    def lines(self, hint: str) -> str:
+        """Return title, bar, amount and a hint, each on a line."""
+        return "\n".join(filter(None, (self.title, self.bar(_BAR), self.amount, hint)))
+
+    def line(self, hint: str) -> str:
+        """Return a short bar, the name or else the amount, and a hint on one line."""
+        name = shorten_path(self.name, _NAME)
+        title = f"{self.verb} {name}" if name else self.amount
+        return "  ".join(filter(None, (self.bar(_BAR // 2), title, hint)))
 
     def bar(self, cells: int) -> str:
         """Return a bar of some cells with the percentage; empty if that is not known.

@@ -29,7 +29,7 @@ from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import check_cancelled, run_parallel
+from spackscope.model.core.tasks import check_cancelled, report_progress, run_parallel
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
@@ -268,7 +268,7 @@ class _Search:
             document = None
             self._count += 1
             if self._count % _CHECK_EVERY == 0:
-                self._session.report("files found", self._count)
+                report_progress("files found", self._count)
             if path.endswith(_ENDINGS):
                 document = _known(document_of(self._source, path, files.origin_of(path), status))
             if document is None:
@@ -336,7 +336,7 @@ class _Search:
         pending = [(top, real_top)]
         while pending:
             directory, real = pending.pop()
-            self._session.report("files found", self._count)
+            report_progress("files found", self._count)
             cache.enter(directory)
             try:
                 with os.scandir(directory) as scan:

@@ -16,7 +16,7 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.file_access import open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
+from spackscope.model.core.tasks import check_cancelled, report_progress
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.archive import MAX_ARCHIVE, UnpackBudget, read_members
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
@@ -75,7 +75,6 @@ def compare_copies(
     mirrors: Mirrors,
     *,
     reads_archives: bool = True,
-    on_progress: OnProgress = no_progress,
 ) -> Iterator[Copies]:
     """Yield the copies of each hash that several mirrors list, judged.
 
@@ -91,8 +90,7 @@ def compare_copies(
             hashes.setdefault(spec.hash, spec)
     budgets = defaultdict[str, UnpackBudget](UnpackBudget)
     for number, spec in enumerate(hashes.values()):
-        check_cancelled()
-        on_progress("specs compared", number, len(hashes))
+        report_progress("specs compared", number, len(hashes))
         entries = mirrors.entries(spec)
         if len(entries) > 1:
             copies = tuple(

@@ -31,7 +31,7 @@ from spackscope.model.core.file_access import (
 )
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import LEGACY_LABEL, Deprecation, Fix, Problem, RecipeRoot
-from spackscope.model.core.tasks import OnProgress, no_progress
+from spackscope.model.core.tasks import report_progress
 
 if TYPE_CHECKING:
     from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
@@ -83,13 +83,11 @@ class Recipes(Frozen):
     problems: tuple[Problem, ...]
 
 
-def read_recipes(
-    roots: Iterable[RecipeRoot], environ: Mapping[str, str], report: OnProgress = no_progress
-) -> Recipes:
+def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Recipes:
     """Read the deprecations of repositories; the first one with a package counts, as for Spack.
 
     A recipe that cannot be read is a problem; if the reason may be temporary, nothing is kept.
-    Raises Cancelled, as `report` may, too.
+    Raises Cancelled.
     """
     problems: list[Problem] = []
     repositories = [each for root in roots for each in _open(root, problems)]
@@ -104,7 +102,7 @@ def read_recipes(
             kept = json.loads(read_private(path, _MAX_KEPT))
             if kept.pop("stamps") == stamps:
                 return _from_json(places, problems, **kept)
-    reading = _Reading(repositories, report)
+    reading = _Reading(repositories)
     kept = reading.read()
     data = json.dumps({**kept, "stamps": stamps}).encode()
     if cache is not None and len(data) <= _MAX_KEPT and reading.is_sure:
@@ -322,8 +320,8 @@ class _Recipe(NamedTuple):
 class _Reading:
     """Reads recipes, each with the recipes that it follows."""
 
-    def __init__(self, repositories: Sequence[_Repository], report: OnProgress) -> None:
-        self._repositories, self._report = repositories, report
+    def __init__(self, repositories: Sequence[_Repository]) -> None:
+        self._repositories = repositories
         # Whether no failure is temporary.
         self.is_sure = True
         self._patch_bytes = 0
@@ -350,7 +348,7 @@ class _Reading:
                 self.is_sure = False
         for number, (package, recipe) in enumerate(owners.items()):
             if recipe in self._data:
-                self._report("recipes read", number, len(owners))
+                report_progress("recipes read", number, len(owners))
                 self._read_module(recipe)
                 squashed = recipe.module.replace("_", "").lower()
                 names = (
@@ -395,7 +393,7 @@ class _Reading:
         """Add the recipe of each package, and keep the texts that matter. Raises Unreadable."""
         total = 0
         for number, (directory, data) in enumerate(repository.contents()):
-            self._report("recipes found", number, None)
+            report_progress("recipes found", number)
             recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
             owners.setdefault(repository.package(directory), recipe)
             if isinstance(data, OSError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from spackscope.model.core.errors import SourceError, naming
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem, RecipeRoot
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import OnProgress, check_cancelled, no_progress
 from spackscope.model.sources.source_name import path_or_url
 from spackscope.model.sources.spack_config import ReuseRules, SpackConfig, read_spack_config
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from spackscope.model.sources.recipes import Recipes
     from spackscope.model.storage.http import Client
 
-_REPORT_SECONDS = 0.1
-
 
 class Session(Frozen):
     """Open sources with shared connections, for one load or one question.
@@ -32,7 +28,7 @@ class Session(Frozen):
     reload needs a new session, as `replace` of `model/core/frozen.py` makes it:
 
         session = Session(os.environ, include_dependency_only=True)
-        catalog = load(["public"], replace(session, on_progress=show))
+        catalog = load(["public"], session)
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
@@ -42,7 +38,6 @@ class Session(Frozen):
     queries of the configuration, if it has some. `tag_list` is the tag list of the public cache;
     empty for the list that the environment names.
     `piped` has the files that standard input, as the source `-`, and pipes were copied to.
-    `on_progress` may be called from several threads.
     """
 
     environ: Mapping[str, str] = field(repr=False)
@@ -54,23 +49,10 @@ class Session(Frozen):
     recipe_paths: tuple[str, ...] = ()
     tag_list: str = field(default="", repr=False)
     named_queries: NamedQueries | None = field(default=None, repr=False)
-    on_progress: OnProgress = field(default=no_progress, repr=False)
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
         """Open the storage that a URL or path names. Raises SourceError."""
         return open_remote(url, self.client, options) if is_remote(url) else open_folder(url)
-
-    def report(self, what: str, done: int, total: int | None = None) -> None:
-        """Report progress, at most ten times a second for each `what`. Raises Cancelled."""
-        check_cancelled()
-        if time.monotonic() - self._reported.get(what, 0) > _REPORT_SECONDS:
-            self.on_progress(what, done, total)
-            self._reported[what] = time.monotonic()
-
-    @cached_property
-    def _reported(self) -> dict[str, float]:
-        """The time of the last report, by `what`."""
-        return {}
 
     @cached_property
     def spack(self) -> SpackConfig | None:
@@ -106,14 +88,14 @@ class Session(Frozen):
         """The deprecations in the recipes at `recipe_roots`. Raises Cancelled."""
         from spackscope.model.sources.recipes import read_recipes
 
-        return read_recipes(self.recipe_roots, self.environ, self.report)
+        return read_recipes(self.recipe_roots, self.environ)
 
     @cached_property
     def client(self) -> Client:
         """The connections and the cache of downloads that all remote storages share."""
         from spackscope.model.storage.http import Client
 
-        return Client(self.environ, on_progress=self.on_progress, asks_anew=self.asks_anew)
+        return Client(self.environ, asks_anew=self.asks_anew)
 
 
 def open_folder(url: str) -> LocalFolder:

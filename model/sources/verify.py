@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.records import Problem, has_no_index
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.readers.formats import check_hashes
 from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.mirror import Mirror, stored_specs
-from spackscope.model.sources.session import Session
 
 UNINDEXED, MISSING = "in the mirror, but not in its index", "in the index, but not in its mirror"
 """How a mirror and its index differ about a spec, unless a file of the spec is missing."""
@@ -47,13 +47,13 @@ class VerifiedSource:
         return not (self.wrong_count or self.differing)
 
 
-def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
+def verify(discovered: DiscoveredSource) -> VerifiedSource:
     """Read all documents of a source again, one after the other, and check their hashes.
 
     Raises Cancelled. A document that cannot be read is a problem; if none can, it is the failure.
 
         for source in discover(["spack.lock"], session):
-            print(verify(source, session).wrong_count)
+            print(verify(source).wrong_count)
     """
     kind = f"{discovered.kind} {discovered.layout}".strip()
     verified = VerifiedSource(discovered.source, kind, failure=discovered.failure)
@@ -64,8 +64,8 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     is_known = False
     indexes: dict[str, tuple[Mirror, dict[str, str]]] = {}
     for number, document in enumerate(discovered.documents):
-        session.report("files read", number, len(discovered.documents))
-        if (hashes := _check(document, session)) is not None:
+        report_progress("files read", number, len(discovered.documents))
+        if (hashes := _check(document)) is not None:
             is_known |= hashes.is_known
             new = [record for record in hashes.wrong if record not in verified.wrong]
             room = MAX_PROBLEMS - len(verified.wrong)
@@ -80,23 +80,21 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
                 key = f"{mirror.storage.origin}/{mirror.target}"
                 indexes.setdefault(key, (mirror, {}))[1].update(hashes.cached)
     for mirror, listed in indexes.values():
-        _compare(mirror, listed, verified, session)
+        _compare(mirror, listed, verified)
     if not is_known and not verified.failure:
         why = f"cannot be read: {verified.problems[0]}" if verified.problems else "is empty"
         verified.failure = f"the source {discovered.source} {why}"
     return verified
 
 
-def _compare(
-    mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource, session: Session
-) -> None:
+def _compare(mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource) -> None:
     """Compare the specs that the indexes of a mirror list with its files. Raises Cancelled.
 
     As `check_index_fn` of lib/spack/spack/cmd/buildcache.py: a view does not list everything, and
     a spec that is not listed may lack files, too.
     """
     try:
-        stored = stored_specs(mirror, lambda count: session.report("files of the mirror", count))
+        stored = stored_specs(mirror, lambda count: report_progress("files of the mirror", count))
     except SourceError as error:
         verified.not_compared = f"its index is not compared with its files: {error}"
         return
@@ -112,7 +110,7 @@ def _compare(
         verified.not_compared = "its archives are not checked: each would need a request"
 
 
-def _check(document: Document, session: Session) -> StoredHashes | None:
+def _check(document: Document) -> StoredHashes | None:
     """Check the hashes of a document; None for a candidate but not a page. Raises Cancelled."""
     try:
         data = read_bytes(document)
@@ -121,7 +119,7 @@ def _check(document: Document, session: Session) -> StoredHashes | None:
         return check_hashes(
             data,
             origin=document.origin,
-            on_count=lambda count: session.report("specs read", count),
+            on_count=lambda count: report_progress("specs read", count),
         )
     except Exception as error:
         why = f"cannot be read: {describe_error(error)}"

@@ -39,10 +39,9 @@ from spackscope.model.core.file_access import (
 )
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.tasks import (
-    OnProgress,
     cancelled_when,
     check_cancelled,
-    no_progress,
+    report_progress,
     run_cancellable,
     sleep,
 )
@@ -203,7 +202,6 @@ def temporary_cache(_user: int) -> DownloadCache:
     return DownloadCache(directory)
 
 
-_REPORT_SECONDS = 0.05
 _HEAD_SIZE = 64
 
 
@@ -240,16 +238,13 @@ class Download:
         self,
         wanted: Wanted,
         origin: str,
-        on_progress: OnProgress = no_progress,
         cached: CachedFile | None = None,
         target: BinaryIO | None = None,
     ) -> None:
         self.wanted, self.origin, self.cached = wanted, origin, cached
         self.validators: dict[str, str] = {}
         self.is_abandoned = False
-        self._on_progress = on_progress
         self._target = target or io.BytesIO()
-        self._reported = 0.0
         self.restart()
 
     def restart(self) -> None:
@@ -285,11 +280,8 @@ class Download:
         """Count and report received bytes, still packed. Raises Cancelled if nobody waits."""
         self.check_abandoned()
         self.received += count
-        now = time.monotonic()
-        if now - self._reported >= _REPORT_SECONDS or self.received == self._total:
-            self._reported = now
-            name = self.origin.rpartition("/")[2] or self.origin
-            self._on_progress(f"bytes of {name}", self.received, self._total)
+        name = self.origin.rpartition("/")[2] or self.origin
+        report_progress(f"bytes of {name}", self.received, self._total)
 
     def write(self, chunk: bytes) -> None:
         """Append bytes of the file, which may be unpacked from the received bytes.
@@ -328,12 +320,11 @@ class Downloader:
         environ: Mapping[str, str],
         *,
         timeouts: Timeouts = USUAL_TIMEOUTS,
-        on_progress: OnProgress = no_progress,
         asks_anew: bool = False,
     ) -> None:
         self.environ, self.timeouts = environ, timeouts
         self.cache = open_download_cache(environ)
-        self.on_progress, self._asks_anew = on_progress, asks_anew
+        self._asks_anew = asks_anew
         self._unreachable: dict[str, str] = {}
 
     def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
@@ -369,7 +360,7 @@ class Downloader:
             return FetchedFile(usable.path, origin, usable.checked)
         try:
             with cache.open_new(key) as target:
-                download = Download(wanted, origin, self.on_progress, usable, target)
+                download = Download(wanted, origin, usable, target)
                 if not self.retry(download, request, is_patient=usable is None):
                     assert usable is not None, "a server is asked only of a copy"
                     current = cache.confirm(usable)

@@ -7,9 +7,12 @@ BrowserHost for Textual, and `panes.py` shows a state in the widgets.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from spackscope.model.core.tasks import progress_to
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.progress import Progress, Stages
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.state import BrowserState, Where
 
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
+CallOnLoop = Callable[[Callable[[], object]], None]
+"""Calls a function on the event loop."""
+
+
 class Task(Protocol):
     """A job in its thread; call it to ask whether the job is to stop."""
 
@@ -30,6 +37,19 @@ class Task(Protocol):
 
     def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
+
+
+def progress_shown(
+    report: CallOnLoop, show: Callable[[Progress], object]
+) -> AbstractContextManager[None]:
+    """Show the progress of what a job does in the context."""
+    stages = Stages()
+
+    def on_progress(what: str, done: int, total: int | None) -> None:
+        progress = stages.progress(what, done, total)
+        report(lambda: show(progress))
+
+    return progress_to(on_progress)
 
 
 class BrowserHost(Protocol):

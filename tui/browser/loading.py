@@ -18,12 +18,12 @@ from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report import frame as titles
-from spackscope.model.report.progress import Progress, Stages, stale_copies
+from spackscope.model.report.progress import Progress, stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.host import BrowserHost, CallOnLoop, Task, progress_shown
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
@@ -31,8 +31,6 @@ from spackscope.tui.browser.state import Summary
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.table_rows import KeyChoice
 
-_BAR = 24
-"""Cells of the bar in the place of the rows, and half as many in a message."""
 _NAME = 24
 """Cells of the name of a source in a message."""
 _STOPPED = "reading was stopped"
@@ -42,8 +40,6 @@ _ROWS_SHOWN = 2.0
 
 OnPackages = Callable[[Summary], object]
 OnMissing = Callable[[str, Sequence[KeyChoice]], object]
-CallOnLoop = Callable[[Callable[[], object]], None]
-"""Calls a function on the event loop."""
 
 
 class Loading:
@@ -95,7 +91,8 @@ class Loading:
         def job(task: Task) -> Summary | str:
             session = replace(self.session)
             try:
-                return self._read(session, task.report, shown)
+                with progress_shown(task.report, self._show_progress):
+                    return self._read(session, task.report, shown)
             except SourceError as error:
                 return str(error)
 
@@ -127,7 +124,7 @@ class Loading:
         sources read first are shown while other sources are waited for. A catalog that is shown
         stays if its index is current.
         """
-        session, on_late = self._with_progress(session, report), None
+        on_late = None
         if shown is None:
             shown = self._show_cached(session, report)
             if shown is None:
@@ -159,10 +156,10 @@ class Loading:
 
         def job(task: Task) -> str:
             session = replace(self._host.session)
-            session = self._with_progress(session, task.report)
             try:
-                if open_cached(sources, session) is None:
-                    load(sources, session, on_late=lambda _: task.report(show_once))
+                with progress_shown(task.report, self._show_progress):
+                    if open_cached(sources, session) is None:
+                        load(sources, session, on_late=lambda _: task.report(show_once))
             except SourceError as error:
                 return str(error)
             return ""
@@ -177,16 +174,6 @@ class Loading:
             fail()
 
         self._host.run(job, done, self._job)
-
-    def _with_progress(self, session: Session, report: CallOnLoop) -> Session:
-        """Return a session whose progress is shown."""
-        stages = Stages()
-
-        def on_progress(what: str, done: int, total: int | None) -> None:
-            progress = stages.progress(what, done, total)
-            report(lambda: self._show_progress(progress))
-
-        return replace(session, on_progress=on_progress)
 
     def _summarize(self, catalog: Catalog) -> Summary:
         """Return the summary of a catalog, after attaching the checks against the host."""
@@ -243,14 +230,11 @@ class Loading:
             report(lambda: self._host.show_progress(text))
 
     def _show_progress(self, progress: Progress) -> None:
+        hint = f"{shown('back')} stops"
         if self._host.state.catalog is None:
-            lines = progress.title, progress.bar(_BAR), progress.amount, f"{shown('back')} stops"
-            self.on_missing("\n".join(filter(None, lines)), ())
+            self.on_missing(progress.lines(hint), ())
         else:
-            name = shorten_path(progress.name, _NAME)
-            title = f"{progress.verb} {name}" if name else progress.amount
-            parts = progress.bar(_BAR // 2), title, f"{shown('back')} stops"
-            self._host.show_progress("  ".join(filter(None, parts)))
+            self._host.show_progress(progress.line(hint))
 
     def _loaded(self, loaded: Summary | str) -> None:
         self._host.show_progress("")

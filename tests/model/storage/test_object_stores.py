@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
-from spackscope.model.core.tasks import cancelled_when
+from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session, open_remote
 from spackscope.model.storage.base import Storage, Wanted
@@ -77,8 +77,9 @@ def test_an_object_comes_once_and_again_when_it_changed(
     seen: list[tuple[str, int, int | None]] = []
     for body, downloads in ((OLD, 1), (OLD, 1), (NEW, 2)):
         bucket.put_object(Bucket="caches", Key="develop/v3/my index", Body=body)
-        session = Session(environ, on_progress=lambda *progress: seen.append(progress))
-        fetched = session.open("s3://caches/develop").fetch(Wanted("v3/my index"))
+        with progress_to(lambda *progress: seen.append(progress)):
+            storage = Session(environ).open("s3://caches/develop")
+            fetched = storage.fetch(Wanted("v3/my index"))
         assert fetched.origin == "s3://caches/develop/v3/my index"
         assert Path(fetched.path).read_bytes() == body
         assert seen == [("bytes of my index", len(OLD), len(OLD))] * downloads
@@ -99,8 +100,8 @@ def test_the_list_of_a_public_cache_in_a_bucket_is_read_with_one_request_the_nex
     seen: list[str] = []
     for downloads in (5, 0):
         seen.clear()
-        session = Session(environ, on_progress=lambda what, *_: seen.append(what))
-        (source,) = discover(["public"], session)
+        with progress_to(lambda what, *_: seen.append(what)):
+            (source,) = discover(["public"], Session(environ))
         assert (source.source, source.failure) == ("public:v2026.06.0", "")
         assert [each.stack for each in source.documents] == ["root", "e4s"]
         assert len([what for what in seen if what.startswith("bytes")]) == downloads

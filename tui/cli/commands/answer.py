@@ -35,11 +35,11 @@ def run(asked: CommandLine) -> ExitCode:
             # They may be the reason why nothing matches.
             asked.print_gaps()
             raise
-        asked.on_progress.close()
+        asked.progress.close()
         asked.print_gaps()
         _print(_arranged(sheet, asked.parsed), asked)
     finally:
-        asked.on_progress.close()
+        asked.progress.close()
     if sheet.ending is not None:
         raise sheet.ending
     if sheet.is_good:

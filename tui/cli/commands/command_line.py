@@ -19,7 +19,7 @@ from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, too_larg
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.tasks import run_briefly
+from spackscope.model.core.tasks import progress_to, run_briefly
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
@@ -84,7 +84,9 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
             session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
             _check_host(session, settings.origin("host"))
-        yield CommandLine(options, sources, session, settings)
+        line = CommandLine(options, sources, session, settings)
+        with progress_to(line.progress):
+            yield line
 
 
 class CommandLine:
@@ -106,7 +108,7 @@ class CommandLine:
             source.startswith(PREFIX) for source in sources
         )
         self._printed = set[Problem]()
-        self.on_progress = _ShownProgress(parsed)
+        self.progress = _ShownProgress(parsed)
 
     def show(self, sheet: Sheet[Any]) -> None:
         """Print nothing before all is known."""
@@ -144,10 +146,10 @@ class CommandLine:
 
     def load_quietly(self, sources: Sequence[str]) -> Catalog:
         """Load a catalog with its progress on stderr. Raises SourceError, Cancelled."""
-        with contextlib.closing(_ShownProgress(self.parsed)) as progress:
+        with contextlib.closing(self.progress):
             catalog = load(
                 sources,
-                replace(self.session, on_progress=progress),
+                self.session,
                 rebuild=self.parsed.rebuild,
                 keep=self.parsed.command == "index",
             )
@@ -370,7 +372,7 @@ def _temporary_file() -> tuple[IO[bytes], str]:
 
 
 class _ShownProgress:
-    """A callable `on_progress` that draws a progress bar on stderr, if that is a terminal."""
+    """Draws the progress that it is called with on stderr, if that is a terminal."""
 
     def __init__(self, parsed: Options) -> None:
         self._is_visible, self._no_color = stdio.is_terminal(sys.stderr), parsed.no_color
@@ -382,9 +384,10 @@ class _ShownProgress:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Remove the line from the screen."""
+        """Remove the line from the screen, until more progress is made."""
         if self._progress is not None:
             self._progress.stop()
+        self._progress = self._started = None
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
         """Show how much of a stage is done."""
