@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 
-from tests.builders import MANIFEST, mirror_v3, record, serve_files, under, write_page, zlib_index
+from tests.builders import record, write_page
 from tests.model.analysis.lock_files import Made, made, write_lock
 from tests.program import Program
 
@@ -84,21 +84,3 @@ def test_pages_are_compared_by_what_they_tell(program: Program) -> None:
         ("changed because of dependencies", "for reasons that the sources do not list", "1"),
         ("changed", "zlib 1.2 → 1.3", "1"),
     ]
-
-
-def test_two_tags_of_the_public_cache_are_compared(program: Program) -> None:
-    files = {
-        **under("v1", mirror_v3(zlib_index())),
-        **under("v2", mirror_v3(zlib_index(hash_="3" * 32, version="1.3.2"))),
-    }
-    tags = {
-        tag: [{"label": "root", "url": f"s3://spack-binaries/{tag}/{MANIFEST}"}]
-        for tag in ("v1", "v2")
-    }
-    files["cache_spack_io_index.json"] = json.dumps(tags).encode()
-    with serve_files(files) as server:
-        tag_list = f"{server.url}/cache_spack_io_index.json"
-        result = program("diff", "public:v1", "public:v2", SPACKSCOPE_PUBLIC=tag_list)
-    assert result.returncode == 1
-    assert rows_of(result)[0] == ("changed", "zlib 1.3.1 → 1.3.2", "1")
-    assert result.stderr.endswith(" 4 → 4 specs: 3 unchanged, 1 changed\n")
