@@ -303,11 +303,15 @@ class SpackscopeApp(OpenApp[list[str]]):
             open_palette(self, screen.panes.key_panes, more, left_out)
 
     def action_show_help(self) -> None:
-        """Show the keys of a dialog, which come first, and all other keys."""
+        """Show all keys, first the keys that work now, and in an answer what they do there."""
+        # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.help import open_help
 
-        if isinstance(self.screen, Dialog):
-            open_help(self, self.screen.key_panes)
+        screen = self.screen
+        if isinstance(screen, BrowserScreen):
+            open_help(self, screen.panes.key_panes, screen.host.state.table.help)
+        elif isinstance(screen, Dialog):
+            open_help(self, screen.key_panes)
 
     def action_change_theme(self) -> None:
         """Choose a theme, which is remembered; a theme under the cursor is shown at once."""

@@ -130,7 +130,7 @@ KEYS = (
     Key(ANYWHERE, "undo", "backspace", "undo",
         "Undo: go back to the previous view.", "undo", rank=6, needs=(ROW,)),
     Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo.", needs=(ROW,)),
-    Key(ANYWHERE, "help", "question_mark", "help",
+    Key(ANYWHERE, "help", "question_mark", "app.show_help",
         "Show the keys, and run one.", "help", rank=9, needs=(ROW,), needs_specs=False),
     Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name.",
         needs=(ROW,)),

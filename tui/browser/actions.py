@@ -263,7 +263,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "open": lambda self: module("open_source").open_source(self),
     "sources": lambda self: self.controllers.sheets.sources(),
     "show_problems": lambda self: self.controllers.sheets.problems(),
-    "help": lambda self: self.panes.open_help(),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # Requests of widgets, with values
     "close_tree": close_tree,

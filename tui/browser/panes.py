@@ -491,10 +491,3 @@ class Panes:
         if state.catalog is not None and not state.catalog.lists_dependencies:
             yield from ("tree", "users")
         yield from state.table.useless_keys(self.table.rows, len(state.marks))
-
-    def open_help(self) -> None:
-        """Show all keys, first the keys that work now, and in an answer what they do there."""
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.help import open_help
-
-        open_help(self._screen.app, self.key_panes, self._state.table.help)
