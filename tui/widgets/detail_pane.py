@@ -303,6 +303,8 @@ class DetailPane(Vertical):
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the title of the spec and its state; above a tree its filters, and the legend."""
+        if not self.lines.all:
+            return (), ()
         from spackscope.tui.widgets.detail_layout import rule_texts, tree_rule_texts
 
         if self.shows_tree and (tree := self.dependency_tree) is not None:

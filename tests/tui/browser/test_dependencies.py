@@ -254,7 +254,7 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
     assert browser.head_line == "version 1.0"
     region = browser.table.rows.region
     shown = (line[region.x : region.right] for line in browser.lines[region.y : region.bottom])
-    assert [" ".join(line.split()) for line in shown if line.strip()] == [
+    assert [" ".join(line.strip("┃").split()) for line in shown if line.strip()] == [
         f"h5py {H5PY[:7]}",
         f"[ r ] hdf5 {HDF5[:7]}",
         f"[bl ] openmpi {OPENMPI[:7]} mpi",

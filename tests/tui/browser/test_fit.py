@@ -101,7 +101,7 @@ def test_the_host_is_known_once_rows_are_shown(index: Path) -> None:
 
 @pytest.mark.parametrize(
     ("width", "title"),
-    [(160, "host: zen3, glibc 2.35, ubuntu22.04"), (60, "  zen3, glibc 2.35")],
+    [(160, "host: zen3, glibc 2.35, ubuntu22.04"), (60, "  host: zen3, glibc 2.35")],
 )
 async def test_the_title_shows_the_host(index: Path, width: int, title: str) -> None:
     async with browsing(index, size=(width, 30)) as browser:

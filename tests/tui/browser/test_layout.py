@@ -191,6 +191,9 @@ async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
         assert browser.focus == "spec-rows"
         await browser.press("enter")
         assert panes(browser) == ["detail"]
+        for size in ((50, 8), (50, 12), (50, 20)):
+            await browser.resize(*size)
+            assert "─ py-build@" in browser.text, "the detail names its spec"
         await browser.press("f")
         assert panes(browser) == ["specs"]
         assert browser.focus == f"filter {browser.table.columns.columns.names[0]}"
