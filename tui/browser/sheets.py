@@ -455,6 +455,8 @@ class Sheets:
             label = f"coverage of {', '.join(map(_source_text, names)) or 'the stacks'}"
             label += f" on {', '.join(hosts)}" if hosts else ""
             self.ask("cover", *given, choose=choose, options=options, label=label)
+            if not names:
+                self._host.say(f"{shown('cover')} adds an environment, or a host to run on")
 
         self._host.run(read, take, jobs.MENU)
 

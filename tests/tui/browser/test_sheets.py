@@ -492,6 +492,30 @@ async def test_what_an_answer_lacks_is_added_from_inside(
         assert browser.query == "package=zlib"
 
 
+async def test_coverage_of_stacks_leads_to_that_of_an_environment(
+    sources: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(sources[0].parent)
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("C")
+        assert browser.state.table.title == "coverage of the stacks"
+        assert browser.status == "C adds an environment, or a host to run on"
+        await browser.press("C", "enter")
+        assert command(browser) == "cover spack.lock"
+
+
+async def test_an_environment_of_spack_is_added_by_its_name(
+    sources: list[Path], session: Session, tmp_path: Path
+) -> None:
+    directory = tmp_path / "spack" / "var" / "spack" / "environments" / "climate"
+    directory.mkdir(parents=True)
+    shutil.copy(sources[0], directory)
+    async with browsing(sources[1], session=session, size=(120, 30)) as browser:
+        await browser.press("C", *"cli", "enter")
+        assert command(browser) == f"cover {directory}"
+        assert "of 3 cached" in browser.text
+
+
 async def test_coverage_is_asked_for_hosts_from_inside(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("C", "C", *"zen4", "enter", "C", *"target=zen2", "enter")
