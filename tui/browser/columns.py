@@ -46,26 +46,12 @@ def load(host: BrowserHost) -> None:
     host.run(lambda _: read(), take, jobs.COLUMNS)
 
 
-def hide(host: BrowserHost, column: str) -> None:
-    """Hide a column."""
-    if column in KEPT:
-        host.say(cannot_be_hidden(column))
-        return
-    _change(host, host.state.hidden_columns | {column})
-    host.say(f"Hid {column_word(column)} (c brings it back)")
-
-
 def cannot_be_hidden(column: str) -> str:
     """Return the message on a column that names the rows."""
     return f"The column {column or 'of names'} cannot be hidden: it names the rows"
 
 
-def bring_back(host: BrowserHost, column: str) -> None:
-    """Show a hidden column again."""
-    _change(host, host.state.hidden_columns - {column})
-
-
-def _change(host: BrowserHost, hidden: Hidden) -> None:
+def change_hidden(host: BrowserHost, hidden: Hidden) -> None:
     """Set the hidden columns, and save their difference from the configuration."""
     if hidden == host.state.hidden_columns:
         return

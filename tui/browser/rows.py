@@ -18,7 +18,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.kinds import members_of
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.columns import bring_back, hide
+from spackscope.tui.browser.columns import cannot_be_hidden, change_hidden, column_word
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
@@ -26,6 +26,7 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.browser.tables import LOADING
 from spackscope.tui.keymap import shown
+from spackscope.tui.settings.checks import KEPT
 
 NO_SPEC = "This row is about no spec of these sources"
 
@@ -58,12 +59,16 @@ class RowsController:
         self._search.show(replace(self._host.state.view, sort=sort))
 
     def hide(self, column: str) -> None:
-        """Hide a column."""
-        hide(self._host, column)
+        """Hide a column, unless it names the rows."""
+        if column in KEPT:
+            self._host.say(cannot_be_hidden(column))
+            return
+        change_hidden(self._host, self._host.state.hidden_columns | {column})
+        self._host.say(f"Hid {column_word(column)} (c brings it back)")
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""
-        bring_back(self._host, column)
+        change_hidden(self._host, self._host.state.hidden_columns - {column})
 
     def choose(self, row: Row) -> None:
         """Open or close a row of several specs, pick a row, or go to its detail."""

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.columns import MAX_COLUMNS, bring_back, hide, load, parse_hidden
+from spackscope.tui.browser.columns import MAX_COLUMNS, load, parse_hidden
+from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.settings import Settings
 from tests.tui.browser.fake_host import FakeHost
 
@@ -65,8 +66,9 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host = host_of(tmp_path)
-    hide(host, "os")
-    hide(host, "hash")
+    rows = Controllers(host, "").rows
+    rows.hide("os")
+    rows.hide("hash")
     host.work()
 
     assert host.state.hidden_columns == {"os"} == loaded(tmp_path).state.hidden_columns
@@ -76,7 +78,7 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
         "The column hash cannot be hidden: it names the rows",
     ]
 
-    bring_back(host, "os")
+    rows.bring_back("os")
     host.work()
     assert not host.state.hidden_columns
     assert not loaded(tmp_path).state.hidden_columns
@@ -89,8 +91,9 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     load(host)
     assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
-    bring_back(host, "os")
-    hide(host, "compiler")
+    rows = Controllers(host, "").rows
+    rows.bring_back("os")
+    rows.hide("compiler")
     host.work()
 
     assert loaded(tmp_path, "os", "target").state.hidden_columns == {"target", "compiler"}
