@@ -64,8 +64,9 @@ def read_details(
     """Read the lines of a row, and its tree unless `details` has one; `run_only` is for trees."""
     row, tree = asked.row, details.tree
     ids = listing.ids_of(row)
-    # How they run takes the edges.
-    members = members_of(row, ids) if asked.has_host else Members(tuple(ids), 0)
+    # How several specs run takes the edges.
+    is_known = asked.has_host or len(ids) < 2
+    members = members_of(row, ids) if is_known else Members(tuple(ids), 0)
     if tree is None and asked.has_host:
         tree = read_tree(row.catalog, row.id, unfolded, members=members.ids, run_only=run_only)
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)

@@ -232,6 +232,18 @@ def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path:
         assert listing.row_of(replace(row, id=id_, role=role)) == number
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_folded_rows_are_sorted_by_the_hash_that_they_show(
+    descending: bool, small_catalogs: dict[str, Catalog]
+) -> None:
+    catalog = small_catalogs["spack1"]
+    listing = catalog.listing(View(folded=True, sort=Sort("hash", descending)))
+    hashes = [row.spec.hash for row in catalog.rows(*listing.part())]
+    assert hashes == sorted(hashes, reverse=descending)
+    first = catalog.hashes.of(listing.ids)
+    assert hashes != first, "some rows show another build than their first"
+
+
 # What is to be said of all rows
 
 

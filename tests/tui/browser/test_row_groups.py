@@ -222,6 +222,7 @@ async def test_pages_say_once_that_they_list_no_dependencies(tmp_path: Path) -> 
         assert len(browser.rows) == 2
         assert [line.split()[-1] for line in row_texts(browser)] == ["2222222"] * 2, "no note"
         assert browser.text.count("no dependencies listed") == 1
+        assert " ways " not in browser.text, "a column that would be empty"
         assert "unknown" not in browser.text
         await browser.press("t")
         assert browser.status == "This source lists no dependencies"
