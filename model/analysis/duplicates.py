@@ -6,7 +6,7 @@ A pin of a package makes its builds for an OS and target one, and so may make th
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from heapq import heapify, heappop, heappush
@@ -46,18 +46,20 @@ class Build(NamedTuple):
 class Builds:
     """Different builds and their dependencies, by their ids; equal builds are one.
 
-    `counted` are the builds that would go: the others are only needed by them. `above` has the
-    dependents of each build. In a cycle, which only damaged documents have, builds may not become
-    one. Raises Cancelled.
+    `counted` are the builds that would go: the others are only needed by them. Another build is in
+    the place of a `merged` one. `above` has the dependents of each build. In a cycle, which only
+    damaged documents have, builds may not become one. Raises Cancelled.
     """
 
-    def __init__(self, builds: Mapping[int, Build], counted: Iterable[int]) -> None:
-        kept: dict[int, int] = {}
+    def __init__(
+        self, builds: Mapping[int, Build], counted: Iterable[int], merged: Mapping[int, int]
+    ) -> None:
+        kept = dict(merged)
         self._first: dict[tuple[Hashable, Hashable], int] = {}
         self.builds: dict[int, Build] = {}
         self.above: dict[int, list[int]] = defaultdict(list)
         self.by_package: dict[str, list[int]] = defaultdict(list)
-        order = post_order(builds, lambda id_: [child for _, child in builds[id_].below])
+        order = post_order(builds, lambda id_: [kept.get(c, c) for _, c in builds[id_].below])
         for number, id_ in enumerate(order):
             if number % _CHECK_INTERVAL == 0:
                 check_cancelled()
@@ -130,15 +132,11 @@ class Builds:
         """Return the builds with a pinned package, whose dependencies no longer matter."""
         merged = self.merged(package)
         builds = {
-            id_: build._replace(
-                below=frozenset()
-                if build.package == package
-                else frozenset((kind, merged.get(child, child)) for kind, child in build.below)
-            )
+            id_: build._replace(below=frozenset()) if build.package == package else build
             for id_, build in self.builds.items()
             if id_ not in merged
         }
-        return Builds(builds, (merged.get(id_, id_) for id_ in self.counted))
+        return Builds(builds, (merged.get(id_, id_) for id_ in self.counted), merged)
 
 
 def read_builds(
@@ -173,7 +171,7 @@ def read_builds(
         place = _place(graph, id_)
         place = (place, own) if inherited else place
         builds[id_] = Build(graph.name(id_), place, own, frozenset(below))
-    return Builds(builds, counted)
+    return Builds(builds, counted, {})
 
 
 def _place(graph: Dag, id_: int) -> Hashable:
@@ -202,13 +200,11 @@ class Causes:
         found = {name: self.conflicts_in(ids) for name, ids in builds.by_package.items()}
         self.conflicts = {name: its for name, its in found.items() if its}
         bits = dict[Hashable, Mask]()
-        self._bits = dict[str, Mask]()
-        own = dict[int, Mask]()
+        own, self._bits = dict[int, Mask](), Counter[str]()
         for package in self.conflicts:
             for id_ in builds.by_package[package]:
-                bit = bits.setdefault((package, builds.builds[id_].own), 1 << len(bits))
-                own[id_] = bit
-                self._bits[package] = self._bits.get(package, 0) | bit
+                own[id_] = bits.setdefault((package, builds.builds[id_].own), 1 << len(bits))
+                self._bits[package] |= own[id_]
         self._masks = ClosureMasks(
             lambda id_: [child for _, child in builds.builds[id_].below],
             lambda id_: own.get(id_, 0),

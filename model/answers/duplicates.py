@@ -26,8 +26,6 @@ from spackscope.model.report.paste import pins_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, size_column
 from spackscope.model.sources.resolve import find_environment, names_source
 
-_LEAST_CAUSES = 24
-"""Cells of causes before other columns are left out."""
 NOT_SOLVED = "Whether Spack can solve these pins together is not known."
 
 
@@ -48,14 +46,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     ids = catalog.match(query).ids()
     if not ids and sources is asked.sources:
         raise asked.no_match(catalog, query)
-    ignored = options.get("ignored", ())
-    duplicates = Duplicates(
-        catalog,
-        ids,
-        run_only=options.get("run", False),
-        inherited=options.get("inherited", False),
-        is_ignored=lambda name: any(fnmatchcase(name, each) for each in ignored),
-    )
+    duplicates = Duplicates(catalog, ids, options)
     if package:
         return duplicates.conflicts_of(package)
     asked.show(duplicates.sheet())
@@ -67,21 +58,20 @@ class DuplicatedPackage(NamedTuple):
 
     Of its builds as many `differ` by fields of their own; the others `inherit` the differences of
     their dependencies, None if a source does not list these. If the package is pinned, builds
-    `would_go`, with their `size` in bytes, and some are `left`; None before it is tried. `hash` is
-    the most used build, and `causes` are the packages that differ by
-    themselves, each with the fields.
+    `would_go`, with their `size` in bytes, and some are `left`; None before it is tried. The
+    `causes` are packages that differ by themselves, with the fields. `hash` is of the most used.
     """
 
     package: str
     builds: int
     differ: int
     inherit: int | None
+    would_go: int | None
+    left: int | None
+    size: float | None
+    causes: Sequence[str]
     users: Sequence[str]
     hash: str
-    would_go: int | None = None
-    left: int | None = None
-    size: float | None = None
-    causes: Sequence[str] = ()
 
 
 class ConflictingValue(NamedTuple):
@@ -105,23 +95,15 @@ class ConflictingValue(NamedTuple):
 class Duplicates:
     """The duplicates among some specs and their dependencies, and the pins that make them go.
 
-    Raises Cancelled.
+    The options `run`, `inherited` and `ignored` are those of the command. Raises Cancelled.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        ids: Iterable[int],
-        *,
-        run_only: bool = False,
-        inherited: bool = False,
-        is_ignored: Callable[[str], bool] = lambda name: False,
-    ) -> None:
-        self._catalog, self._graph, self._run_only = catalog, dag_of(catalog), run_only
-        self._is_ignored = is_ignored
-        specs = map(self._graph.identity, ids)
-        self.builds = read_builds(self._graph, specs, run_only=run_only, inherited=inherited)
-        self._causes = Causes(self._graph, self.builds, run_only=run_only, inherited=inherited)
+    def __init__(self, catalog: Catalog, ids: Iterable[int], options: Mapping[str, Any]) -> None:
+        self._catalog, self._graph = catalog, dag_of(catalog)
+        self._ignored, self._run_only = options.get("ignored", ()), options.get("run", False)
+        which = {"run_only": self._run_only, "inherited": options.get("inherited", False)}
+        self.builds = read_builds(self._graph, map(self._graph.identity, ids), **which)
+        self._causes = Causes(self._graph, self.builds, **which)
 
     @cached_property
     def _gone(self) -> Mapping[str, Sequence[int]]:
@@ -162,9 +144,7 @@ class Duplicates:
             query=lambda row: exact_query("package", row.package),
             notes=[*notes, *[NOT_SOLVED] * bool(pinned_title)],
             remarks=remarks,
-            exports=self._exports(
-                cause.partition(":")[0] for row in shown for cause in row.causes
-            ),
+            exports=self._exports([c.partition(":")[0] for row in shown for c in row.causes]),
             is_good=not names,
             is_certain=True,
         )
@@ -172,7 +152,7 @@ class Duplicates:
     def all(self) -> Sheet[DuplicatedPackage]:
         """Return each package that makes builds go if it is pinned, first that with the most."""
         total = len(self.builds.counted)
-        rows = [self._pinned(name, ids, total - len(ids)) for name, ids in self._gone.items()]
+        rows = [self._row(name, ids, total - len(ids)) for name, ids in self._gone.items()]
         return self.sheet(sorted(rows, key=lambda row: (-(row.would_go or 0), row.package)))
 
     def best(
@@ -181,17 +161,16 @@ class Duplicates:
         """Return packages to pin together: each makes most builds go after those before it."""
         builds, gone, title = self.builds, self._gone, "no pin makes builds go"
         rows, total = list[DuplicatedPackage](), counted(len(builds.counted), "build")
-        for number in range(count):
+        while len(rows) < count:
             gone = self._try(builds) if rows else gone
             name = min(gone, key=lambda name: (-len(gone[name]), name), default="")
             if not gone.get(name):
                 break
             builds = builds.pinned(name)
-            rows.append(self._pinned(name, gone[name], len(builds.counted)))
+            rows.append(self._row(name, gone[name], len(builds.counted)))
             leave = "leaves" if len(rows) == 1 else "leave"
             title = f"{counted(len(rows), 'pin')} {leave} {len(builds.counted):,} of {total}"
-            if number + 1 < count:
-                show(self.sheet([*rows], title))
+            show(self.sheet([*rows], title))
         return self.sheet(rows, title)
 
     def conflicts_of(self, package: str) -> Sheet[ConflictingValue]:
@@ -204,8 +183,7 @@ class Duplicates:
             guess = did_you_mean(package, builds.by_package)
             raise WrongQuestion(f"no build of {clean(package)} is among these specs{guess}")
         ids = builds.by_package[package]
-        below = nearest_first(ids, lambda id_: [c for _, c in builds.builds[id_].below])
-        closure = below.keys()
+        closure = {*nearest_first(ids, lambda id_: [c for _, c in builds.builds[id_].below])}
         causes, rows = self._causes_of(package), list[ConflictingValue]()
         for name, conflicts in self._conflicts(causes, closure):
             effect = self._effects.get((name, package), 0)
@@ -237,6 +215,9 @@ class Duplicates:
 
     def _names(self, builds: Builds) -> list[str]:
         return [name for name in builds.duplicated() if not self._is_ignored(name)]
+
+    def _is_ignored(self, package: str) -> bool:
+        return any(fnmatchcase(package, pattern) for pattern in self._ignored)
 
     def _try(self, builds: Builds) -> dict[str, list[int]]:
         """Return the builds that go by the package that is pinned."""
@@ -275,25 +256,30 @@ class Duplicates:
             best = max(having, key=lambda ids: sum(len(self._dependents(id_)) for id_ in ids))
         return self._most_used(best)
 
-    def _row(self, package: str, **pinned: Any) -> DuplicatedPackage:
-        """Return the row of a package; `pinned` has the fields on the outcome of its pin."""
-        graph, builds = self._graph, self.builds.builds
-        ids = self.builds.by_package[package]
+    def _row(
+        self, package: str, gone: Sequence[int] | None = None, left: int | None = None
+    ) -> DuplicatedPackage:
+        """Return the row of a package, with the builds that go and are left if it is pinned."""
+        graph, ids = self._graph, self.builds.by_package[package]
         is_listed = all(map(graph.lists_dependencies, ids))
-        own = {builds[id_].own if is_listed else graph.configuration(id_) for id_ in ids}
-        inherit = len(ids) - len(own) if is_listed else None
-        most_used = graph.hash(self._most_used(ids))
-        counts = len(ids), len(own), inherit
-        return DuplicatedPackage(package, *counts, [*self._users(ids)], most_used, **pinned)
-
-    def _pinned(self, package: str, gone: Sequence[int], left: int) -> DuplicatedPackage:
-        causes = [
-            f"{name}:{'/'.join(map(_label, self._causes.conflicts[name]))}"
-            for name in self._causes_of(package)
-        ]
-        known = [size for size in map(self._size, gone) if size is not None]
-        size = sum(known) if known else None
-        return self._row(package, would_go=len(gone), left=left, size=size, causes=causes)
+        configurations = (self.builds.builds[id_].own for id_ in ids)
+        own = set(configurations if is_listed else map(graph.configuration, ids))
+        known = [size for size in map(self._size, gone or ()) if size is not None]
+        return DuplicatedPackage(
+            package,
+            len(ids),
+            len(own),
+            len(ids) - len(own) if is_listed else None,
+            None if gone is None else len(gone),
+            left,
+            sum(known) if known else None,
+            [
+                f"{name}:{'/'.join(map(_label, self._causes.conflicts[name]))}"
+                for name in (() if gone is None else self._causes_of(package))
+            ],
+            [*self._users(ids)],
+            graph.hash(self._most_used(ids)),
+        )
 
     def _users(self, ids: Iterable[int]) -> dict[str, int]:
         """Return the packages of direct dependents, each with their number, the most first."""
@@ -302,7 +288,7 @@ class Duplicates:
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     def _exports(
-        self, packages: Iterable[str], among: Set[int] | None = None
+        self, packages: Sequence[str], among: Set[int] | None = None
     ) -> Mapping[str, Callable[[], Iterator[str]]]:
         def lines(key: str) -> Iterator[str]:
             """Yield a packages.yaml with the values that most dependents use."""
@@ -340,7 +326,7 @@ _COLUMNS: list[SheetColumn[DuplicatedPackage]] = [
     SheetColumn("would_go", lambda row: row.would_go),
     SheetColumn("left", lambda row: row.left),
     size_column(lambda row: row.size),
-    SheetColumn("causes", lambda row: row.causes, is_list=True, least=_LEAST_CAUSES),
+    SheetColumn("causes", lambda row: row.causes, is_list=True, least=24),
     SheetColumn("used_by", lambda row: row.users, is_list=True),
     hash_column(lambda row: row.hash),
 ]

@@ -365,41 +365,24 @@ spackscope files --having bin/h5dump -f spack:site --download""",
         """\
 List the packages with several builds for one OS and target: in the sources,
 among the specs that match a QUERY and what these need, or in a LOCK (a
-spack.lock, the directory of an environment, or an install tree). Some of the
-builds differ by fields of their own, others only inherit the difference of a
-dependency. You see how many would go if the package had one build for each OS
-and target: its own, and those above that are equal then. Dependencies that
-only these builds need would go, too, and are not counted. The causes are the
-packages that make the builds differ, each with the fields.
+spack.lock, the directory of an environment, or an install tree). Some builds
+differ by fields of their own, others only inherit the difference of a
+dependency. You see how many builds would go if the package had one for each OS
+and target, with those above that are equal then, and the packages and fields
+that make its builds differ. Dependencies that only these need are not counted.
 
 With --pins, find the N packages that save most if all of them are pinned. With
 --of, list the conflicting values of a package and of what it needs, and who
-uses each. Both print lines for packages.yaml with --require or --prefer, which
-take the value that most builds use. Whether Spack can solve these pins
-together is not known: `spack concretize` tells.""",
+uses each. With --require or --prefer, print the values that most builds use.
+Whether Spack can solve these pins together is not known.""",
         (
             _value("pins", "find the best N packages to pin together", "N", "number"),
-            _value(
-                "of", "list the values of a package that are in conflict", "PACKAGE", "package"
-            ),
-            _flag(
-                "run",
-                "only look at what is linked or run: builds that run the same are one, and build "
-                "tools are left out",
-            ),
-            _flag(
-                "inherited",
-                "with a pin only builds go that differ in nothing of their own from another",
-            ),
-            _values(
-                "ignore",
-                "skip this package, or all that a pattern matches",
-                "NAME",
-                "package",
-                "ignored",
-            ),
-            _choice("require", "print the pins as `require:` lines of packages.yaml"),
-            _choice("prefer", "print the pins as `prefer:` lines of packages.yaml"),
+            _value("of", "list the conflicting values of this package", "PACKAGE", "package"),
+            _flag("run", "leave out build tools; builds that run the same are one"),
+            _flag("inherited", "pin only builds that differ in nothing of their own"),
+            _values("ignore", "skip these packages; a pattern", "NAME", "package", "ignored"),
+            _choice("require", "print lines for packages.yaml that require the pins"),
+            _choice("prefer", "print lines for packages.yaml that prefer the pins"),
             *_ANSWER,
         ),
         words="spec or environment",

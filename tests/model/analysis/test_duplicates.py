@@ -53,7 +53,7 @@ def test_pins_leave_as_many_builds_as_there_are_classes(
     builds: dict[int, Build], pins: Sequence[str], data: st.DataObject
 ) -> None:
     counted = data.draw(st.sets(st.sampled_from([*builds])))
-    state, done = Builds(builds, counted), list[str]()
+    state, done = Builds(builds, counted, {}), list[str]()
     for package in (*pins, ""):
         assert len(state.counted) == count_left(builds, counted, done)
         for other in "abcd":

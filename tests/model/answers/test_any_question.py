@@ -70,7 +70,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
     "cover": lambda c: find_nearest(cover(c, catalog_of(SAMPLE_PAGES))),
     "sources": lambda c: [*compare_sources(c, catalog_of(SAMPLE_PAGES))],
-    "duplicates": lambda c: Duplicates(c, range(c.total)).best(9, print),
+    "duplicates": lambda c: Duplicates(c, range(c.total), {}).best(9, print),
     "notes": lambda c: row_notes(c).of(c.listing(View()), c.rows([0])),
     "complete": lambda c: complete(c, parse_input("os=u zl", 7)),
     "advise": lambda c: advise(c, parse("os=x")),
