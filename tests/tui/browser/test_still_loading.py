@@ -132,7 +132,7 @@ async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
         assert "100 %" not in browser.text
 
 
-@pytest.mark.parametrize(("key", "until_then"), [("C", STILL), ("D", "reading…")])
+@pytest.mark.parametrize(("key", "until_then"), [("C", STILL), ("D", "esc stops")])
 async def test_what_needs_more_sources_is_answered_once_they_are_read(
     held: Held, tmp_path: Path, key: str, until_then: str
 ) -> None:
@@ -204,10 +204,10 @@ async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
         await browser.until(lambda: browser.state.results is not None)
         # The answer reads the sources that it compares, whether the browser does or not.
         browser.send("D", "a")
-        await browser.until(lambda: "reading…" in browser.text)
+        await browser.until(lambda: "esc stops" in browser.table_text)
         browser.send("escape")
         await browser.until(lambda: "reading was stopped" in browser.text)
-        assert "reading…" in browser.text
+        assert "esc stops" in browser.table_text
         browser.send("a", "escape")
         await browser.until(lambda: browser.state.table is SPECS)
 
