@@ -522,8 +522,11 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
         known = [name for name in catalog.texts("package") if name]
         named = query_of(Term("package", condition.name))
         is_known = condition.name in known or catalog.virtuals.providers(named)
+        if is_known and not any(map(catalog.edges.lists, catalog.match(packages).ids())):
+            specs = name or "any spec"
+            return f"The sources list no dependencies of {specs}, so none matches {condition}"
         guess = "" if is_known else did_you_mean(condition.name, known)
-        return f"{none} has a dependency {condition}{guess}"
+        return f"{none} depends on {condition}{guess}"
     if isinstance(condition, Depends):
         name, compilers = compiler_name(condition.name), counted("compiler")
         listed_names = [facet.value.partition("@")[0] for facet in compilers]

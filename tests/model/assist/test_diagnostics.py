@@ -14,7 +14,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse, parse_input
-from tests.builders import catalog_of, record, write_page
+from tests.builders import catalog_of, hash_of, node, record, write_index, write_page
 from tests.hostile import HOSTILE_TEXT
 
 
@@ -137,6 +137,16 @@ def test_the_excluding_condition_is_named(query: str, sentence: str, three: Cata
     assert three.count(parsed_query) == 0
 
     assert explain_no_match(three, parsed_query) == sentence
+
+
+def test_dependencies_that_no_source_lists_are_unknown(tmp_path: Path) -> None:
+    page = write_page(tmp_path, [record(1)], title="py-build")
+    index = write_index(tmp_path, node(hash_of(2), name="hdf5"))
+    catalog = catalog_of(page, index)
+
+    unlisted = "The sources list no dependencies of py-build, so none matches ^hdf5"
+    assert explain_no_match(catalog, parse("py-build ^hdf5")) == unlisted
+    assert explain_no_match(catalog, parse("hdf5 ^py-build")) == "No hdf5 depends on ^py-build"
 
 
 def test_a_hash_read_as_a_package_is_recognised(three: Catalog) -> None:
