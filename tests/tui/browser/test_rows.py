@@ -154,7 +154,8 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
                 )
                 places = [(rows.cursor, rows.top, rows.length) for rows in lists]
                 seen.append((browser.focus, browser.selected, browser.table.column, places))
-                seen.append(browser.lines)
+                # The values are counted less often where keys follow each other at once.
+                seen.append([line.replace("┃", " ") for line in browser.lines])
             assert seen[:2] == seen[2:], pane
         browser.send("1", "2", *"jjj", "slash", *"jjkkgGhlj")
         await browser.settle()
