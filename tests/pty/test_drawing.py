@@ -16,7 +16,7 @@ pytestmark = pytest.mark.pty
 ESCAPE = "\x1b"
 TOUR = {
     ("j", "jjj", "2", "jj", "z", "j", "d", ESCAPE, "+"): "unzoom",
-    ("+", "v", "jj"): " filters ",
+    ("+", "v", "jj"): "only this",
     ("v", "?"): "run it",
     ("j", ESCAPE, ":", "sort", ESCAPE, ESCAPE, "/", "mpi +cuda"): "mpi +cuda",
     (ESCAPE, "s", "3", "j", "1"): "all packages",
@@ -115,12 +115,12 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
         fed = 0
         for keys, text in (
             ("j", "┃ py-build"),
-            ("2", "▸ ×4 1.2.2"),
-            ("j", "▸ ×2 1.2.2"),
-            ("3", "py-build@1.2.2"),
-            ("v", " compiler"),
+            ("2", "┃▸×4 1.2.2"),
+            ("j", "┃▸×2 1.2.2"),
+            ("3", "│ /"),
+            ("v", "█"),
             ("/gcc", " gcc "),
-            ("\r", "gcc"),
+            ("\r", "┃▸×3"),
             ("?", "›"),
         ):
             terminal.send(keys)
