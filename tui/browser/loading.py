@@ -27,9 +27,8 @@ from spackscope.tui.browser.host import BrowserHost, CallOnLoop, Task, progress_
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Summary
+from spackscope.tui.browser.state import Summary, WithoutRows
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.table_rows import KeyChoice
 
 _NAME = 24
 """Cells of the name of a source in a message."""
@@ -39,15 +38,14 @@ _ROWS_SHOWN = 2.0
 """Most seconds to wait for the first rows before sources are checked."""
 
 OnPackages = Callable[[Summary], object]
-OnMissing = Callable[[str, Sequence[KeyChoice]], object]
 
 
 class Loading:
     """Load the catalog, and report the progress.
 
-    `failure` says why no catalog was read, or is empty. `on_missing` is called with a text and
-    choices to show instead of rows, `on_packages` with the first catalog while its rows are read,
-    and `on_draft` when another catalog has come while a text is being typed.
+    `failure` says why no catalog was read, or is empty. `on_packages` is called with the first
+    catalog while its rows are read, and `on_draft` when another catalog has come while a text is
+    being typed.
     """
 
     def __init__(
@@ -66,7 +64,6 @@ class Loading:
         """The session that sources are read with now."""
         self.failure = ""
         self._rows_shown = threading.Event()
-        self.on_missing: OnMissing = lambda text, choices: None
         self.on_packages: OnPackages = lambda summary: None
         self.on_draft: Callable[[], None] = lambda: None
 
@@ -111,7 +108,7 @@ class Loading:
     def show_waiting(self) -> None:
         """Show that sources are being read, if nothing of them is there yet."""
         if self._host.state.summary is None and self.is_loading:
-            self.on_missing(f"reading the sources\n{shown('back')} stops", ())
+            self._host.change(missing=WithoutRows(f"reading the sources\n{shown('back')} stops"))
 
     def rows_shown(self) -> None:
         """Let the check of the sources begin: earlier it would slow the reading of the rows."""
@@ -232,7 +229,7 @@ class Loading:
     def _show_progress(self, progress: Progress) -> None:
         hint = f"{shown('back')} stops"
         if self._host.state.catalog is None:
-            self.on_missing(progress.lines(hint), ())
+            self._host.change(missing=WithoutRows(progress.lines(hint)))
         else:
             self._host.show_progress(progress.line(hint))
 
@@ -247,7 +244,7 @@ class Loading:
         summary = self._host.state.summary
         if summary is None:
             self.failure = reason
-            self.on_missing(reason, without_catalog())
+            self._host.change(missing=WithoutRows(reason, without_catalog()))
         else:
             remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
             if catalog_is_part := bool(summary.catalog.part):

@@ -27,6 +27,7 @@ from spackscope.tui.browser.state import (
     Facets,
     Summary,
     Where,
+    WithoutRows,
 )
 from spackscope.tui.browser.tables import OpenTable
 from spackscope.tui.widgets.detail_pane import DetailPane
@@ -45,7 +46,7 @@ from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInpu
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
-from spackscope.tui.widgets.table_rows import KeyChoice, RowMarks, ShownRows
+from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _FIRST_STEPS = (
@@ -204,6 +205,8 @@ class Panes:
         self._state = new
         if "summary" in changed and new.summary is not None:
             self.query_bar.input.packages = new.summary.names
+        if "missing" in changed:
+            self._show_missing(new.missing)
         if "results" in changed and new.results is not None:
             self._show_results(new)
         if "facets" in changed and new.facets is not None:
@@ -307,13 +310,13 @@ class Panes:
         self.specs = specs
         self.table.show(self.table.rows.shown.after(specs), keeps_columns=keeps_columns)
 
-    def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
+    def _show_missing(self, missing: WithoutRows) -> None:
         """Show a text and choices while there are no rows."""
-        self._show_specs(ShownRows(text, choices))
-        if choices:
+        self._show_specs(ShownRows(*missing))
+        if missing.choices:
             self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
-        self.names.rows.show(0, empty=text if self._screen.has_class("-single") else "")
+        self.names.rows.show(0, empty=missing.text * self._screen.has_class("-single"))
 
     def show_packages(self, summary: Summary) -> None:
         """Show all packages while the first rows are read."""

@@ -97,7 +97,6 @@ class BrowserScreen(Screen[None]):
         state = BrowserState(view=first)
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query, is_pick=pick)
-        self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
         self.controllers.loading.on_draft = self._type_again
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine, Members
+    from spackscope.tui.widgets.table_rows import KeyChoice
 
 Result = TypeVar("Result")
 
@@ -77,6 +78,13 @@ class Results(Frozen):
     def catalog(self) -> Catalog:
         """The catalog that was asked."""
         return self.listing.catalog
+
+
+class WithoutRows(NamedTuple):
+    """The text and the choices in place of rows while no source is read."""
+
+    text: str = ""
+    choices: Sequence[KeyChoice] = ()
 
 
 class Refusal(Frozen):
@@ -176,6 +184,7 @@ class BrowserState(Frozen):
     summary: Summary | None = None
     view: View = FIRST_VIEW
     results: Results | None = None
+    missing: WithoutRows = WithoutRows()
     refused: View | None = None
     stale: str = ""
     draft: Draft | None = None

@@ -17,7 +17,14 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.jobs import ROWS, Job
-from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results, Where
+from spackscope.tui.browser.state import (
+    FIRST_VIEW,
+    BrowserState,
+    Details,
+    Results,
+    Where,
+    WithoutRows,
+)
 from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.settings import DEFAULTS, Settings
@@ -68,6 +75,7 @@ class FakeHost(BrowserHost):
         self.focused: list[str] = []
         self.rewritten: list[bool] = []
         self.dialogs: list[tuple[Dialog[Any], Callable[[Any], object] | None]] = []
+        self.missing: list[WithoutRows] = []
         self.ended: tuple[list[str] | None, int] | None = None
 
     @property
@@ -77,6 +85,7 @@ class FakeHost(BrowserHost):
 
     def change(self, **fields: Any) -> None:
         self.state = replace(self.state, **fields)
+        self.missing += [self.state.missing] * ("missing" in fields)
 
     def show_query(self, *, rewrite: bool = False) -> None:
         self.rewritten.append(rewrite)

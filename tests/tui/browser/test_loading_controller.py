@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
-from spackscope.tui.widgets.table_rows import KeyChoice
 from tests.builders import GCC, ZLIB, database, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 
 def missing(browser: FakeBrowser) -> list[str]:
-    """Collect what is shown instead of rows, and the keys that are offered."""
-    texts: list[str] = []
-
-    def show(text: str, choices: Sequence[KeyChoice]) -> None:
-        texts.append("\n".join([text, " ".join(choice.key for choice in choices)]).strip())
-
-    browser.controllers.loading.on_missing = show
-    return texts
+    """Return what was shown instead of rows, and the keys that were offered."""
+    return [
+        "\n".join([text, " ".join(choice.key for choice in choices)]).strip()
+        for text, choices in browser.host.missing
+    ]
 
 
 def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     for number in range(3):
         write_page(tmp_path / str(number), [record(number)])
     browser = FakeBrowser(tmp_path)
-    texts = missing(browser)
     browser.controllers.loading.load()
     assert browser.controllers.loading.is_loading
     browser.controllers.loading.show_waiting()
-    assert texts == ["reading the sources\nesc stops"]
+    assert missing(browser) == ["reading the sources\nesc stops"]
     browser.controllers.loading.stop()
     assert not browser.controllers.loading.is_loading
-    assert texts[-1] == "reading was stopped\nr O q"
+    assert missing(browser)[-1] == "reading was stopped\nr O q"
     assert browser.controllers.loading.failure == ""
     browser.settle()
     assert browser.state.catalog is None
     browser.load()
     assert len(browser.shown) == 3
-    (reading, bar, amount, stops) = next(t.split("\n") for t in texts if " %" in t)
+    (reading, bar, amount, stops) = next(t.split("\n") for t in missing(browser) if " %" in t)
     assert reading == f"reading {tmp_path}"
     assert bar.startswith("░")
     assert " of " in amount
