@@ -16,7 +16,8 @@ def _tier(text: str, name: str) -> int:
     """Return how well a name fits a text, from 0 (the same name) to `_NO_MATCH`.
 
     Case is ignored. After the exact name come names that begin with the text, names with a word
-    that begins with it, names that contain it, and names that contain its letters in this order.
+    that begins with it, names that contain it, and names with a word that contains its letters in
+    this order.
     """
     text, name = text.lower(), name.lower()
     position = name.find(text)
@@ -24,8 +25,11 @@ def _tier(text: str, name: str) -> int:
         return _EXACT if text == name else _PREFIX
     if position > 0:
         return _WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING
-    letters = iter(name)
-    return _SUBSEQUENCE if all(letter in letters for letter in text) else _NO_MATCH
+    for word in name.split():
+        letters = iter(word)
+        if all(letter in letters for letter in text):
+            return _SUBSEQUENCE
+    return _NO_MATCH
 
 
 def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> list[_T]:

@@ -25,3 +25,9 @@ NAMES = ["py-zlib", "zlib-ng", "Zlib", "libzlibx", "z-l-i-b", "cmake"]
 )
 def test_the_best_names_come_first(text: str, names: list[str]) -> None:
     assert matching(text, NAMES, str) == names
+
+
+def test_scattered_letters_are_of_one_word() -> None:
+    sentences = ["Type a filter for the column or the list", "List the columns"]
+    assert matching("prune", sentences, str) == []
+    assert matching("clmn", sentences, str) == sentences
