@@ -9,6 +9,7 @@ import os
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -62,6 +63,10 @@ class Wanted(Frozen):
     asked whether a cached copy is current, except for an `immutable` file. No more than `max_size`
     bytes are downloaded. If `check` refuses a download, an accepted cached copy is kept; without
     one, the download is cached, and requested again the next time.
+
+    With `is_enough` only the beginning of a remote file is downloaded, whatever the size of the
+    file: until `is_enough` is true for the part so far, or about `max_size` bytes. It cannot
+    be verified, and its cached copy is kept for a name and checksum.
     """
 
     name: str
@@ -69,6 +74,12 @@ class Wanted(Frozen):
     immutable: bool = False
     max_size: int = MAX_FILE_SIZE
     check: Check | None = None
+    is_enough: Callable[[BinaryIO], object] | None = None
+
+    @property
+    def range(self) -> str:
+        """The bytes to request, as in the header Range; "" for all."""
+        return f"bytes=0-{self.max_size - 1}" if self.is_enough is not None else ""
 
     def check_digest(self, digest: str, origin: str) -> None:
         """Raise WrongContent if there is a checksum and the digest of the file is another one."""

@@ -232,6 +232,7 @@ class Download:
     The thread calls `expect`, `receive` and `write`. `cached` is the copy that the server is asked
     about. The thread sets `validators` to the validators of the new version. `host` is the host
     that has to send next, and `received` the number of bytes that have arrived, still packed.
+    Once it `has_enough`, no further byte is read.
     """
 
     def __init__(
@@ -251,7 +252,7 @@ class Download:
         """Discard all bytes that were received and written."""
         self._target.seek(0)
         self._target.truncate()
-        self._digest, self._size = hashlib.sha256(), 0
+        self._digest, self._size, self.has_enough = hashlib.sha256(), 0, False
         self.received, self.host = 0, ""
         self._total: int | None = None
 
@@ -266,7 +267,7 @@ class Download:
         Raises SourceError if `total` is too large.
         """
         limit = self.wanted.max_size
-        if total is not None and total > limit:
+        if total is not None and total > limit and not self.wanted.range:
             allowed = f"{limit:,} are allowed"
             raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
         self.host, self._total = host, total
@@ -289,14 +290,22 @@ class Download:
         Both numbers are limited: few bytes may unpack to very many, and many to none. Raises
         SourceError.
         """
+        before, is_enough = self._size, self.wanted.is_enough
         self._size += len(chunk)
-        if max(self._size, self.received) > self.wanted.max_size:
+        if max(self._size, self.received) > self.wanted.max_size and is_enough is None:
             limit = f"{self.wanted.max_size:,} bytes"
             raise SourceError(f"{self.origin} is larger than the {limit} allowed")
         if self._size > max_unpacked_size(self.received):
             raise SourceError(f"{self.origin} unpacks to more than {MAX_EXPANSION} times its size")
         self._digest.update(chunk)
         self._target.write(chunk)
+        if is_enough is not None:
+            # It reads from the beginning each time, so it is only called when the size doubles.
+            has_doubled = self._size.bit_length() > before.bit_length()
+            self.has_enough = self._size >= self.wanted.max_size or (
+                has_doubled and bool(is_enough(self._target))
+            )
+            self._target.seek(0, os.SEEK_END)
 
 
 Request = Callable[[Download], bool]
@@ -336,6 +345,9 @@ class Downloader:
 
         Raises SourceErrors and Cancelled.
         """
+        if wanted.range:
+            key = f"{key} {wanted.sha256} {wanted.range}"
+            wanted = replace(wanted, sha256="", immutable=True)
         try:
             return self._fetch(self.cache, key, origin, wanted, request)
         except OSError as error:

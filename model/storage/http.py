@@ -89,14 +89,15 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
-    sha256, cached = download.wanted.sha256, download.cached
+    sha256, cached, range_ = download.wanted.sha256, download.cached, download.wanted.range
     headers = {
         **headers,
         # The checksum is for the file on the server, which may itself be compressed.
-        "Accept-Encoding": "identity" if sha256 else "gzip",
+        "Accept-Encoding": "identity" if sha256 or range_ else "gzip",
+        **({"Range": range_} if range_ else {}),
         **(cached.validators if cached is not None else {}),
     }
-    for unpacks in (False, True) if sha256 else (True,):
+    for unpacks in (False, True) if sha256 else (not range_,):
         download.restart()
         with client.request("GET", url, headers, download) as response:
             if response.status == 304:
@@ -147,7 +148,7 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
 
 def _chunks(response: BaseHTTPResponse, download: Download) -> Iterator[bytes]:
     """Yield the chunks of a body as they arrive, still encoded."""
-    while chunk := response.read1(_READ_SIZE, decode_content=False):
+    while not download.has_enough and (chunk := response.read1(_READ_SIZE, decode_content=False)):
         download.receive(len(chunk))
         yield chunk
 
@@ -183,11 +184,11 @@ class Client(Downloader):
     ) -> Iterator[BaseHTTPResponse]:
         """Send a request with the method GET or HEAD, follow redirects, and yield the response.
 
-        Its status is 200, or 304 if the request has conditions. User and password of the URL, or
-        else the header Authorization, are only sent to the server of the URL: the same scheme,
-        host and port. `origin` names the file in errors; by default it is the origin of the
-        download. Raises NotFound, Unauthorized, Unreachable, TemporaryFailure, other SourceErrors
-        and Cancelled.
+        Its status is 200, 304 if the request has conditions, or 206 if it has a range. User and
+        password of the URL, or else the header Authorization, are only sent to the server of the
+        URL: the same scheme, host and port. `origin` names the file in errors; by default it is
+        the origin of the download. Raises NotFound, Unauthorized, Unreachable, TemporaryFailure,
+        other SourceErrors and Cancelled.
         """
         import urllib3
 
@@ -267,7 +268,11 @@ def _check_status(
     import urllib3
 
     status = response.status
-    if status == 200 or (status == 304 and not headers.keys().isdisjoint(_VALIDATORS)):
+    if (
+        status == 200
+        or (status == 206 and "Range" in headers)
+        or (status == 304 and not headers.keys().isdisjoint(_VALIDATORS))
+    ):
         return
     if status in (404, 410):
         raise NotFound(f"{origin} does not exist: HTTP {status}")

@@ -168,17 +168,19 @@ class S3Storage(RemoteStorage):
     def _download(self, download: Download) -> bool:
         from botocore.exceptions import ClientError
 
-        key = self._prefix + download.wanted.name
+        key, range_ = self._prefix + download.wanted.name, download.wanted.range
         validators = download.cached.validators if download.cached is not None else {}
         try:
-            response = self._client.get_object(Bucket=self._bucket, Key=key, **validators)
+            response = self._client.get_object(
+                Bucket=self._bucket, Key=key, **validators, **({"Range": range_} if range_ else {})
+            )
         except ClientError as error:
             if validators and _status(error) == 304:
                 return False
             raise
         with contextlib.closing(response["Body"]) as body:
             download.expect(self.origin, response.get("ContentLength"))
-            while chunk := body.read(_READ_SIZE):
+            while not download.has_enough and (chunk := body.read(_READ_SIZE)):
                 download.receive(len(chunk))
                 download.write(chunk)
         download.validators = {"IfNoneMatch": response["ETag"]} if "ETag" in response else {}
@@ -383,7 +385,7 @@ class OciRegistry(Storage):
         file = self._download(
             replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}"),
             self.origin_of(name),
-            Wanted(name, digest, max_size=wanted.max_size),
+            replace(wanted, sha256=digest),
         )
         return FetchedFile(file.path, file.origin, manifest.checked, manifest.remark)
 

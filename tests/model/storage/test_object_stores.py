@@ -134,6 +134,24 @@ def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(
         Session(environ).open("s3://other").fetch(Wanted("none"))
 
 
+def test_the_beginning_of_an_object_is_all_that_comes(
+    bucket: Any, environ: dict[str, str]
+) -> None:
+    large = os.urandom(3_000_000)
+    bucket.put_object(Bucket="caches", Key="large", Body=large)
+    storage = Session(environ).open("s3://caches/")
+    seen = list[tuple[str, int, int | None]]()
+    wanted = Wanted("large", max_size=100_000, is_enough=lambda file: file.seek(0, 2) > 5_000)
+    for _ in range(2):
+        with progress_to(lambda *progress: seen.append(progress)):
+            part = Path(storage.fetch(wanted).path).read_bytes()
+        assert large.startswith(part)
+        assert 5_000 < len(part) <= 3 * 4_096
+    assert seen[0] == ("bytes of large", 4_096, 100_000)
+    never = Wanted("large", max_size=200_000, is_enough=lambda _: False)
+    assert len(Path(storage.fetch(never).path).read_bytes()) == 200_000
+
+
 def test_names_are_listed_below_a_folder(
     bucket: Any, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
