@@ -153,7 +153,7 @@ KEYS = (
         "Show the files in the spec; choose one: who has that name.",
         as_text="files /HASH", is_answer=True),
     Key(ANYWHERE, "files-download", "", "files_download",
-        "Download the archive of the spec, and show the files in it.",
+        "Download the whole archive of the spec, and show the files in it.",
         as_text="files --download /HASH", is_answer=True),
     Key(ANYWHERE, "verify", "", "verify",
         "Verify the shown specs: their hashes, files and archives in mirrors.",

@@ -6,13 +6,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
+from functools import partial
 from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import report_progress
+from spackscope.model.core.tasks import report_progress, run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import (
@@ -22,11 +23,19 @@ from spackscope.model.report.sheet import (
     size_column,
     version_column,
 )
-from spackscope.model.sources.files import NO_LIST, REMOTE, FileLists, ListedFile, SpecFiles
+from spackscope.model.sources.files import (
+    NO_LIST,
+    TOO_MUCH,
+    UNLISTED,
+    FileLists,
+    ListedFile,
+    SpecFiles,
+)
 
 _MAX_ROWS = 100_000
 _MAX_PROBLEMS = 20
 _MAX_PATTERN = 1_000
+_AT_ONCE = 16
 _EXECUTABLE = 0o111
 
 
@@ -57,17 +66,20 @@ def answer(asked: Asked) -> Sheet[FileRow]:
     for id_, spec in zip(ids, catalog.records(ids), strict=True):
         specs[spec.hash].append(catalog.with_provenance(id_, spec))
     lists = FileLists(catalog.sources, asked.session, asked.sources, may_download=download)
-    ways = {REMOTE: f"{REMOTE} ({asked.option('download')} reads them)"}
+    ways = {UNLISTED: f"{UNLISTED} ({asked.option('download')} reads all of it)"}
     if not pattern:
         ((spec, *_),) = specs.values()
         found = lists.of(specs[spec.hash])
         return _files_of(spec, found._replace(problem=ways.get(found.problem, found.problem)))
 
     def read() -> Iterator[tuple[Spec, SpecFiles]]:
-        # Specs that need no download come first.
-        for number, records in enumerate(sorted(specs.values(), key=lists.are_remote)):
-            report_progress("specs searched", number, len(specs))
-            yield records[0], lists.of(records)
+        # Specs that need no server come first.
+        ordered = sorted(specs.values(), key=lists.are_remote)
+        for number in range(0, len(ordered), _AT_ONCE):
+            report_progress("specs searched", number, len(ordered))
+            some = ordered[number : number + _AT_ONCE]
+            found = run_parallel([partial(lists.of, records) for records in some])
+            yield from zip([spec for spec, *_ in some], found, strict=True)
 
     return _having(pattern, read(), ways)
 
@@ -101,7 +113,7 @@ def _having(
     unlisted = Counter[str]()
     for spec, found in lists:
         searched += bool(found.place)
-        if found.problem in (NO_LIST, REMOTE):
+        if found.problem in (NO_LIST, UNLISTED, TOO_MUCH):
             unlisted[found.problem] += 1
         elif found.problem:
             name = f"{spec_name(spec.package, spec.version)}/{spec.hash[:SHORT_HASH]}"

@@ -1,12 +1,17 @@
 """Read the members of an archive: from its beginning, once, and within bounds.
 
-An archive of a mirror, of any layout, is a tar file that is compressed with gzip.
+An archive of a mirror, of any layout, is a tar file that is compressed with gzip. Its first files
+are those in `.spack`, after a few in the prefix itself: `reproducible_tarfile_from_prefix` of
+lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders.
 """
 
 from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import BinaryIO, cast
 
 from spackscope.model.core.errors import Unreadable
@@ -25,9 +30,12 @@ Real archives unpack to three to ten times their sizes, except archives of less 
 
 _SMALL_ARCHIVE = 2**16
 
-_BUILD_INFO = "/.spack/binary_distribution"
+MAX_BEGINNING = 900_000
+"""Bytes of an archive on a server in which its list of files is searched."""
+
+MANIFEST = "/.spack/install_manifest.json"
+MAX_MANIFEST = 2**26
 _MAX_HEADER = 2**16
-"""Bytes of a header, and of `_BUILD_INFO`, which begins with the prefix."""
 
 _HEADER_COST = 8
 """The time to parse a byte of a header, as a multiple of the time to unpack a byte."""
@@ -102,10 +110,12 @@ class _Unpacked:
             yield part
 
 
-def read_members(file: BinaryIO, budget: UnpackBudget) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Yield the members of an archive; `.spack/binary_distribution` with its content.
+def read_members(
+    file: BinaryIO, budget: UnpackBudget, ending: str = "", max_size: int = 0
+) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Yield the members of an archive, and up to `max_size` bytes of files with an `ending`.
 
-    Raises Unreadable, OSError and Cancelled.
+    `max_size` is a multiple of 64 KiB. Raises Unreadable, OSError and Cancelled.
     """
     unpacked = _Unpacked(file, budget)
     try:
@@ -113,10 +123,12 @@ def read_members(file: BinaryIO, budget: UnpackBudget) -> Iterator[tuple[tarfile
             while (member := tar.next()) is not None:
                 # Earlier members are not kept.
                 tar.members.clear()  # type: ignore[attr-defined]
-                info = None
-                if member.isreg() and f"/{member.name}".endswith(_BUILD_INFO):
-                    info = tar.extractfile(member)
-                yield member, b"" if info is None else info.read(_MAX_HEADER)
+                content = b""
+                if max_size and member.isreg() and f"/{member.name}".endswith(ending):
+                    opened = cast(BinaryIO, tar.extractfile(member))
+                    pieces = iter(partial(opened.read, _MAX_HEADER), b"")
+                    content = b"".join(islice(pieces, max_size // _MAX_HEADER))
+                yield member, content
         # A broken header ends the loop as well.
         while padding := unpacked.read(_MAX_HEADER):
             if padding.strip(b"\0"):
@@ -126,3 +138,17 @@ def read_members(file: BinaryIO, budget: UnpackBudget) -> Iterator[tuple[tarfile
     # Long names that follow each other are read within each other.
     except (ValueError, EOFError, RecursionError, tarfile.TarError):
         raise Unreadable("it is not a complete tar file") from None
+
+
+def read_manifest_at_start(file: BinaryIO) -> bytes:
+    """Return the list of files that an archive begins with, or b"" if that is cut off.
+
+    Raises OSError and Cancelled.
+    """
+    budget = UnpackBudget()
+    budget.add(MAX_BEGINNING)
+    with suppress(Unreadable):
+        for _, content in read_members(file, budget, MANIFEST, MAX_MANIFEST):
+            if content:
+                return content
+    return b""

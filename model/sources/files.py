@@ -1,7 +1,8 @@
 """List the files in the prefix of a spec, or else in its archive in a mirror.
 
-A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. Names
-in lists and archives are not trusted: no file is opened by such a name.
+A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. An
+archive begins with it, so that no more is fetched from a server. Names in lists and archives are
+not trusted: no file is opened by such a name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tarfile
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
@@ -19,27 +21,32 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable
 from spackscope.model.readers.unpack import decode
-from spackscope.model.sources.archive import MAX_ARCHIVE, UnpackBudget, read_members
-from spackscope.model.sources.mirror_spec import Mirrors
+from spackscope.model.sources.archive import (
+    MANIFEST,
+    MAX_ARCHIVE,
+    MAX_BEGINNING,
+    MAX_MANIFEST,
+    UnpackBudget,
+    read_manifest_at_start,
+    read_members,
+)
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path
-from spackscope.model.storage.base import FetchedFile
 
 MAX_FILES = 200_000
 """The most files of a spec that are listed."""
 
 NO_LIST = "no install tree or mirror of the sources has a list of the files"
-REMOTE = "the archives are on servers"
+UNLISTED = "its archive on a server does not begin with a list of the files"
+TOO_MUCH = "too much would come from servers; ask for fewer specs"
 """Why the files of a spec are unknown, unless a list of them cannot be read."""
 
-MAX_DOWNLOADED = 2**34
-"""Bytes of archives on servers after which no further ones are downloaded for an answer."""
+MAX_FETCHED = (2**30, 2**34)
+"""Bytes from servers after which no more are fetched for an answer; the second with downloads."""
 
 _METADATA = "/.spack/"
-_MANIFEST = os.path.join(".spack", "install_manifest.json")
-_MAX_MANIFEST = 2**26
 _MAX_MODE = 0o177777
-_TOO_MUCH = f"archives of more than {MAX_DOWNLOADED >> 30} GiB: ask for fewer specs"
 _MAX_COUNT = 2**50
 """The least size that is an error."""
 
@@ -77,8 +84,9 @@ class SpecFiles(NamedTuple):
 class FileLists:
     """The files of the specs of a catalog, as its install trees and mirrors list them.
 
-    Archives on servers are read only with `may_download`. The methods take all records of a hash,
-    with their provenance.
+    Archives on servers are read whole only with `may_download`, where they do not begin with a
+    list. The methods take all records of a hash, with their provenance; several threads may call
+    them.
 
         FileLists(catalog.sources, session, sources).of([spec]).files
     """
@@ -94,8 +102,8 @@ class FileLists:
         self._trees = [state.name for state in states if state.kind == "install tree"]
         self._remote = {s.name for s in states if s.checked is not None and not s.failure}
         parts = [[s for s in states if (s.name in self._remote) is is_] for is_ in (False, True)]
-        self._mirrors = [Mirrors(part, session, sources) for part in parts[: 1 + may_download]]
-        self._downloaded = 0
+        self._mirrors = [Mirrors(part, session, sources) for part in parts]
+        self._may_download, self._fetched, self._lock = may_download, 0, threading.Lock()
         self._budgets = defaultdict[str, UnpackBudget](UnpackBudget)
 
     def are_remote(self, records: Iterable[Spec]) -> bool:
@@ -113,37 +121,59 @@ class FileLists:
                 return each
             found.append(each)
         best = max(found, key=lambda each: len(each.files), default=SpecFiles())
-        is_left_out = len(self._mirrors) == 1 and self.are_remote(records)
         problem = "; ".join(dict.fromkeys(each.problem for each in found))
-        return best._replace(problem=problem or (REMOTE if is_left_out else NO_LIST))
+        return best._replace(problem=problem or NO_LIST)
 
     def _lists(self, records: Sequence[Spec]) -> Iterator[SpecFiles]:
         """Yield the files of a spec in each place; an unreadable list is a problem."""
         for prefix in filter(None, map(self._prefix_of, records)):
             try:
-                yield _listed(_manifest_files(os.path.join(prefix, _MANIFEST)), prefix)
+                yield _listed(_manifest_files(read_file(prefix + MANIFEST, MAX_MANIFEST)), prefix)
             except FileNotFoundError:
                 continue
             except (OSError, Unreadable) as error:
-                yield SpecFiles(problem=f"{os.path.join(prefix, _MANIFEST)} {reason(error)}")
-        for mirrors in self._mirrors:
+                yield SpecFiles(problem=f"{prefix}{MANIFEST} {reason(error)}")
+        for is_remote, mirrors in enumerate(self._mirrors):
+            if is_remote and self._fetched > MAX_FETCHED[self._may_download]:
+                yield SpecFiles(problem=TOO_MUCH)
+                return
+            # The list that a remote archive begins with, or else all of the archive.
+            ways = (False, True)[: 1 + self._may_download] if is_remote else (True,)
             for spec in records:
-                for entry in mirrors.entries(spec):
-                    try:
-                        if entry.source in self._remote and self._downloaded > MAX_DOWNLOADED:
-                            raise SourceError(_TOO_MUCH)
-                        file = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
-                        yield self._read_archive(file, entry.source)
-                    except SourceError as error:
-                        yield SpecFiles(problem=str(error))
+                for entry in mirrors.entries(spec, to_fetch=True):
+                    for is_whole in ways:
+                        try:
+                            yield self._in_archive(mirrors, spec, entry, is_whole)
+                        except SourceError as error:
+                            yield SpecFiles(problem=str(error))
 
-    def _read_archive(self, fetched: FetchedFile, source: str) -> SpecFiles:
-        """Return the files of an archive of a source. Raises SourceError and Cancelled."""
+    def _in_archive(
+        self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry, is_whole: bool
+    ) -> SpecFiles:
+        """Return the files of an archive, or of the list that it begins with.
+
+        Only a whole archive is verified. Raises SourceError and Cancelled.
+        """
+        fetched = (
+            mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
+            if is_whole
+            else mirrors.fetch_archive(spec, entry, MAX_BEGINNING, read_manifest_at_start)
+        )
         with naming(fetched.origin), open_file(fetched.path) as file:
-            size, budget = os.fstat(file.fileno()).st_size, self._budgets[source]
-            self._downloaded += size if source in self._remote else 0
-            budget.add(size)
-            return _listed(_archive_files(file, budget), fetched.origin)
+            size = os.fstat(file.fileno()).st_size
+            self._fetched += size if entry.source in self._remote else 0
+            if not is_whole:
+                manifest = read_manifest_at_start(file)
+                return (
+                    _listed(_manifest_files(manifest), f"the list in {fetched.origin}")
+                    if manifest
+                    else SpecFiles(problem=UNLISTED)
+                )
+            # The archives of a source share a budget.
+            with self._lock:
+                budget = self._budgets[entry.source]
+                budget.add(size)
+                return _listed(_archive_files(file, budget), fetched.origin)
 
     def _prefix_of(self, spec: Spec) -> str:
         """Return the prefix of an installed spec; its tree may have been moved."""
@@ -159,7 +189,7 @@ _Found = tuple[str, str, Any, Any, Any]
 """The name of a file with the prefix, its kind, and its target, size and mode, of any type."""
 
 
-def _manifest_files(path: str) -> Iterator[_Found]:
+def _manifest_files(data: bytes) -> Iterator[_Found]:
     """Yield the files in the list of a prefix. Raises Unreadable and OSError."""
     found = dict[str, _Found]()
 
@@ -173,9 +203,8 @@ def _manifest_files(path: str) -> Iterator[_Found]:
         if len(found) > MAX_FILES:
             raise Unreadable(_TOO_MANY)
 
-    text = decode(read_file(path, _MAX_MANIFEST))
     try:
-        manifest, _ = parse(text, {"{": keep}, AS_SPACK, whole=True)
+        manifest, _ = parse(decode(data), {"{": keep}, AS_SPACK, whole=True)
         if not isinstance(manifest, dict):
             raise Unreadable("it is not a list of files")
     finally:

@@ -30,6 +30,7 @@ JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
 Reason = tuple[Judgement, str]
 
 _BUILD_PATH = re.compile(rb"""(?:^|[{,\s])["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
+_BUILD_INFO, _MAX_BUILD_INFO = "/.spack/binary_distribution", 2**16
 _PADDING = "__spack_path_placeholder__"
 
 
@@ -182,7 +183,7 @@ def _prefix_of(file: BinaryIO, budget: UnpackBudget) -> str:
 
     Raises Unreadable and OSError.
     """
-    for _, info in read_members(file, budget):
+    for _, info in read_members(file, budget, _BUILD_INFO, _MAX_BUILD_INFO):
         if info:
             match = _BUILD_PATH.search(info)
             return storable(match[1].decode("utf-8", "replace")) if match else ""

@@ -14,6 +14,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import BinaryIO
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -164,10 +165,12 @@ class Mirrors:
         target = replace(target, top=path_or_url(target.top), view=view or target.view)
         return mirror_at(state.name, target, self.session, options)
 
-    def entries(self, spec: Spec) -> list[MirrorEntry]:
+    def entries(self, spec: Spec, *, to_fetch: bool = False) -> list[MirrorEntry]:
         """Return the entry of a spec in each mirror that lists it, asking several at once.
 
-        A mirror that did not answer when it was read is not asked again. Raises Cancelled.
+        With `to_fetch` only the name and the checksum of the archive are asked for: a copy of a
+        manifest is current, and the state of the archive unknown. A mirror that did not answer
+        when it was read is not asked again. Raises Cancelled.
         """
 
         def read(state: SourceStatus) -> MirrorEntry | None:
@@ -178,7 +181,7 @@ class Mirrors:
                 return replace(unknown, problem=state.remark)
             try:
                 mirror = self.open(spec, state)
-                return None if mirror is None else self._entry(mirror, state, spec)
+                return None if mirror is None else self._entry(mirror, state, spec, to_fetch)
             except Exception as error:
                 return replace(unknown, problem=describe_error(error))
 
@@ -187,7 +190,9 @@ class Mirrors:
         entries = run_parallel(tasks)
         return [entry for entry in entries if entry is not None]
 
-    def _entry(self, mirror: Mirror, state: SourceStatus, spec: Spec) -> MirrorEntry:
+    def _entry(
+        self, mirror: Mirror, state: SourceStatus, spec: Spec, to_fetch: bool
+    ) -> MirrorEntry:
         """Read the entry of a spec in a mirror, from the first layout that has the spec.
 
         Raises SourceError and Cancelled.
@@ -199,7 +204,7 @@ class Mirrors:
             try:
                 if layout == "v3":
                     # A manifest may be signed again with another key, so a copy may be stale.
-                    file, data = mirror.fetch_manifest(_manifest_name(spec))
+                    file, data = mirror.fetch_manifest(_manifest_name(spec), immutable=to_fetch)
                 else:
                     file, archive_name = _fetch_spec_file(mirror, spec)
                     data = mirror.read(file, MAX_SPEC_FILE_SIZE)
@@ -215,6 +220,7 @@ class Mirrors:
                 mirror.source, "", problem=why, archive="missing", archive_problem=why
             )
         signer: Signer | None = None
+        archive: FileState = "unknown"
         problem, checksum, size = "", "", None
         try:
             if file.origin.endswith(".yaml"):
@@ -227,7 +233,6 @@ class Mirrors:
             problem = str(error)
         entry = MirrorEntry(mirror.source, layout, file.origin, signer, problem)
         if layout == "v3":
-            archive: FileState = "unknown"
             try:
                 manifest = read_manifest(data)
                 # An entry that cannot be read may be that of the archive.
@@ -241,7 +246,9 @@ class Mirrors:
         elif match := _V2_CHECKSUM.search(data):
             checksum = match[1].decode()
         configured = _configured(mirror) if entry.is_signed is False else None
-        archive, why = mirror.state_of(archive_name, size)
+        why = ""
+        if not to_fetch:
+            archive, why = mirror.state_of(archive_name, size)
         return replace(
             entry,
             archive=archive,
@@ -253,15 +260,22 @@ class Mirrors:
             archive_name=archive_name,
         )
 
-    def fetch_archive(self, spec: Spec, entry: MirrorEntry, max_size: int) -> FetchedFile:
+    def fetch_archive(
+        self,
+        spec: Spec,
+        entry: MirrorEntry,
+        max_size: int,
+        is_enough: Callable[[BinaryIO], object] | None = None,
+    ) -> FetchedFile:
         """Fetch the archive of an entry of a spec, and compare it with the entry's checksum.
 
-        Raises SourceError and Cancelled.
+        With `is_enough` only its beginning is fetched (see `Wanted`). Raises SourceError and
+        Cancelled.
         """
         state = next(state for state in self._states if state.name == entry.source)
         if not entry.archive_name or (mirror := self.open(spec, state)) is None:
             raise SourceError(entry.archive_problem or entry.problem)
-        wanted = Wanted(entry.archive_name, entry.checksum, max_size=max_size)
+        wanted = Wanted(entry.archive_name, entry.checksum, max_size=max_size, is_enough=is_enough)
         file = mirror.storage.fetch(wanted)
         if file.remark:
             raise SourceError(file.remark)

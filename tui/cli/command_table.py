@@ -333,15 +333,19 @@ spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
         ),
         """\
 List the files and links in a spec, as an install tree lists them, or else as
-they are in an archive on this machine, or with --download on a server. Name
-the spec as for `spackscope show`.
+they are in an archive on this machine. Of an archive on a server only the
+beginning is read, less than 1 MB, where Spack puts its list of the files; with
+--download all of an archive that does not begin with a list. Name the spec as
+for `spackscope show`.
 
 With --having, list the files of all specs of the QUERY that match a shell
 pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
         (
             _value("having", "list the specs with such a file", "PATTERN", "pattern"),
             _flag(
-                "download", "download archives from servers: at most 1 GiB each, and 16 GiB in all"
+                "download",
+                "download whole archives that do not begin with a list: at most 1 GiB each, and "
+                "16 GiB in all",
             ),
             *_ANSWER,
         ),
@@ -351,7 +355,7 @@ pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
         examples="""\
 spackscope files hdf5@1.14.6 os=rocky9 +mpi -f ~/spack/opt/spack
 spackscope files --having 'libhdf5.so*' 'hdf5 | netcdf-c' -f ~/mirror
-spackscope files --having bin/h5dump -f spack:site --download""",
+spackscope files --having bin/h5dump 'hdf5 os=rocky9' -f spack:site""",
         other_names=("contents", "ls-files"),
     ),
     Command(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 import shutil
 import tarfile
+import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +35,8 @@ from tests.builders import (
     write_files,
     write_tree,
 )
-from tests.program import Program
-from tests.web_server import Exchange, serving
+from tests.program import PATIENCE, Program
+from tests.web_server import Exchange, Handler, WebServer, announces, serving
 
 ZLIB, XZ = hash_of(1), hash_of(2)
 PREFIX = "opt/spack/bzip2-1.0.8"
@@ -63,6 +66,24 @@ def archive(*members: bytes) -> bytes:
 
 
 BIN = member(f"{PREFIX}/bin/bzip2", b"bzip2")
+LIST = f"{PREFIX}/.spack/install_manifest.json"
+
+
+def listed(**fields: Any) -> bytes:
+    """Return the list that `write_manifest` of lib/spack/spack/verify.py writes."""
+    entries = {f"/{PREFIX}/{path}": its for path, its in {**FILES, **fields}.items()}
+    own = {f"/{PREFIX}/.spack/spec.json": {"mode": 0o100644, "size": 10}}
+    return json.dumps({**own, **entries, f"/{PREFIX}": {"mode": 0o40755}}).encode()
+
+
+def pushed(*members: bytes, content: bytes = listed()) -> bytes:
+    """Return an archive in the order of `reproducible_tarfile_from_prefix` of Spack."""
+    folders = [member(name, type_=tarfile.DIRTYPE) for name in (PREFIX, f"{PREFIX}/.spack")]
+    return archive(*folders, member(LIST, content), *members)
+
+
+LARGE = member(f"{PREFIX}/lib/large", random.Random(1).randbytes(3_000_000))
+"""A file after which nothing is at the beginning of an archive."""
 
 
 def rows(text: str) -> list[dict[str, Any]]:
@@ -300,24 +321,148 @@ def test_archives_of_layout_v2_are_read(program: Program) -> None:
 # Servers
 
 
-def test_archives_on_servers_are_downloaded_if_that_is_asked_for(program: Program) -> None:
+@contextmanager
+def serving_archive(data: bytes, handler: Handler) -> Iterator[WebServer]:
+    """Serve a mirror that has an archive of bzip2, which a handler sends."""
+    with serve_files(with_bzip2(data)) as server:
+        server.handlers[archive_path(data)] = handler
+        yield server
+
+
+def archive_path(data: bytes) -> str:
+    return f"/blobs/sha256/{sha256(data)[:2]}/{sha256(data)}"
+
+
+def sends_ranges(data: bytes) -> Handler:
+    """Send the bytes that a client asks for, or all."""
+
+    def handler(exchange: Exchange) -> None:
+        asked = re.fullmatch(r"bytes=0-(\d+)", exchange.request.headers.get("range", ""))
+        part = data[: int(asked[1]) + 1] if asked else data
+        exchange.respond(206 if asked else 200, part)
+
+    return handler
+
+
+def ranges(server: WebServer, data: bytes) -> list[str | None]:
+    """Return the range of each request for an archive."""
+    path = archive_path(data)
+    return [each.headers.get("range") for each in server.requests if each.path == path]
+
+
+def test_the_list_at_the_beginning_of_an_archive_on_a_server_is_enough(program: Program) -> None:
+    data = pushed(BIN, LARGE)
+    assert len(data) > 3_000_000
+    with serving_archive(data, sends_ranges(data)) as server:
+        assert program("index", "-f", server.url).returncode == 0
+        server.requests.clear()
+        result = program("files", "bzip2", "-f", server.url)
+        assert result.returncode == 0
+        assert [line.split("\t")[0] for line in result.stdout.splitlines()] == [
+            "path",
+            *sorted(path for path in FILES if path != "bin"),
+            ".spack/spec.json",
+        ]
+        assert f"5 files, 2.3 kB, from the list in {server.url}/blobs/sha256/" in result.stderr
+        # The index, the manifest of the spec, and less than 1 MB of the archive.
+        assert len(server.requests) == 3
+        assert ranges(server, data) == ["bytes=0-899999"]
+        server.requests.clear()
+        searched = program("files", "--having", "xz", "bzip2", "-f", server.url, "--json")
+        assert paths(searched.stdout) == ["bin/xz"]
+        # The next answer asks for the index alone.
+        assert len(server.requests) == 1
+
+
+def test_a_server_that_knows_no_ranges_is_left_once_the_list_came(program: Program) -> None:
+    data, left = pushed(BIN, LARGE), threading.Event()
+
+    def never_ends(exchange: Exchange) -> None:
+        exchange.send_head(200, Content_Length=2**33)
+        with suppress(OSError):
+            exchange.send(data)
+            while not exchange.server.ended.is_set():
+                exchange.send(bytes(2**16))
+        left.set()
+
+    with serving_archive(data, never_ends) as server:
+        assert paths(program("files", "bzip2", "-f", server.url, "--json").stdout)[0] == "bin/xz"
+        assert left.wait(PATIENCE)
+        assert not server.ended.is_set()
+
+
+@pytest.mark.parametrize(
+    ("data", "whole"),
+    [
+        (archive(BIN, LARGE), ["bin/bzip2", "lib/large"]),
+        (archive(LARGE, member(LIST, listed())), ["lib/large"]),
+        (pushed(BIN, content=bytes(2**27)), None),
+        (archive(member(LIST, b"{}").replace(b"00000000002", b"77777777777"), BIN), None),
+        (b"\x28\xb5\x2f\xfd" + bytes(100), None),
+        (b"", None),
+    ],
+    ids=["no list", "the list is last", "a list of zeros", "a list of 8 GiB", "zstd", "empty"],
+)
+def test_an_archive_that_does_not_begin_with_a_list_is_downloaded_only_if_asked_for(
+    data: bytes, whole: list[str] | None, program: Program
+) -> None:
+    with serving_archive(data, sends_ranges(data)) as server:
+        message = program.refused("files", "bzip2", "-f", server.url, code=3)
+        way = "its archive on a server does not begin with a list of the files (--download reads"
+        assert f"{way} all of it)" in message
+        assert ranges(server, data) == ["bytes=0-899999"]
+        result = program("files", "bzip2", "-f", server.url, "--download", "--json")
+        assert ranges(server, data)[1:] == [None]
+        if whole:
+            assert paths(result.stdout) == whole
+        else:
+            assert result.returncode in (1, 3)
+
+
+def test_a_list_anywhere_in_a_small_archive_is_found_and_the_first_counts(
+    program: Program,
+) -> None:
+    second = member(LIST, listed(second={"mode": 0o100644}))
+    data = archive(BIN, member(LIST, listed()), second)
+    with serve_files(with_bzip2(data)) as server:
+        found = paths(program("files", "bzip2", "-f", server.url, "--json").stdout)
+        assert "bin/xz" in found
+        assert "second" not in found
+
+
+def test_the_names_before_the_end_of_a_broken_list_are_listed(program: Program) -> None:
+    data = pushed(BIN, content=listed()[:-80])
+    with serve_files(with_bzip2(data)) as server:
+        result = program("files", "bzip2", "-f", server.url)
+        assert result.returncode == 1
+        assert "\nbin/xz\t" in result.stdout
+        assert "This list is not complete: file is cut off at character" in result.stderr
+
+
+def test_a_server_that_breaks_off_is_named(program: Program) -> None:
+    data = pushed(BIN)
+    with serving_archive(data, announces(len(data), data[:100])) as server:
+        message = program.refused("files", "bzip2", "-f", server.url, code=3)
+        assert re.search("the connection to .* broke: the body ends too early", message)
+
+
+def test_specs_without_a_list_are_counted_in_a_search(program: Program) -> None:
     data = archive(BIN)
     with serve_files(with_bzip2(data)) as server:
-        message = program.refused("files", "bzip2", "-f", server.url, code=3)
-        assert "the archives are on servers (--download reads them)" in message
-        result = program("files", "--having", "bzip2", "-f", server.url)
+        words = ("files", "--having", "bzip2", "-f", server.url)
+        result = program(*words)
         assert (result.returncode, result.stdout.count("\n")) == (1, 1)
-        assert "20 specs not searched: the archives are on servers (--download" in result.stderr
-        assert not any(sha256(data) in path for path in server.paths())
-        words = ("files", "--having", "bzip2", "bzip2", "--download", "-f", server.url)
+        assert "1 spec not searched: its archive on a server does not begin" in result.stderr
+        assert f"bzip2@1.0.8/{BZIP2[:7]}" not in result.stderr
         for _ in range(2):
-            assert paths(program(*words, "--json").stdout) == ["bin/bzip2"]
-        assert sum(sha256(data) in path for path in server.paths()) <= 3
+            assert paths(program(*words, "--download", "--json").stdout) == ["bin/bzip2"]
+        # The copies of both are used the second time.
+        assert len(ranges(server, data)) == 2
 
 
 def test_an_image_of_a_registry_has_the_archive_as_its_last_layer(program: Program) -> None:
     index = (SPACK_DATA / "mirror-v3" / "blobs/sha256/68").iterdir()
-    blobs = {f"sha256:{sha256(data)}": data for data in (archive(BIN), next(index).read_bytes())}
+    blobs = {f"sha256:{sha256(data)}": data for data in (pushed(BIN), next(index).read_bytes())}
     own, listed = blobs
 
     def registry(exchange: Exchange) -> None:
@@ -334,24 +479,25 @@ def test_an_image_of_a_registry_has_the_archive_as_its_last_layer(program: Progr
     with serving() as server:
         server.default = registry
         url = f"oci+http://127.0.0.1:{server.port}/site/cache"
-        result = program("files", "bzip2", "-f", url, "--download", "--json")
-        assert paths(result.stdout) == ["bin/bzip2"]
-        message = program.refused("files", "zlib-ng", "-f", url, "--download", code=3)
+        result = program("files", "bzip2", "-f", url, "--json")
+        assert paths(result.stdout)[0] == "bin/xz"
+        message = program.refused("files", "zlib-ng", "-f", url, code=3)
         assert "zlib-ng-2.3.2-l34a4my3xftm6yj7uftfp25kvu5pnhmn.spack does not exist" in message
 
 
-def test_what_is_downloaded_for_an_answer_has_a_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("may_download", [False, True])
+def test_what_comes_from_servers_for_an_answer_has_a_limit(
+    may_download: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serve_files(with_bzip2(archive(BIN))) as server:
+    with serve_files(with_bzip2(pushed(BIN))) as server:
         session = Session({"XDG_CACHE_HOME": str(tmp_path)})
         catalog = load([server.url], session)
         specs = list(catalog.records(catalog.match(parse("bzip2")).ids()))
-        lists = FileLists(catalog.sources, session, [server.url], may_download=True)
-        monkeypatch.setattr("spackscope.model.sources.files.MAX_DOWNLOADED", 0)
+        lists = FileLists(catalog.sources, session, [server.url], may_download=may_download)
+        monkeypatch.setattr("spackscope.model.sources.files.MAX_FETCHED", (0, 0))
         first, second = lists.of(specs), lists.of(specs)
-    assert [file.path for file in first.files] == ["bin/bzip2", ".spack/binary_distribution"]
-    assert second == ((), "", "archives of more than 16 GiB: ask for fewer specs")
+    assert first.files[0].path == "bin/xz"
+    assert second == ((), "", "too much would come from servers; ask for fewer specs")
 
 
 # Patterns
