@@ -157,7 +157,8 @@ class RandomKeys:
             state.marks,
             _part(lines, marks.region) if marks.is_on_screen and not is_covered else "",
             is_covered,
-            state.is_shown and bool(state.listing) and state.draft is None,
+            state.table is not SPECS
+            or (state.is_shown and bool(state.listing) and state.draft is None),
         )
 
     def check_copied(self, seen: Seen, copied: str | None) -> None:

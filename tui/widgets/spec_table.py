@@ -25,6 +25,9 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
 """The most lines of gaps, title and notes of a sheet; and of its gaps on a low screen."""
+_LOW, _SHORT = 24, 28
+"""Heights below which a sheet has one line of notes, or two. The style sheet has classes for them,
+which the screen gets only once the table has its new size."""
 
 
 class SpecTable(Vertical, Fitted):
@@ -113,7 +116,7 @@ class SpecTable(Vertical, Fitted):
         layout = columns.lay_out(width - gutter + rows.blank, rows.sort)
         filters = self.filters.texts(columns.columns.names)
         heads = Heads(layout, gutter, self.column, rows.sort, filters)
-        has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
+        has_line = self.app.size.height >= _LOW
         self.header.heads = replace(heads, filters={}) if has_line else heads
         self.filters.heads = heads
         self.rows.place(replace(heads, current=columns.current))
@@ -127,8 +130,8 @@ class SpecTable(Vertical, Fitted):
 
         Gaps are cut last: a title without the gaps would claim too much.
         """
-        classes, room, rows = self.screen.classes, width - 2 * GUTTER, self.rows.shown
-        most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
+        height, room, rows = self.app.size.height, width - 2 * GUTTER, self.rows.shown
+        most = 1 if height < _LOW else 2 if height < _SHORT else _MAX_NOTES
         gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
         title = wrap_cut(rows.title, room, max(most - len(gaps), int(most > 1)))
         notes = wrap_cut(rows.notes, room, most - len(gaps) - len(title))
@@ -140,7 +143,7 @@ class SpecTable(Vertical, Fitted):
         """Show the hidden texts of the row under the cursor, unless the detail shows them."""
         is_below = self.texts_for_detail and "-zoomed" not in self.screen.classes
         texts = [] if is_below else self._hidden_texts
-        most = 1 if "-short" in self.screen.classes else 2
+        most = 1 if self.app.size.height < _SHORT else 2
         lines = wrap_cut("  ".join(texts), self.size.width - 2 * GUTTER, most)
         _show_lines(self.reading, [Content.styled(line, "dim") for line in lines])
 

@@ -63,6 +63,21 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
         assert command(browser) == f"diff /{NEW_ZLIB} /{OLD_ZLIB}"
 
 
+async def test_a_title_that_is_cut_says_so_in_each_size(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "D")
+        for size, title in (
+            ((34, 20), ["2 → 3 specs: 2 changed, 1…"]),
+            ((34, 24), ["2 → 3 specs: 2 changed, 1", "added"]),
+            ((34, 9), []),
+            ((34, 20), ["2 → 3 specs: 2 changed, 1…"]),
+        ):
+            await browser.resize(*size)
+            at = [n for n, line in enumerate(browser.lines) if "2 → 3" in line][:1]
+            shown = [browser.lines[n].strip() for row in at for n in range(row, row + len(title))]
+            assert shown == title, size
+
+
 async def test_sources_that_are_the_same_have_no_rows(sources: list[Path]) -> None:
     sources[1].write_bytes(sources[0].read_bytes())
     async with browsing(*sources, size=(100, 30)) as browser:
