@@ -44,7 +44,7 @@ class SheetRows(ShownRows):
         self._whole, self._sheet, self.sort = whole, sheet, sort
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
         self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
-        self.switches = sheet.switches
+        self.switches, self.is_prose = sheet.switches, whole.is_prose
         # Headings or other columns have the values of the columns in `told`.
         told = sheet.told if sort is None else ()
         shown = [each for each in sheet.columns if each.drawn and each.name not in told]
@@ -172,7 +172,7 @@ class SheetRows(ShownRows):
         item, columns, drawn = self.item(line), self.columns.columns, set(head.pieces)
         placed = {each.column.name: each.width - 1 for each in layout.placed}
         return [text.text for text in columns.head if text not in drawn] + [
-            f"{clean(column.label)} {text}"
+            f"{clean(column.label)} {text}".lstrip()
             for name, column in self._columns.items()
             # Of specs side by side the one with the cursor is in view.
             if item is not None and not column.hash and name in columns.names

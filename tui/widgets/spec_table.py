@@ -154,8 +154,8 @@ class SpecTable(Vertical, Fitted):
 
     @property
     def texts_for_detail(self) -> list[str]:
-        """The hidden texts of a row that is about no spec, for the detail to show."""
-        return [] if self.rows.has_spec else self._hidden_texts
+        """The hidden texts of a row, if the detail shows them."""
+        return self._hidden_texts if self.rows.shown.is_prose else []
 
     def open_filter(self) -> None:
         """Show the filter of the current column; a value of the head line becomes a column."""

@@ -93,6 +93,8 @@ class ShownRows:
     """Blank cells at the end of each column; the last column needs none."""
     switches: Collection[str] = ()
     """The options that add rows or columns."""
+    is_prose = False
+    """Whether the detail is for the long texts of rows, of which none is about a spec."""
     column_of_specs = ""
     """The column that is current at first, if it is not the first column."""
 

@@ -78,6 +78,15 @@ async def test_a_title_that_is_cut_says_so_in_each_size(sources: list[Path]) -> 
             assert shown == title, size
 
 
+async def test_a_name_that_is_cut_is_read_below_the_rows(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(36, 28)) as browser:
+        await browser.press("2", "D")
+        below = " ".join(map(str.strip, browser.lines[-4:-2]))
+        assert "only because of zlib 1.2 → 1.3" in below
+        await browser.press("j")
+        assert "zlib" not in "".join(browser.lines[-4:-2])
+
+
 async def test_sources_that_are_the_same_have_no_rows(sources: list[Path]) -> None:
     sources[1].write_bytes(sources[0].read_bytes())
     async with browsing(*sources, size=(100, 30)) as browser:
