@@ -354,6 +354,12 @@ class Deprecation(NamedTuple):
         return ", ".join((self.severity, *reasons, *labels))
 
 
+class Restriction(NamedTuple):
+    """A statement of a recipe that binaries of a spec, "" for all, must not be redistributed."""
+
+    spec: str
+
+
 class Fix(NamedTuple):
     """A patch that fixes deprecations of a package, with `labels` of the deprecations.
 

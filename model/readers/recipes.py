@@ -1,9 +1,9 @@
-"""Read the deprecated versions and the fixing patches of a Spack recipe, without running it.
+"""Read from a Spack recipe which versions are deprecated, fixed or not to be redistributed.
 
-A recipe is a Python file. Its statements about deprecations are evaluated as far as Spack's own
-recipes need it: constants, lists, mappings, loops, comparisons and formats. Nothing is imported or
-opened, and only a few functions are called. A deprecation that depends on anything else is
-reported as unreadable. The rules are from lib/spack/spack/directives.py in Spack 0.23 to 1.3.
+A recipe is a Python file, which is not run. Its statements about these are evaluated as far as
+Spack's own recipes need it: constants, lists, mappings, loops, comparisons and formats. Nothing is
+imported or opened, and only a few functions are called. A statement that depends on anything else
+is reported as unreadable. The rules are from lib/spack/spack/directives.py in Spack 0.23 to 1.3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import SEVERITIES, UNSPECIFIED, Deprecation, Fix
+from spackscope.model.core.records import SEVERITIES, UNSPECIFIED, Deprecation, Fix, Restriction
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
@@ -37,14 +37,25 @@ _MAX_SIZE = 10_000
 
 _MAX_SHOWN = 60
 _FLAG, _FIXES, _PACKAGE = "deprecated", "fixes", "package"
-_WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES)
-"""The arguments that are read of `version`, of `deprecated`, and of `with` blocks."""
+_REDISTRIBUTE, _BINARY = "redistribute", "binary"
+_WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES, _BINARY)
+"""The arguments that are read of directives about versions, and of `with` blocks."""
+
+_CONTEXT = "with when"
+"""The key of the conditions of all `with when(…)` blocks around a directive."""
 
 _PATCH_WORDS = ("sha256", "when", _FIXES)
 _PATCHES = ("depends_on", "extends")
 """The directives that may patch another package."""
 
-_IMPORT = re.compile(r"(?:spack_repo\.(\w+)\.packages|spack\.pkg\.(\w+))\.(\w+?)(?:\.package)?")
+_IMPORT = re.compile(
+    r"spack_repo\.(?P<v2>\w+)\.(?:packages\.)?(?P<module>(?:build_systems\.)?\w+?)(?:\.package)?"
+    r"|spack\.pkg\.(?P<v1>\w+)\.(?P<name>\w+)"
+)
+_RESTRICTED = "IntelOneApi"
+"""How classes begin whose binaries Spack before 1.0 does not redistribute, without an import in
+the recipe (`IntelOneApiPackage` of lib/spack/spack/build_systems/oneapi.py)."""
+
 _DIGEST, _AFTER_NAME = re.compile("[0-9a-f]{64}"), re.compile(r"[^\w.-]")
 _WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
 """Formats that are not evaluated: of a part of a value, or with a width that may be large."""
@@ -58,11 +69,10 @@ class ClassName(NamedTuple):
     name: str
 
 
-Statement = Deprecation | Fix | str | tuple[int, str] | None
-"""A statement of a class about versions: a deprecation; a patch that fixes deprecations; a version
-such as `@=1.2` that is not deprecated, or that is dropped; None if all versions are dropped; or
-the
-line of a statement that cannot be read, and the reason."""
+Statement = Deprecation | Restriction | Fix | str | tuple[int, str] | None
+"""A statement of a class about versions: a deprecation; a restriction; a patch that fixes
+deprecations; a version such as `@=1.2` that is not deprecated, or that is dropped; None if all
+versions are dropped; or the line of a statement that cannot be read, and the reason."""
 
 
 class RecipeClass(NamedTuple):
@@ -169,8 +179,9 @@ class _Reader(Evaluator):
             case ast.ImportFrom(module, names, level):
                 found = _IMPORT.fullmatch(module or "")
                 if found is not None or level == 2:
-                    own = (module or "").removesuffix(".package")
-                    place = (found[1] or found[2], found[3]) if found else ("", own)
+                    place = (
+                        _place(found) if found else ("", (module or "").removesuffix(".package"))
+                    )
                     self._count(len(names))
                     for each in names:
                         self.names[each.asname or each.name] = ClassName(*place, each.name)
@@ -179,6 +190,9 @@ class _Reader(Evaluator):
                 self._count(len(bases) + len(outer) // 20)
                 known = tuple(filter(None, map(self._base, bases)))
                 self.names, self._entries, self._refused = {**outer}, [], set()
+                unknown = (dotted(base) for base in bases if self._base(base) is None)
+                if any(base.startswith(_RESTRICTED) for base in unknown):
+                    self._entries.append(Restriction(""))
                 self.run(body)
                 self.classes[name] = RecipeClass(known, tuple(self._entries))
                 self._entries, self._refused = entries, refused
@@ -232,7 +246,9 @@ class _Reader(Evaluator):
         """Report a directive that cannot be read, if it may deprecate or fix something."""
         self._count(len(node.keywords))
         are_all = are_all or bool(self._defaults.get(_FLAG))
-        may = _name(node) == _FLAG or (_name(node) == "version" and (are_all or _has_flag(node)))
+        may = _name(node) in (_FLAG, _REDISTRIBUTE) or (
+            _name(node) == "version" and (are_all or _has_flag(node))
+        )
         if (may or _has_word(node, _FIXES)) and node not in self._refused:
             self._refused.add(node)
             text = shorten(self._source(node), _MAX_SHOWN, keep="start")
@@ -252,7 +268,7 @@ class _Reader(Evaluator):
         """Return the class that a base of a class names; None if it is not a class of a recipe."""
         module, _, name = dotted(node).rpartition(".")
         if found := _IMPORT.fullmatch(module):
-            return ClassName(found[1] or found[2], found[3], name)
+            return ClassName(*_place(found), name)
         known = self.names.get(module or name)
         if not isinstance(known, ClassName):
             return None
@@ -276,8 +292,9 @@ class _Reader(Evaluator):
         for call in contexts:
             if not isinstance(call, ast.Call) or _name(call) not in ("default_args", "when"):
                 raise Unreadable(_UNKNOWN)
-            when = {"when": self.value(call.args[0])} if call.args else {}
-            defaults.update(self.keywords(call, _WORDS), **when)
+            defaults.update(self.keywords(call, _WORDS))
+            whens = tuple(map(self.value, call.args))
+            defaults[_CONTEXT] = (*defaults.get(_CONTEXT, ()), *whens)
         self._defaults = defaults
         self.run(body)
         self._defaults = outer
@@ -341,6 +358,11 @@ class _Reader(Evaluator):
             self._defaults = outer
 
 
+def _place(found: re.Match[str]) -> tuple[str, str]:
+    """Return the namespace and the module of a class that is imported from a recipe."""
+    return found["v2"] or found["v1"], found["module"] or found["name"]
+
+
 def _name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
@@ -362,8 +384,8 @@ def _version(spec: Any, words: Mapping[str, Any]) -> list[Deprecation | str]:
 
 
 def _deprecated(spec: Any, words: Mapping[str, Any]) -> list[Deprecation]:
-    when, labels = words.get("when", True), words.get("labels") or ()
-    texts = [spec or "", "" if when in (None, True) else when or ""]
+    condition, labels = _condition(words), words.get("labels") or ()
+    texts = [spec or "", condition or ""]
     severity, reason = words.get("severity") or SEVERITIES[1], words.get("reason") or UNSPECIFIED
     message = words.get("msg") or ""
     if severity not in SEVERITIES or isinstance(labels, str):
@@ -371,12 +393,31 @@ def _deprecated(spec: Any, words: Mapping[str, Any]) -> list[Deprecation]:
     if not all(isinstance(each, str) for each in (*texts, *labels, reason, message)):
         raise Unreadable(_UNKNOWN)
     every = Deprecation(" ".join(texts).strip(), reason, severity, tuple(labels), message)
-    return [] if when is False else [every]
+    return [] if condition is None else [every]
+
+
+def _redistribute(source: Any, words: Mapping[str, Any]) -> list[Restriction]:
+    if source is not None:
+        # The place of an argument says which of the two it is; no recipe leaves out the names.
+        raise Unreadable(_UNKNOWN)
+    condition = _condition(words)
+    may = words.get(_BINARY) is None or words[_BINARY]
+    return [] if may or condition is None else [Restriction(condition)]
+
+
+def _condition(words: Mapping[str, Any]) -> str | None:
+    """Return the conditions of a directive and of the blocks around it; None for never."""
+    whens = (*words.get(_CONTEXT, ()), words.get("when", True))
+    if False in whens:
+        return None
+    if not all(when in (None, True) or isinstance(when, str) for when in whens):
+        raise Unreadable(_UNKNOWN)
+    return " ".join(when for when in whens if isinstance(when, str))
 
 
 def _patch(place: Any, words: Mapping[str, Any]) -> list[Fix]:
     labels = words.get(_FIXES) or ()
-    if not labels or words.get("when") is False:
+    if not labels or _condition(words) is None:
         return []
     digest = str(words.get("sha256")) if "://" in place else ""
     if isinstance(labels, str) or (digest and not _DIGEST.fullmatch(digest)):
@@ -388,7 +429,8 @@ def _patch(place: Any, words: Mapping[str, Any]) -> list[Fix]:
 
 _DIRECTIVES: Mapping[str, Callable[[Any, Mapping[str, Any]], list[Any]]] = {
     "version": _version,
-    "deprecated": _deprecated,
+    _FLAG: _deprecated,
+    _REDISTRIBUTE: _redistribute,
     "drop_version": lambda spec, _: _version(spec, {}),
     "drop_all_versions": lambda spec, _: [None],
     "patch": _patch,

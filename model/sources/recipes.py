@@ -1,8 +1,8 @@
 """Find the package repositories of a Spack, and read which versions their recipes deprecate.
 
-Layouts and names follow lib/spack/spack/repo.py and util/naming.py. The deprecations are kept in
-the cache directory until a recipe, or the commit of a bare repository, changes; Spack keeps the
-digests of patches in the same way.
+Layouts and names follow lib/spack/spack/repo.py and util/naming.py. The recipes also say which
+binaries must not be redistributed. All this is kept in the cache directory until a recipe, or the
+commit of a bare repository, changes; Spack keeps the digests of patches in the same way.
 """
 
 from __future__ import annotations
@@ -30,13 +30,20 @@ from spackscope.model.core.file_access import (
     xdg_dir,
 )
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import LEGACY_LABEL, Deprecation, Fix, Problem, RecipeRoot
+from spackscope.model.core.records import (
+    LEGACY_LABEL,
+    Deprecation,
+    Fix,
+    Problem,
+    RecipeRoot,
+    Restriction,
+)
 from spackscope.model.core.tasks import report_progress
 
 if TYPE_CHECKING:
     from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
 
-_FORMAT = 5
+_FORMAT = 6
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Folders of repositories below a directory that has no index of them."""
@@ -57,9 +64,16 @@ _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 """Bytes of the file that is kept, and of a small file."""
 
 _CONCERNED = re.compile(
-    rb"deprecated|\bfixes\s*=|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\."
+    rb"deprecated|redistribute|IntelOneApi|\bfixes\s*="
+    rb"|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\."
 )
-"""Text in each recipe that has or fixes a deprecation, or follows another recipe."""
+"""Text in each recipe that has a deprecation or restriction, or follows another recipe."""
+
+_SYSTEMS, _MAX_SYSTEMS = "build_systems", 1_000
+"""The folder beside the packages with base classes of recipes, and the most modules in it that are
+read; Spack has 40."""
+
+_SYSTEM = re.compile(rb"spack_repo\.(\w+)\.build_systems\.(\w+)")
 
 _FILE = "100"
 """The start of the mode of a file in git; links and other repositories have another mode."""
@@ -68,11 +82,12 @@ _Contents = Iterator[tuple[str, bytes | str | OSError]]
 
 
 class Recipes(Frozen):
-    """The deprecations in the recipes of some repositories, by package.
+    """The deprecations and restrictions in the recipes of some repositories, by package.
 
     `places` are the paths of the repositories, and `packages` all packages with a recipe. A part
     of the recipe of each `unread` package could not be read. `fixes` has the digests of patches by
-    package, with the labels that each patch fixes.
+    package, with the labels that each patch fixes, and `restricted` the specs whose binaries must
+    not be redistributed.
     """
 
     places: tuple[str, ...]
@@ -80,6 +95,7 @@ class Recipes(Frozen):
     unread: frozenset[str]
     deprecations: Mapping[str, tuple[Deprecation, ...]]
     fixes: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]
+    restricted: Mapping[str, Sequence[str]]
     problems: tuple[Problem, ...]
 
 
@@ -126,6 +142,7 @@ def _from_json(
     unread: Iterable[str],
     deprecations: Mapping[str, Iterable[Sequence[Any]]],
     fixes: Mapping[str, Iterable[Sequence[Any]]],
+    restricted: Mapping[str, Sequence[str]],
     more_problems: Iterable[Sequence[str]],
 ) -> Recipes:
     by_package = {
@@ -140,7 +157,8 @@ def _from_json(
         for package, its in fixes.items()
     }
     problems = (*problems, *(Problem(*each) for each in more_problems))
-    return Recipes(places, frozenset(packages), frozenset(unread), by_package, patches, problems)
+    known = frozenset(packages), frozenset(unread)
+    return Recipes(places, *known, by_package, patches, restricted, problems)
 
 
 # Repositories
@@ -225,6 +243,10 @@ class _Folder:
         """Return the stamp, a digest of times and sizes, and the contents of recipes."""
         path = os.path.join(self._path, folder)
         reasons, lines = dict[str, str | OSError](), list[str]()
+        for file in glob.iglob(f"{glob.escape(os.path.dirname(path))}/{_SYSTEMS}/*.py"):
+            with contextlib.suppress(OSError):
+                status = os.stat(file)
+                lines.append(f"{file} {status.st_size} {times_of(status)}\n")
         for entry in os.scandir(path):
             directory, why = entry.name, ""
             name = f"{entry.path}/{_RECIPE}"
@@ -329,6 +351,8 @@ class _Reading:
         self._patches: dict[_Recipe, Callable[[str], bytes]] = {}
         self._digests: dict[tuple[_Recipe, str], str | Exception] = {}
         self._places: dict[_Recipe, str] = {}
+        # Build systems, and whether each restricts its packages.
+        self._are_restricted: dict[_Recipe, bool] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
         # Recipes with a problem, and recipes that follow one.
@@ -339,7 +363,7 @@ class _Reading:
         from spackscope.model.readers.recipes import Steps, TooManySteps
 
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
-        fixes = defaultdict[str, list[Any]](list)
+        fixes, restricted = defaultdict[str, list[Any]](list), dict[str, list[str]]()
         for repository in self._repositories:
             try:
                 self._collect(repository, owners)
@@ -374,6 +398,8 @@ class _Reading:
                 else:
                     its = [each for each in found if isinstance(each, Deprecation)]
                     deprecations.update({package: its} if its else {})
+                    specs = [each.spec for each in found if isinstance(each, Restriction)]
+                    restricted.update({package: specs} if specs else {})
                     for owner, fix, digest in patches:
                         if isinstance(digest, str):
                             fixes[fix.package or package].append((digest, fix.labels))
@@ -386,6 +412,7 @@ class _Reading:
             "unread": [package for package, recipe in owners.items() if recipe in self._unread],
             "deprecations": deprecations,
             "fixes": fixes,
+            "restricted": restricted,
             "more_problems": list(self._problems),
         }
 
@@ -406,9 +433,39 @@ class _Reading:
             if isinstance(data, str):
                 self._problems[repository.place(directory), "", data] = None
                 self._unread.add(recipe)
-            elif _CONCERNED.search(data) and recipe not in self._data:
+            elif recipe not in self._data and (
+                self._is_restricted_by_base(data) or _CONCERNED.search(data)
+            ):
                 self._data[recipe], self._places[recipe] = data, repository.place(directory)
                 self._patches[recipe] = partial(repository.read_patch, directory)
+
+    def _is_restricted_by_base(self, data: bytes) -> bool:
+        """Check whether a base class of a recipe may restrict it, and keep the class's module.
+
+        Raises Unreadable.
+        """
+        systems = [
+            _Recipe(namespace.decode(), f"{_SYSTEMS}.{name.decode()}")
+            for namespace, name in set(_SYSTEM.findall(data))
+        ]
+        for system in systems:
+            owner = next((r for r in self._repositories if r.namespace == system.namespace), None)
+            if owner is not None and system not in self._are_restricted:
+                if len(self._are_restricted) == _MAX_SYSTEMS:
+                    raise Unreadable(f"it has more than {_MAX_SYSTEMS:,} build systems")
+                file = f"{system.module.partition('.')[2]}.py"
+                self._places[system] = f"{os.path.dirname(owner.path)}/{_SYSTEMS}/{file}"
+                text = b""
+                try:
+                    text = owner.read_patch(f"../{_SYSTEMS}", file)
+                except FileNotFoundError:
+                    pass
+                except (OSError, ValueError) as error:
+                    self._refuse(system, reason(error))
+                    self.is_sure = False
+                self._are_restricted[system] = b"redistribute" in text
+                self._data.update({system: text} if self._are_restricted[system] else {})
+        return any(self._are_restricted.get(each) or each in self._unread for each in systems)
 
     def _refuse(self, recipe: _Recipe, why: str, place: str = "") -> None:
         self._problems[self._places[recipe], place, why] = None
@@ -485,14 +542,16 @@ class _Reading:
 
     def _follow(
         self, recipe: _Recipe, name: str, steps: Steps, followed: list[_Recipe]
-    ) -> tuple[dict[str, Deprecation | None], list[tuple[_Recipe, Deprecation | Fix]]]:
+    ) -> tuple[
+        dict[str, Deprecation | None], list[tuple[_Recipe, Deprecation | Restriction | Fix]]
+    ]:
         """Return each version that a class declares, with its deprecation, and all other entries.
 
         The bases come first, as in Spack, and each once; their recipes are added to `followed`.
         Raises TooManySteps.
         """
         declared = dict[str, Deprecation | None]()
-        others = list[tuple[_Recipe, Deprecation | Fix]]()
+        others = list[tuple[_Recipe, Deprecation | Restriction | Fix]]()
         waiting: list[tuple[_Recipe, str, bool]] = [(recipe, name, False)]
         seen = set[tuple[_Recipe, str]]()
         while waiting:
@@ -515,7 +574,7 @@ class _Reading:
                     declared.clear()
                 elif isinstance(entry, str):
                     declared[entry] = None
-                elif not isinstance(entry, (Deprecation, Fix)):
+                elif not isinstance(entry, (Deprecation, Restriction, Fix)):
                     line, why = entry
                     self._refuse(recipe, why, f"line {line}")
                 elif isinstance(entry, Deprecation) and entry.labels == (LEGACY_LABEL,):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Deprecation, Fix
+from spackscope.model.core.records import Deprecation, Fix, Restriction
 from spackscope.model.readers.recipes import ClassName, read_recipe
 from tests.builders.recipes import recipe
 
@@ -15,7 +15,8 @@ from tests.builders.recipes import recipe
 def entries(body: str, before: str = "") -> list[object]:
     """Return what the class of a recipe says of versions, and why something cannot be read."""
     (class_,) = read_recipe(recipe("zlib", body, before=before).encode()).values()
-    return [each[1] if isinstance(each[0], int) else each for each in class_.entries if each]
+    known = (str, Deprecation, Restriction, Fix)
+    return [each if isinstance(each, known) else each[1] for each in class_.entries if each]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,27 @@ def test_a_patch_says_what_it_fixes_and_of_which_package() -> None:
         Fix(("CVE-3",), "https://x/b", digest),
         Fix(("CVE-4",), "d.patch", package="xz-utils"),
     ]
+
+
+def test_what_must_not_be_redistributed_is_read_with_its_conditions() -> None:
+    body = """
+        redistribute(source=False, binary=False)
+        redistribute(source=False, when="@2")
+        redistribute(binary=False, when=False)
+        with when("+cuda"), when("@2:"):
+            with default_args(binary=False):
+                redistribute(when="target=x86_64")
+                redistribute(binary=None)
+        redistribute(binary=is_free())
+        """
+    why = "cannot be known without running the recipe: redistribute(binary=is_free())"
+    restricted = [Restriction(""), Restriction("+cuda @2: target=x86_64")]
+    assert entries(body) == [*restricted, why]
+
+
+def test_a_oneapi_package_of_spack_before_1_0_is_restricted() -> None:
+    text = b"class IntelOneapiMkl(IntelOneApiLibraryPackage):\n    version('2024.2.2')"
+    assert read_recipe(text)["IntelOneapiMkl"].entries[0] == Restriction("")
 
 
 def test_blocks_apply_to_what_is_in_them() -> None:

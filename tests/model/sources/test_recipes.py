@@ -76,6 +76,31 @@ def test_a_bare_repository_has_those_of_its_newest_commit(tmp_path: Path) -> Non
     assert found.unread == {"large", "linked", "other"}
 
 
+@pytest.mark.parametrize("is_bare", [False, True])
+def test_a_build_system_restricts_the_packages_that_use_it(tmp_path: Path, is_bare: bool) -> None:
+    # As IntelOneApiPackage of build_systems/oneapi.py in spack-packages.
+    tree = tmp_path / "tree"
+    site = tree / "repos" / "spack_repo" / "builtin"
+    imported = "from spack_repo.builtin.build_systems.oneapi import Library"
+    mkl = recipe("mkl", "license('x')", before=imported, base="Library")
+    texts = {"mkl": mkl + "\n# deprecated", "zlib": recipe("zlib", "license('x')")}
+    write_repository(site, texts, namespace="builtin")
+    (site / "build_systems").mkdir()
+    system = (
+        "class OneApi(Package):\n    redistribute(binary=False)\nclass Library(OneApi):\n    pass"
+    )
+    path = site / "build_systems" / "oneapi.py"
+    path.write_text(system)
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    found = read(commit(tree, tmp_path / "bare.git") if is_bare else tree, environ=environ)
+    assert (found.restricted, found.problems) == ({"mkl": [""]}, ())
+    if not is_bare:
+        path.write_text("class Library(Package):\n    pass")
+        assert read(tree, environ=environ).restricted == {}
+        path.write_text("class Library(Package):\n    redistribute(binary=f())")
+        assert read(tree, environ=environ).unread == {"mkl"}
+
+
 def test_an_index_says_where_repositories_are(tmp_path: Path) -> None:
     (tmp_path / "spack-repo-index.yaml").write_text("repo_index:\n  paths:\n  - a/site\n  - 'b'\n")
     old = recipe("zlib", "version('1', deprecated=True)")
