@@ -1,4 +1,4 @@
-"""Find the specs of a catalog that the recipes of the user's Spack deprecate."""
+"""Find the specs of a catalog that recipes deprecate, or whose binaries they keep private."""
 
 from __future__ import annotations
 
@@ -53,6 +53,23 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
                 for left, ids in by_labels.items():
                     found.append(DeprecatedSpecs(name, each._replace(labels=left), ids))
     return found
+
+
+def find_restricted(catalog: Catalog, recipes: Recipes) -> tuple[set[int], set[int]]:
+    """Return the ids of records that must not be redistributed, and of doubtful ones.
+
+    As `redistribute_binary` of Spack's packages. A record is doubtful if its source does not
+    answer the condition. Raises Cancelled.
+    """
+    restricted, unclear = set[int](), set[int]()
+    for name in recipes.restricted.keys() & {*catalog.texts("package")}:
+        of_package = exact_query("package", name)
+        for spec in recipes.restricted[name]:
+            try:
+                restricted.update(catalog.match(of_package.plus(parse_spec(spec))).ids())
+            except (QueryError, Unanswerable):
+                unclear.update(catalog.match(of_package).ids())
+    return restricted, unclear
 
 
 def deprecated_codes(

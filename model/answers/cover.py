@@ -17,6 +17,14 @@ from spackscope.model.analysis.cover import (
 )
 from spackscope.model.analysis.dag import post_order
 from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.gate import (
+    MISSING,
+    CheckResult,
+    Checks,
+    check_specs,
+    parse_checks,
+    read_entries,
+)
 from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
@@ -24,7 +32,7 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
+from spackscope.model.core.records import CONFIGURATION, LANGUAGES, RECIPES, is_compiler, is_run
 from spackscope.model.core.rules import MIRROR
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
@@ -53,9 +61,11 @@ def answer(asked: Asked) -> Sheet[Any]:
     """Return the specs of an environment, missing ones first, or a row for each environment.
 
     Without an environment each stack has a row, and with hosts each host, too. The sheet is not
-    good where less than `fail_under` percent are cached, or run on a host that is asked for.
+    good where less than `fail_under` percent are cached, or run on a host that is asked for, or
+    a spec fails a check of `fail_on`.
     """
-    limit = _limit(asked.options.get("fail_under", "100"))
+    checks = parse_checks(asked.options.get("fail_on", ()))
+    limit = _limit(asked.options.get("fail_under", "0" if checks.names else "100"))
     try:
         hosts = [parse_host(text) for text in asked.options.get("hosts", ())]
     except QueryError as error:
@@ -66,9 +76,9 @@ def answer(asked: Asked) -> Sheet[Any]:
             "cover needs a cache to compare with, such as public; none is configured"
         )
     asked.grounds.add(CONFIGURATION)
-    caches, coverages = _cover(asked, names)
+    caches, environments, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
-    if coverages and asked.options.get("format") == "hashes":
+    if coverages and asked.options.get("format") == "hashes" and not checks.names:
         # Hashes need no reasons, which take most of the time.
         rows = [
             CoveredSpec(each.hash)
@@ -78,6 +88,8 @@ def answer(asked: Asked) -> Sheet[Any]:
         is_good = all(each.percent >= limit for each in coverages.values())
         return Sheet("", (), rows, hash=lambda row: row.hash, is_good=is_good)
     if hosts or len(coverages) != 1:
+        if checks.names:
+            raise WrongQuestion("--fail-on checks the specs of one environment, without --host")
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
@@ -86,13 +98,65 @@ def answer(asked: Asked) -> Sheet[Any]:
     seconds, by_nearest = _read_seconds(coverage, caches)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
+    if checks.names:
+        described_by = [each for each in environments if isinstance(each, Catalog)]
+        sheet = _checked(asked, sheet, coverage, [*described_by, caches], checks)
     if is_missing_only:
         return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
     return sheet
 
 
-def _cover(asked: Asked, names: Sequence[str]) -> tuple[Catalog, dict[str, Coverage]]:
-    """Return the caches, and their coverage of each environment or list of hashes."""
+def _checked(
+    asked: Asked,
+    sheet: Sheet[CoveredSpec],
+    coverage: Coverage,
+    catalogs: Sequence[Catalog],
+    checks: Checks,
+) -> Sheet[CoveredSpec]:
+    """Return the sheet with the checks that each spec fails, failing specs first.
+
+    The first of the catalogs that has a spec describes it; the last one has the caches. If no spec
+    fails, but a check has no answer, the sheet ends with an error.
+    """
+    caches = catalogs[-1]
+    recipes = None
+    if checks.need_recipes:
+        asked.grounds.add(RECIPES)
+        recipes = asked.session.recipes
+    cached = [hit.hash for hit in coverage.hits if hit.location.is_cached]
+    entries = {}
+    if checks.need_signatures:
+        entries = read_entries(cached, caches, asked.session, asked.sources)
+    results = check_specs(coverage, catalogs, recipes, entries, checks)
+    rows = [
+        row._replace(fails=result.fails, unknown=result.unknown, heading=f"{state}{row.heading}")
+        for row in sheet.rows
+        for result in [results.get(row.hash, CheckResult())]
+        for state in ["fails: " if result.fails else "unknown: " if result.unknown else ""]
+    ]
+    rows.sort(key=lambda row: (not row.fails, not row.unknown))
+    failing = sum(bool(row.fails) for row in rows)
+    unclear = sum(bool(row.unknown and not row.fails) for row in rows)
+    ending = None
+    if unclear and not failing and sheet.is_good:
+        ending = Unreadable(f"{counted(unclear, 'spec')} could not be checked")
+    if checks.need_signatures:
+        sheet = replace(sheet, notes=[*sheet.notes, "Signatures are read, and not verified"])
+    return replace(
+        sheet,
+        title=f"{failing:,} fail, {unclear:,} unknown · {sheet.title}",
+        columns=[*_COLUMNS[:3], *_CHECK_COLUMNS, *_COLUMNS[3:]],
+        rows=rows[:failing] if asked.options.get("format") == "hashes" else rows,
+        is_good=sheet.is_good and not failing,
+        is_certain=any({*row.fails} - {MISSING} for row in rows),
+        ending=ending,
+    )
+
+
+def _cover(
+    asked: Asked, names: Sequence[str]
+) -> tuple[Catalog, Sequence[Catalog | Sequence[str]], dict[str, Coverage]]:
+    """Return the caches, the environments or lists of hashes, and the coverage of each by name."""
     lists = dict[str, list[str]]()
     for name in names:
         shown = "standard input" if name == STANDARD_INPUT else name
@@ -106,7 +170,8 @@ def _cover(asked: Asked, names: Sequence[str]) -> tuple[Catalog, dict[str, Cover
     *catalogs, caches = asked.load(*sources, asked.sources)
     catalog_of = dict(zip(documents, catalogs, strict=True))
     environments = {name: lists[name] if name in lists else catalog_of[name] for name in names}
-    return caches, {name: cover(its, caches) for name, its in environments.items()}
+    coverages = {name: cover(its, caches) for name, its in environments.items()}
+    return caches, [*environments.values()], coverages
 
 
 def _limit(text: str) -> float:
@@ -125,7 +190,7 @@ class CoveredSpec(NamedTuple):
 
     `places` has the sources that have the spec, or the prefix of an external. A `missing` spec has
     a reason, its place in the build order, and the seconds that a build took. An install
-    fetches a spec or builds it, as `to` says.
+    fetches a spec or builds it, as `to` says. `fails` and `unknown` are those of a `CheckResult`.
     """
 
     hash: str
@@ -140,6 +205,8 @@ class CoveredSpec(NamedTuple):
     heading: str = ""
     order: int | None = None
     seconds: float | None = None
+    fails: Sequence[str] = ()
+    unknown: Sequence[str] = ()
 
 
 def coverage_sheet(
@@ -235,6 +302,11 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
         is_right=True,
     ),
     SheetColumn("where", lambda row: row.places, style="good", wraps=True),
+]
+
+_CHECK_COLUMNS: list[SheetColumn[CoveredSpec]] = [
+    SheetColumn("fails", lambda row: list(row.fails), style="error", is_list=True),
+    SheetColumn("unanswered", lambda row: list(row.unknown), is_list=True),
 ]
 
 

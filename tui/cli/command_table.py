@@ -27,6 +27,7 @@ WordKind = Literal[
     "shell",
     "config",
     "severity",
+    "check",
     "number",
     "column",
     "template",
@@ -403,6 +404,7 @@ spackscope duplicates --of python --require > packages.yaml""",
         (
             "[-f CACHE]... [--missing] [--host HOST]... [--fail-under N] [OUTPUT] [CACHE]... "
             "[ENVIRONMENT...]",
+            "... --fail-on CHECK,... [ENVIRONMENT]",
         ),
         """\
 Print how much of an environment is cached or installed, and why the rest is
@@ -420,7 +422,10 @@ For several environments, and with --host, print a row for each environment and
 host: how many of its specs are cached or installed, how many run there, the
 size of their archives, and what is missing, most needed first. Snapshots that
 `spackscope snapshot` recorded add a trend. Without an environment you get a
-row for each stack of the caches.""",
+row for each stack of the caches.
+
+With --fail-on, a gate before you publish, failing specs come first, and
+--hashes prints only these. Signatures are read, and not verified.""",
         (
             _flag(
                 "missing",
@@ -437,9 +442,19 @@ row for each stack of the caches.""",
             _value(
                 "fail-under",
                 "exit with 1 if less than this percentage of an environment is cached, or with "
-                "--host runs on that host. Default: 100",
+                "--host runs on that host. Default: 100, but 0 with --fail-on",
                 "N",
                 "number",
+            ),
+            _values(
+                "fail-on",
+                "exit with 1 if a spec is missing; unsigned or unsigned-by=KEY in a mirror; "
+                "deprecated or deprecated=SEVERITY; restricted, as recipes forbid to redistribute "
+                "it; or unknown, without an answer to another check. Else exit with 3 if a check "
+                "has no answer",
+                "CHECK,...",
+                "check",
+                "fail_on",
             ),
             *_SHEET,
             _CONFIG,
@@ -447,10 +462,15 @@ row for each stack of the caches.""",
             *_SOURCES_WITHOUT_ALL,
         ),
         words="environment",
-        codes={0: "nothing is missing", 1: "less is cached than --fail-under"},
+        codes={
+            0: "nothing is missing",
+            1: "less is cached than --fail-under, or --fail-on",
+            3: "a source cannot be read, or a check of --fail-on has no answer",
+        },
         examples="""\
 spackscope cover spack.lock -f public
 spackscope cover climate ocean --host zen3 --host zen4 --fail-under 90
+spackscope cover spack.lock --fail-on unsigned,restricted,deprecated=high
 spackscope cover climate --missing --hashes > to-push
 spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
         group=CACHES,
