@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, fold_differences
@@ -34,6 +35,7 @@ from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, LANGUAGES, RECIPES, is_compiler, is_run
 from spackscope.model.core.rules import MIRROR
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
@@ -42,6 +44,7 @@ from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.build_times import build_seconds
+from spackscope.model.sources.files import FileLists
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
@@ -49,6 +52,9 @@ from spackscope.model.sources.spack_config import ReuseRules, Selection
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_TREND = 20
 """Snapshots with a bar."""
+
+_MAX_ARCHIVES = 50
+"""Archives that are looked into for the times of builds."""
 
 _MAX_LACKING = 2
 """The most differences from the nearest build in the row of a missing spec."""
@@ -95,7 +101,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
     coverage = find_nearest(coverage)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
-    seconds, by_nearest = _read_seconds(coverage, caches)
+    seconds, by_nearest = _read_seconds(asked, coverage, caches)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if checks.names:
@@ -378,17 +384,25 @@ def filtered_remarks(
         yield f"{count:,} cached, but {label} ({place})"
 
 
-def _read_seconds(coverage: Coverage, caches: Catalog) -> tuple[Mapping[str, float], int]:
-    """Return the seconds that needed specs took to build in install trees of the caches, by hash.
+def _read_seconds(
+    asked: Asked, coverage: Coverage, caches: Catalog
+) -> tuple[Mapping[str, float], int]:
+    """Return the seconds that needed specs took to build, by hash, as the caches know them.
 
-    The number counts specs for which only the time of the nearest candidate is known. Raises
-    Cancelled.
+    Install trees are searched, and then the archives of the nearest candidates. The number counts
+    specs for which only the time of the nearest candidate is known. Raises Cancelled.
     """
     trees = [source.name for source in caches.sources if source.kind == "install tree"]
     nearest = coverage.nearest_hashes()
     hashes = {spec.hash for spec in coverage.missing} | set(nearest.values())
     known = build_seconds(trees, hashes) if trees and hashes else {}
     needed = [spec.hash for spec in coverage.missing if spec.is_needed]
+    lists = FileLists(caches.sources, asked.session, asked.sources)
+    wanted = dict.fromkeys(nearest[h] for h in needed if h in nearest and h not in known)
+    unknown = [hash_ for hash_ in wanted if hash_ not in known][:_MAX_ARCHIVES]
+    records = ([row.spec for row in caches.by_hash(hash_)] for hash_ in unknown)
+    times = run_parallel([partial(lists.build_seconds, its) for its in records])
+    known |= {h: time for h, time in zip(unknown, times, strict=True) if time is not None}
     own = {hash_: known[hash_] for hash_ in needed if hash_ in known}
     others = [h for h in needed if h not in own and nearest.get(h) in known]
     return own | {hash_: known[nearest[hash_]] for hash_ in others}, len(others)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.file_access import max_unpacked_size
@@ -31,9 +31,9 @@ Real archives unpack to three to ten times their sizes, except archives of less 
 _SMALL_ARCHIVE = 2**16
 
 MAX_BEGINNING = 900_000
-"""Bytes of an archive on a server in which its list of files is searched."""
+"""Bytes at the beginning of an archive in which Spack's own files are searched."""
 
-MANIFEST = "/.spack/install_manifest.json"
+MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
 MAX_MANIFEST = 2**26
 _MAX_HEADER = 2**16
 
@@ -111,9 +111,9 @@ class _Unpacked:
 
 
 def read_members(
-    file: BinaryIO, budget: UnpackBudget, ending: str = "", max_size: int = 0
+    file: BinaryIO, budget: UnpackBudget, endings: tuple[str, ...] = (), max_size: int = 0
 ) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Yield the members of an archive, and up to `max_size` bytes of files with an `ending`.
+    """Yield the members of an archive, and up to `max_size` bytes of files by their `endings`.
 
     `max_size` is a multiple of 64 KiB. Raises Unreadable, OSError and Cancelled.
     """
@@ -124,7 +124,7 @@ def read_members(
                 # Earlier members are not kept.
                 tar.members.clear()  # type: ignore[attr-defined]
                 content = b""
-                if max_size and member.isreg() and f"/{member.name}".endswith(ending):
+                if member.isreg() and f"/{member.name}".endswith(endings):
                     opened = cast(BinaryIO, tar.extractfile(member))
                     pieces = iter(partial(opened.read, _MAX_HEADER), b"")
                     content = b"".join(islice(pieces, max_size // _MAX_HEADER))
@@ -140,15 +140,27 @@ def read_members(
         raise Unreadable("it is not a complete tar file") from None
 
 
-def read_manifest_at_start(file: BinaryIO) -> bytes:
-    """Return the list of files that an archive begins with, or b"" if that is cut off.
+class ArchiveStart(NamedTuple):
+    """The files of Spack's that an archive begins with, each b"" if it is not there.
 
-    Raises OSError and Cancelled.
+    `is_whole` if both have passed: the next file has begun.
     """
-    budget = UnpackBudget()
+
+    manifest: bytes = b""
+    times: bytes = b""
+    is_whole: bool = False
+
+
+def read_start(file: BinaryIO) -> ArchiveStart:
+    """Return what the part of an archive so far has. Raises OSError and Cancelled."""
+    budget, start = UnpackBudget(), ArchiveStart()
     budget.add(MAX_BEGINNING)
     with suppress(Unreadable):
-        for _, content in read_members(file, budget, MANIFEST, MAX_MANIFEST):
-            if content:
-                return content
-    return b""
+        for member, content in read_members(file, budget, (MANIFEST, TIMES), MAX_MANIFEST):
+            if f"/{member.name}".endswith(TIMES):
+                start = start._replace(times=start.times or content)
+            elif start.manifest:
+                return start._replace(is_whole=True)
+            else:
+                start = start._replace(manifest=content)
+    return start

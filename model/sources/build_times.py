@@ -1,4 +1,4 @@
-"""Read how long builds took: `.spack/install_times.json` in the prefixes of install trees.
+"""Read how long builds took: `.spack/install_times.json` in prefixes, and in archives.
 
 `Timer.write_json` of lib/spack/spack/util/timer.py writes the file, with `cache` for a spec that
 was fetched, not built. The installer of Spack 1.2 wrote no such file for half a year.
@@ -67,11 +67,19 @@ def _prefixes(tree: str, hashes: Collection[str]) -> Iterator[tuple[str, str]]:
 
 def _seconds(prefix: str) -> float | None:
     try:
-        times = json.loads(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
+        return seconds_of(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
+    except OSError:
+        return None
+
+
+def seconds_of(data: bytes) -> float | None:
+    """Return the seconds in the file of a build; None if the file has none."""
+    try:
+        times = json.loads(data)
         total = times["total"]
         # A spec from a cache was not built, and true is a number to Python.
         if times.get("cache") or isinstance(total, bool):
             return None
         return float(total) if 0 <= total <= _MAX_SECONDS else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -13,6 +13,7 @@ import tarfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
 from spackscope.model.core.errors import SourceError, Unreadable, naming, reason
@@ -26,13 +27,16 @@ from spackscope.model.sources.archive import (
     MAX_ARCHIVE,
     MAX_BEGINNING,
     MAX_MANIFEST,
+    ArchiveStart,
     UnpackBudget,
-    read_manifest_at_start,
     read_members,
+    read_start,
 )
+from spackscope.model.sources.build_times import seconds_of
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path
+from spackscope.model.storage.base import FetchedFile
 
 MAX_FILES = 200_000
 """The most files of a spec that are listed."""
@@ -124,6 +128,20 @@ class FileLists:
         problem = "; ".join(dict.fromkeys(each.problem for each in found))
         return best._replace(problem=problem or NO_LIST)
 
+    def build_seconds(self, records: Sequence[Spec]) -> float | None:
+        """Return the seconds that a build took, as its archive in a mirror begins with them.
+
+        Raises Cancelled.
+        """
+        for mirrors in self._mirrors:
+            for spec in records:
+                for entry in mirrors.entries(spec, to_fetch=True):
+                    with suppress(SourceError):
+                        _, start = self._read_start(mirrors, spec, entry)
+                        if (seconds := seconds_of(start.times)) is not None:
+                            return seconds
+        return None
+
     def _lists(self, records: Sequence[Spec]) -> Iterator[SpecFiles]:
         """Yield the files of a spec in each place; an unreadable list is a problem."""
         for prefix in filter(None, map(self._prefix_of, records)):
@@ -154,26 +172,32 @@ class FileLists:
 
         Only a whole archive is verified. Raises SourceError and Cancelled.
         """
-        fetched = (
-            mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
-            if is_whole
-            else mirrors.fetch_archive(spec, entry, MAX_BEGINNING, read_manifest_at_start)
-        )
+        if not is_whole:
+            fetched, start = self._read_start(mirrors, spec, entry)
+            if not start.manifest:
+                return SpecFiles(problem=UNLISTED)
+            with naming(fetched.origin):
+                return _listed(_manifest_files(start.manifest), f"the list in {fetched.origin}")
+        fetched = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
         with naming(fetched.origin), open_file(fetched.path) as file:
             size = os.fstat(file.fileno()).st_size
             self._fetched += size if entry.source in self._remote else 0
-            if not is_whole:
-                manifest = read_manifest_at_start(file)
-                return (
-                    _listed(_manifest_files(manifest), f"the list in {fetched.origin}")
-                    if manifest
-                    else SpecFiles(problem=UNLISTED)
-                )
             # The archives of a source share a budget.
             with self._lock:
                 budget = self._budgets[entry.source]
                 budget.add(size)
                 return _listed(_archive_files(file, budget), fetched.origin)
+
+    def _read_start(
+        self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry
+    ) -> tuple[FetchedFile, ArchiveStart]:
+        """Fetch the beginning of an archive, and read it. Raises SourceError and Cancelled."""
+        fetched = mirrors.fetch_archive(
+            spec, entry, MAX_BEGINNING, lambda file: read_start(file).is_whole
+        )
+        with naming(fetched.origin), open_file(fetched.path) as file:
+            self._fetched += os.fstat(file.fileno()).st_size
+            return fetched, read_start(file)
 
     def _prefix_of(self, spec: Spec) -> str:
         """Return the prefix of an installed spec; its tree may have been moved."""

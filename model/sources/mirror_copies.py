@@ -183,7 +183,7 @@ def _prefix_of(file: BinaryIO, budget: UnpackBudget) -> str:
 
     Raises Unreadable and OSError.
     """
-    for _, info in read_members(file, budget, _BUILD_INFO, _MAX_BUILD_INFO):
+    for _, info in read_members(file, budget, (_BUILD_INFO,), _MAX_BUILD_INFO):
         if info:
             match = _BUILD_PATH.search(info)
             return storable(match[1].decode("utf-8", "replace")) if match else ""

@@ -13,20 +13,28 @@ import pytest
 
 from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import (
+    ARCHIVE_TYPE,
     SpackRoot,
+    blob,
     database,
     edge,
+    entry,
     environment,
     hash_of,
     in_format,
     installs,
     leaf,
+    manifest,
+    mirror_v3,
     node,
     record,
+    serve_files,
+    write_files,
     write_index,
     write_page,
 )
 from tests.program import Program
+from tests.tui.cli.commands.test_files import LARGE, LIST, PREFIX, archive, listed, member
 
 GCC, ZLIB, CMAKE, HDF5, OLD_ZLIB, OLD_HDF5 = (hash_of(number) for number in range(1, 7))
 RHEL = {"platform": "linux", "platform_os": "rhel8", "target": "x86_64_v3"}
@@ -296,6 +304,31 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
     (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").unlink()
     chain = "The longest chain of builds takes 50 min: cmake › hdf5 (1 of unknown time)"
     assert chain in titles(program(*words))
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_minutes_come_from_the_archives_of_the_nearest_builds(
+    is_remote: bool, program: Program, home: Path
+) -> None:
+    # As `Timer.write_json` of lib/spack/spack/util/timer.py writes it.
+    times = json.dumps({"total": 3000.0, "cache": False, "phases": []}).encode()
+    own = member(f"{PREFIX}/.spack/install_times.json", times)
+    data = archive(member(LIST, listed()), own, LARGE)
+    name = f"v3/manifests/spec/hdf5/hdf5-1.14-{OLD_HDF5}.spec.manifest.json"
+    files = {
+        **mirror_v3((home / "index.json").read_bytes()),
+        **blob(data),
+        name: manifest(entry(ARCHIVE_TYPE, data)),
+    }
+    write_files(home / "cache", files)
+    with serve_files(files) as server:
+        source = server.url if is_remote else "cache"
+        for _ in range(2):
+            message = program("cover", "spack.lock", "-f", source).stderr
+            assert "specs to build took 50 min before (1 by the nearest build)" in message
+        # The second time the copies are used.
+        asked = [path for path in server.paths() if path.lstrip("/") in (name, *blob(data))]
+        assert len(asked) == (2 if is_remote else 0)
 
 
 def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Path) -> None:
