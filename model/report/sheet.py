@@ -46,7 +46,7 @@ OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
 """The formats that every sheet has."""
 
 _GAP = "  "
-_MAX_WRAPPED = 60
+_MAX_WRAPPED = 70
 """Cells of a text that wraps: numbers after it stand near their names."""
 _LONG = 40
 """Letters of a text that a column may have to cut."""
