@@ -130,7 +130,9 @@ class ScreenLine(NamedTuple):
             if (at := before.find(part)) >= 0:
                 while min(x, at) > 0 and text[x - 1] == before[at - 1]:
                     x, at = x - 1, at - 1
-                return min(x, at), x - at
+                # Where fewer cells move than are inserted, tmux leaves old ones between.
+                if x - at <= len(text) - x:
+                    return min(x, at), x - at
         return None
 
     def clear_from(self, old: ScreenLine) -> int:

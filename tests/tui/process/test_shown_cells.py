@@ -15,7 +15,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from spackscope.tui.process.shown_cells import ShownCells
+from spackscope.tui.process.shown_cells import CellLook, ScreenLine, ShownCells
 from spackscope.tui.process.textual_internals import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from tests.textual_internals import InlineUpdate
 
@@ -167,6 +167,13 @@ def test_little_is_written(before: Pieces, after: Pieces, written: str) -> None:
     terminal = Terminal(1)
     terminal.draw(whole([before]))
     assert terminal.draw(whole([after])) == written
+
+
+def test_no_more_cells_are_inserted_than_move() -> None:
+    def line(start: int) -> ScreenLine:
+        return ScreenLine(f"{' ' * start}abcdefghijklmn".ljust(60), [CellLook()] * 60)
+
+    assert [line(start).shift_from(line(0)) for start in (12, 30, 33)] == [(0, 12), (0, 30), None]
 
 
 def test_nothing_but_letters_is_written_beside_letters_of_other_widths() -> None:
