@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from fnmatch import translate
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import report_progress, run_parallel
+from spackscope.model.core.tasks import progress_hidden, report_progress, run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import (
@@ -72,16 +74,23 @@ def answer(asked: Asked) -> Sheet[FileRow]:
         found = lists.of(specs[spec.hash])
         return _files_of(spec, found._replace(problem=ways.get(found.problem, found.problem)))
 
-    def read() -> Iterator[tuple[Spec, SpecFiles]]:
-        # Specs that need no server come first.
-        ordered = sorted(specs.values(), key=lists.are_remote)
-        for number in range(0, len(ordered), _AT_ONCE):
-            report_progress("specs searched", number, len(ordered))
-            some = ordered[number : number + _AT_ONCE]
-            found = run_parallel([partial(lists.of, records) for records in some])
-            yield from zip([spec for spec, *_ in some], found, strict=True)
+    # Specs that need no server come first.
+    ordered, numbers = sorted(specs.values(), key=lists.are_remote), count(1)
 
-    return _having(pattern, read(), ways)
+    def read(records: Sequence[Spec]) -> tuple[Spec, SpecFiles]:
+        with nullcontext() if download else progress_hidden():
+            found = lists.of(records)
+        report_progress("specs searched", next(numbers), len(ordered))
+        return records[0], found
+
+    def read_all() -> Iterator[tuple[Spec, SpecFiles]]:
+        report_progress("specs searched", 0, len(ordered))
+        for start in range(0, len(ordered), _AT_ONCE):
+            yield from run_parallel(
+                [partial(read, records) for records in ordered[start : start + _AT_ONCE]]
+            )
+
+    return _having(pattern, read_all(), ways)
 
 
 def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:

@@ -72,6 +72,16 @@ def progress_to(on_progress: OnProgress) -> Iterator[None]:
         _on_progress.reset(token)
 
 
+@contextlib.contextmanager
+def progress_hidden() -> Iterator[None]:
+    """Report no progress of the tasks in the block, which are parts of a task that reports it."""
+    token = _on_progress.set(lambda *_: None)
+    try:
+        yield
+    finally:
+        _on_progress.reset(token)
+
+
 def report_progress(what: str, done: int, total: int | None = None) -> None:
     """Report the progress of the task in this thread. Raises Cancelled."""
     check_cancelled()

@@ -30,8 +30,11 @@ Real archives unpack to three to ten times their sizes, except archives of less 
 
 _SMALL_ARCHIVE = 2**16
 
-MAX_BEGINNING = 900_000
-"""Bytes at the beginning of an archive in which Spack's own files are searched."""
+BEGINNINGS = (2**17, 900_000)
+"""Bytes at the beginning of an archive in which Spack's own files are searched: first, and last.
+
+The list of 1,000 files takes some 50 kB.
+"""
 
 MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
 MAX_MANIFEST = 2**26
@@ -154,7 +157,7 @@ class ArchiveStart(NamedTuple):
 def read_start(file: BinaryIO) -> ArchiveStart:
     """Return what the part of an archive so far has. Raises OSError and Cancelled."""
     budget, start = UnpackBudget(), ArchiveStart()
-    budget.add(MAX_BEGINNING)
+    budget.add(BEGINNINGS[-1])
     with suppress(Unreadable):
         for member, content in read_members(file, budget, (MANIFEST, TIMES), MAX_MANIFEST):
             if f"/{member.name}".endswith(TIMES):

@@ -23,9 +23,9 @@ from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable
 from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.archive import (
+    BEGINNINGS,
     MANIFEST,
     MAX_ARCHIVE,
-    MAX_BEGINNING,
     MAX_MANIFEST,
     ArchiveStart,
     UnpackBudget,
@@ -192,12 +192,16 @@ class FileLists:
         self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry
     ) -> tuple[FetchedFile, ArchiveStart]:
         """Fetch the beginning of an archive, and read it. Raises SourceError and Cancelled."""
-        fetched = mirrors.fetch_archive(
-            spec, entry, MAX_BEGINNING, lambda file: read_start(file).is_whole
-        )
-        with naming(fetched.origin), open_file(fetched.path) as file:
-            self._fetched += os.fstat(file.fileno()).st_size
-            return fetched, read_start(file)
+        for max_size in BEGINNINGS:
+            fetched = mirrors.fetch_archive(
+                spec, entry, max_size, lambda file: read_start(file).is_whole
+            )
+            with naming(fetched.origin), open_file(fetched.path) as file:
+                size, start = os.fstat(file.fileno()).st_size, read_start(file)
+            self._fetched += size
+            if start.is_whole or size < max_size:
+                break
+        return fetched, start
 
     def _prefix_of(self, spec: Spec) -> str:
         """Return the prefix of an installed spec; its tree may have been moved."""

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.core.tasks import progress_to
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.files import FileLists
@@ -364,14 +365,25 @@ def test_the_list_at_the_beginning_of_an_archive_on_a_server_is_enough(program: 
             ".spack/spec.json",
         ]
         assert f"5 files, 2.3 kB, from the list in {server.url}/blobs/sha256/" in result.stderr
-        # The index, the manifest of the spec, and less than 1 MB of the archive.
+        # The index, the manifest of the spec, and the beginning of the archive.
         assert len(server.requests) == 3
-        assert ranges(server, data) == ["bytes=0-899999"]
+        assert ranges(server, data) == ["bytes=0-131071"]
         server.requests.clear()
         searched = program("files", "--having", "xz", "bzip2", "-f", server.url, "--json")
         assert paths(searched.stdout) == ["bin/xz"]
         # The next answer asks for the index alone.
         assert len(server.requests) == 1
+
+
+def test_more_of_an_archive_with_a_long_list_is_fetched(program: Program) -> None:
+    # The checksums in a list cannot be packed.
+    hashes = random.Random(2)
+    many = {f"lib/{n}": {"mode": 0o100644, "hash": f"{hashes.random()}"} for n in range(15_000)}
+    data = pushed(BIN, LARGE, content=listed(**many))
+    with serving_archive(data, sends_ranges(data)) as server:
+        result = program("files", "--having", "14999", "-f", server.url, "bzip2", "--json")
+        assert paths(result.stdout) == ["lib/14999"]
+        assert ranges(server, data) == ["bytes=0-131071", "bytes=0-899999"]
 
 
 def test_a_server_that_knows_no_ranges_is_left_once_the_list_came(program: Program) -> None:
@@ -410,9 +422,10 @@ def test_an_archive_that_does_not_begin_with_a_list_is_downloaded_only_if_asked_
         message = program.refused("files", "bzip2", "-f", server.url, code=3)
         way = "its archive on a server does not begin with a list of the files (--download reads"
         assert f"{way} all of it)" in message
-        assert ranges(server, data) == ["bytes=0-899999"]
+        parts = ranges(server, data)
+        assert parts == ["bytes=0-131071", "bytes=0-899999"][: 1 + (len(data) > 2**17)]
         result = program("files", "bzip2", "-f", server.url, "--download", "--json")
-        assert ranges(server, data)[1:] == [None]
+        assert ranges(server, data) == [*parts, None]
         if whole:
             assert paths(result.stdout) == whole
         else:
@@ -444,6 +457,19 @@ def test_a_server_that_breaks_off_is_named(program: Program) -> None:
     with serving_archive(data, announces(len(data), data[:100])) as server:
         message = program.refused("files", "bzip2", "-f", server.url, code=3)
         assert re.search("the connection to .* broke: the body ends too early", message)
+
+
+def test_the_total_of_a_search_is_named_before_it_begins(program: Program) -> None:
+    seen = list[tuple[str, int, int | None]]()
+    with serve_files(with_bzip2(pushed(BIN))) as server:
+        assert program("index", "-f", server.url).returncode == 0
+        with progress_to(lambda *progress: seen.append(progress)):
+            assert program("files", "--having", "*", "-f", server.url).returncode == 0
+    searched = [done for what, done, total in seen if (what, total) == ("specs searched", 20)]
+    assert (searched[0], max(searched)) == (0, 20)
+    # The files that it fetches are no stages of their own.
+    assert seen[-1][0] == "specs searched"
+    assert not any(each[0].startswith("bytes of") for each in seen[-len(searched) :])
 
 
 def test_specs_without_a_list_are_counted_in_a_search(program: Program) -> None:
