@@ -27,6 +27,7 @@ _QUESTIONS = {
     "files": "files hdf5 -f tree",
     "cover": "cover new/spack.lock -f index.json",
     "cover --fail-on": "cover new/spack.lock -f index.json --fail-on missing,unsigned",
+    "cover --files": "cover - -f mirror --files",
     "cover --host": "cover new/spack.lock -f index.json --host zen3",
     "why": "why new/spack.lock -f index.json",
     "duplicates": "duplicates old/spack.lock",
@@ -44,6 +45,9 @@ _QUESTIONS = {
     "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
 """The answers, each with a command line that has rows; others are asked without words."""
+
+_HASH = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
+"""The hash on standard input."""
 
 _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 
@@ -137,8 +141,8 @@ _MEANINGS = {
     "attribute": "what differs",
     "HASH": "the value of a spec: a column per spec, named by its hash",
     "follows": "the difference that this one follows from",
-    "path": "the prefix in the install tree; of `files` the path in the prefix; of `diff` the "
-    "dependencies that lead to it",
+    "path": "the prefix in the install tree; of `files` the path in the prefix, of "
+    "`cover --files` in the mirror; of `diff` the dependencies that lead to it",
     "kind": "of a change, a file or a source",
     "part": "own, run, build or users: what the row is about",
     "what": "the package or spec, and what differs or its change",
@@ -173,6 +177,8 @@ _MEANINGS = {
     "sha256": "the checksum in the manifest",
     "found_sha256": "the checksum of the archive, if it is another one",
     "prefix": "the install tree it was built for",
+    "checksum": "the sha256 of the file",
+    "mirror": "the URL or path of the mirror that has the file",
     "key": "the key that signed it",
     "needs": "the removed spec that it links or runs",
     "needs_hash": "the hash of that",
@@ -225,6 +231,7 @@ def _example_files() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as directory:
         write_examples(Path(directory))
         Path(directory, "tags.json").write_text(_TAGS)
+        Path(directory, "hashes").write_text(_HASH)
         os.chdir(directory)
         try:
             yield
@@ -236,7 +243,11 @@ def _sheet(question: str) -> Sheet[Any]:
     options = parse_arguments(question.split())
     environ = {"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd(), "HOME": os.getcwd()}
     session = Session(
-        environ, host=options.host, tag_list="tags.json", recipe_paths=options.recipes
+        environ,
+        host=options.host,
+        tag_list="tags.json",
+        recipe_paths=options.recipes,
+        piped={"-": "hashes"},
     )
     asked = CommandLine(options, options.sources or ["index.json"], session, DEFAULTS)
     sheet: Sheet[Any] = import_module(f"spackscope.model.answers.{options.command}").answer(asked)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage
 from spackscope.model.analysis.deprecated import find_deprecated, find_restricted
@@ -16,11 +16,9 @@ from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import report_progress, run_parallel
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.recipes import Recipes
 from spackscope.model.sources.session import Session
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.mirror_spec import MirrorEntry
 
 MISSING, UNSIGNED, BY, DEPRECATED, RESTRICTED, UNKNOWN = CHECKS
 
@@ -155,9 +153,6 @@ def read_entries(
     hashes: Iterable[str], caches: Catalog, session: Session, sources: Sequence[str]
 ) -> dict[str, list[MirrorEntry]]:
     """Return the entries of specs in all mirrors that list them, by hash. Raises Cancelled."""
-    # Imported only where a mirror is asked.
-    from spackscope.model.sources.mirror_spec import Mirrors
-
     mirrors = Mirrors(caches.sources, session, sources)
     specs = {hash_: [row.spec for row in caches.by_hash(hash_)] for hash_ in hashes}
 

@@ -30,11 +30,19 @@ from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
-from spackscope.model.core.columns import size_text
+from spackscope.model.core.columns import size_text, spec_name
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, LANGUAGES, RECIPES, is_compiler, is_run
+from spackscope.model.core.records import (
+    CONFIGURATION,
+    LANGUAGES,
+    RECIPES,
+    Spec,
+    is_compiler,
+    is_run,
+)
 from spackscope.model.core.rules import MIRROR
+from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
@@ -42,9 +50,16 @@ from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, lacking
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    size_column,
+    version_column,
+)
 from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.files import FileLists
+from spackscope.model.sources.mirror_spec import MirrorEntry, MirrorFile
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
@@ -58,6 +73,12 @@ _MAX_ARCHIVES = 50
 
 _MAX_LACKING = 2
 """The most differences from the nearest build in the row of a missing spec."""
+
+_MAX_NAMES = 6
+"""Specs that a remark names."""
+
+_AT_HAND = ("present", "unknown")
+"""The states of archives that an install may fetch."""
 
 _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
@@ -84,7 +105,14 @@ def answer(asked: Asked) -> Sheet[Any]:
     asked.grounds.add(CONFIGURATION)
     caches, environments, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
-    if coverages and asked.options.get("format") == "hashes" and not checks.names:
+    lists_files = bool(asked.options.get("files"))
+    if hosts or len(coverages) != 1:
+        for option, is_on in (("fail-on", checks.names), ("files", lists_files)):
+            if is_on:
+                raise WrongQuestion(f"--{option} is for one environment, without --host")
+    if is_missing_only and lists_files:
+        raise WrongQuestion("--files lists files of cached specs, and --missing the other specs")
+    if coverages and asked.options.get("format") == "hashes" and not (checks.names or lists_files):
         # Hashes need no reasons, which take most of the time.
         rows = [
             CoveredSpec(each.hash)
@@ -94,8 +122,6 @@ def answer(asked: Asked) -> Sheet[Any]:
         is_good = all(each.percent >= limit for each in coverages.values())
         return Sheet("", (), rows, hash=lambda row: row.hash, is_good=is_good)
     if hosts or len(coverages) != 1:
-        if checks.names:
-            raise WrongQuestion("--fail-on checks the specs of one environment, without --host")
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
@@ -104,9 +130,16 @@ def answer(asked: Asked) -> Sheet[Any]:
     seconds, by_nearest = _read_seconds(asked, coverage, caches)
     notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
+    entries: Mapping[str, Sequence[MirrorEntry]] = {}
+    if checks.need_signatures or lists_files:
+        cached = [hit.hash for hit in coverage.hits if hit.location.is_cached]
+        wanted = [*cached, *(coverage.fetch if lists_files else ())]
+        entries = read_entries(wanted, caches, asked.session, asked.sources)
     if checks.names:
         described_by = [each for each in environments if isinstance(each, Catalog)]
-        sheet = _checked(asked, sheet, coverage, [*described_by, caches], checks)
+        sheet = _checked(asked, sheet, coverage, [*described_by, caches], entries, checks)
+    if lists_files:
+        return _files_sheet(sheet, coverage, caches, entries)
     if is_missing_only:
         return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
     return sheet
@@ -117,22 +150,18 @@ def _checked(
     sheet: Sheet[CoveredSpec],
     coverage: Coverage,
     catalogs: Sequence[Catalog],
+    entries: Mapping[str, Sequence[MirrorEntry]],
     checks: Checks,
 ) -> Sheet[CoveredSpec]:
     """Return the sheet with the checks that each spec fails, failing specs first.
 
     The first of the catalogs that has a spec describes it; the last one has the caches. If no spec
-    fails, but a check has no answer, the sheet ends with an error.
+    fails, but a check has no answer or a cache cannot be read, the sheet ends with an error.
     """
-    caches = catalogs[-1]
     recipes = None
     if checks.need_recipes:
         asked.grounds.add(RECIPES)
         recipes = asked.session.recipes
-    cached = [hit.hash for hit in coverage.hits if hit.location.is_cached]
-    entries = {}
-    if checks.need_signatures:
-        entries = read_entries(cached, caches, asked.session, asked.sources)
     results = check_specs(coverage, catalogs, recipes, entries, checks)
     rows = [
         row._replace(fails=result.fails, unknown=result.unknown, heading=f"{state}{row.heading}")
@@ -144,8 +173,10 @@ def _checked(
     failing = sum(bool(row.fails) for row in rows)
     unclear = sum(bool(row.unknown and not row.fails) for row in rows)
     ending = None
-    if unclear and not failing and sheet.is_good:
-        ending = Unreadable(f"{counted(unclear, 'spec')} could not be checked")
+    unread = sum(bool(source.failure) for source in catalogs[-1].sources)
+    if sheet.is_good and not failing and (unclear or unread):
+        what = counted(unclear, "spec") if unclear else counted(unread, "source")
+        ending = Unreadable(f"{what} could not be checked")
     if checks.need_signatures:
         sheet = replace(sheet, notes=[*sheet.notes, "Signatures are read, and not verified"])
     return replace(
@@ -157,6 +188,70 @@ def _checked(
         is_certain=any({*row.fails} - {MISSING} for row in rows),
         ending=ending,
     )
+
+
+class NeededFile(NamedTuple):
+    """A file of a mirror that an install of an environment fetches, and its spec."""
+
+    spec: Spec
+    file: MirrorFile
+
+
+def _files_sheet(
+    specs: Sheet[CoveredSpec],
+    coverage: Coverage,
+    caches: Catalog,
+    entries: Mapping[str, Sequence[MirrorEntry]],
+) -> Sheet[NeededFile]:
+    """Return the files of the specs that an install fetches, each spec from one mirror.
+
+    The sheet is as good as that of the specs, but not good if an install builds some. It ends with
+    an error if files are unknown.
+    """
+    rows: dict[tuple[str, str], NeededFile] = {}
+    unknown = list[str]()
+    for hash_ in coverage.fetch:
+        spec = caches.by_hash(hash_)[0].spec
+        its = (entry.files for entry in entries.get(hash_, ()) if entry.archive in _AT_HAND)
+        files = next(filter(None, its), ())
+        for file in files:
+            rows.setdefault((file.mirror, file.path), NeededFile(spec, file))
+        if not files:
+            unknown.append(spec_name(spec.package, spec.version))
+    size = size_text(sum(row.file.size or 0 for row in rows.values()))
+    remarks, ending = [*specs.remarks], specs.ending
+    is_good = specs.is_good and not coverage.build
+    if unknown:
+        which = listed(cut_list(sorted(unknown), _MAX_NAMES), "and")
+        remarks.append(clean(f"No mirror of the sources has the files of {which}"))
+        if is_good:
+            ending = Unreadable(f"the files of {counted(len(unknown), 'spec')} are unknown")
+    if coverage.build:
+        remarks.append(
+            f"{counted(len(coverage.build), 'spec')} not cached: an install builds them"
+        )
+    return Sheet(
+        f"{counted(len(rows), 'file')}, {size}, of {counted(len(coverage.fetch), 'spec')}",
+        _FILE_COLUMNS,
+        list(rows.values()),
+        hash=lambda row: row.spec.hash,
+        query=lambda row: exact_query("hash", row.spec.hash),
+        remarks=remarks,
+        is_good=is_good,
+        is_certain=specs.is_certain,
+        ending=ending,
+    )
+
+
+_FILE_COLUMNS: list[SheetColumn[NeededFile]] = [
+    SheetColumn("path", lambda row: row.file.path, wraps=True),
+    size_column(lambda row: row.file.size),
+    SheetColumn("checksum", lambda row: row.file.checksum or None, drawn=False),
+    SheetColumn("mirror", lambda row: row.file.mirror),
+    SheetColumn("package", lambda row: row.spec.package),
+    version_column(lambda row: row.spec.version),
+    hash_column(lambda row: row.spec.hash),
+]
 
 
 def _cover(

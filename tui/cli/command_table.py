@@ -404,7 +404,7 @@ spackscope duplicates --of python --require > packages.yaml""",
         (
             "[-f CACHE]... [--missing] [--host HOST]... [--fail-under N] [OUTPUT] [CACHE]... "
             "[ENVIRONMENT...]",
-            "... --fail-on CHECK,... [ENVIRONMENT]",
+            "... [--fail-on CHECK,...] [--files] [ENVIRONMENT]",
         ),
         """\
 Print how much of an environment is cached or installed, and why the rest is
@@ -425,7 +425,9 @@ size of their archives, and what is missing, most needed first. Snapshots that
 row for each stack of the caches.
 
 With --fail-on, a gate before you publish, failing specs come first, and
---hashes prints only these. Signatures are read, and not verified.""",
+--hashes prints only these. Signatures are read, and not verified.
+
+With --files, print what rsync has to copy to a machine without a network.""",
         (
             _flag(
                 "missing",
@@ -455,6 +457,10 @@ With --fail-on, a gate before you publish, failing specs come first, and
                 "CHECK,...",
                 "check",
                 "fail_on",
+            ),
+            _flag(
+                "files",
+                "print the files of mirrors that an install fetches, with sizes and checksums",
             ),
             *_SHEET,
             _CONFIG,
