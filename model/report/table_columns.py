@@ -512,8 +512,12 @@ def head_line(
     if left and shown:
         pieces.append(HeadText("", _MORE.format(left)))
     elif left:
-        before = _BETWEEN if named else ""
-        pieces[-1 - bool(first) :] = [HeadText("", f"{before}{len(rest)} same in all")]
+        dot = _BETWEEN if named else ""
+        pieces[-1 - bool(first) :] = [HeadText("", f"{dot}{len(rest)} same in all")]
+    if sum(cell_width(piece.text) for piece in pieces) > width:
+        pieces = pieces[: bool(before)]
+        room = max(0, width - sum(cell_width(piece.text) for piece in pieces))
+        pieces += [text._replace(text=cut_name(text.text, room)) for text in named]
     return [piece for piece in pieces if piece.text]
 
 
