@@ -103,7 +103,7 @@ def _command_lines(name: str, described: set[object]) -> Iterator[str]:
             names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
             yield f"| `{names}` | {_marked(option.sentence)} |"
     known = [
-        f"`{option.names[0]}`"
+        f"`{option.names[-1]}`"
         for option in command.options
         if option in described and option.names[0] not in _OF_ALL
     ]

@@ -10,7 +10,7 @@ errors; and completion parses lines that are not finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from spackscope.model.core.frozen import Frozen
@@ -166,17 +166,18 @@ def split_options(
     while pending:
         word = pending.pop()
         name, has_text, text = word.partition("=")
-        if name not in names and word[:2] in names:
-            # -fa is -f a, and -hf is -h -f.
+        short = names.get(word[:2]) if name not in names else None
+        if short is not None and (short.takes != "number" or word[2:].isdecimal()):
+            # -fa is -f a, -n5 is -n 5, and -hf is -h -f; -netcdf is a variant by mistake.
             name, text = word[:2], word[2:]
-            has_text = "" if not names[name].has_value and f"-{text[0]}" in names else "="
+            has_text = "" if not short.has_value and f"-{text[0]}" in names else "="
             pending += [f"-{text}"] if not has_text else []
         option = names.get(name)
         if option is None:
             rest.append(word)
         elif option.has_value:
             if not has_text:
-                if not pending or _is_option(pending[-1]):
+                if not pending or _is_option(pending[-1], option, names):
                     raise _refused(option, "expected one argument")
                 text = pending.pop()
             is_list = option.kind == "values"
@@ -248,8 +249,13 @@ def _read_site_urls(
     return rest, found, queries, notes
 
 
-def _is_option(word: str) -> bool:
-    """Check whether a word cannot be a value; a number below zero, or with a blank, can."""
+def _is_option(word: str, option: Option, names: Container[str]) -> bool:
+    """Check whether a word cannot be the value of an option.
+
+    A number below zero can, and so can a word with a blank, or the name of a column after `-`.
+    """
+    if option.takes == "column" and not word.startswith("--") and word not in names:
+        return False
     whole, point, digits = word[1:].partition(".")
     is_number = f"{whole}{digits}".isdecimal() and bool(digits) == bool(point)
     return word.startswith("-") and len(word) > 1 and not (" " in word or is_number)

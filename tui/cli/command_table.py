@@ -149,11 +149,13 @@ _SHEET = (
         "template",
     ),
     _value("columns", "print these columns, separated by commas", "NAMES", "column"),
-    _value("sort", "sort by a column; --sort=-NAME: descending", "NAME", "column"),
-    _value(
-        "limit",
+    _value("sort", "sort by a column; -NAME: descending", "NAME", "column"),
+    Option(
+        ("-n", "--limit"),
         "print at most N rows; 0: all. Default: all, but only the first rows of a long answer on "
         "a terminal",
+        "limit",
+        "value",
         "N",
         "number",
     ),

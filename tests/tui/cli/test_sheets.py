@@ -111,6 +111,9 @@ def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(program: Progra
 
     assert found("--sort", "version") == ["zlib@1.2", "zlib@1.3", "m4@1.4"]
     assert found("--sort=-version", "--limit", "2") == ["m4@1.4", "zlib@1.3"]
+    # An option with the first letter is not meant.
+    assert found("--sort", "-hash", "-n", "1") == found("--sort=-hash", "-n1")
+    assert found("--sort", "-version", "-n2") == ["m4@1.4", "zlib@1.3"]
     assert found("--sort", "size") == found()
 
 
@@ -124,6 +127,10 @@ def test_a_format_has_values_or_their_beginning(program: Program) -> None:
     ("words", "sentence"),
     [
         (["--sort", "versoin"], "there is no column versoin. Did you mean version?"),
+        (["--sort", "-versoin"], "there is no column versoin. Did you mean version?"),
+        (["-netcdf"], "unknown option -netcdf (a variant is written ~netcdf, or after --)"),
+        (["--sort", "-f", "x"], "argument --sort: expected one argument"),
+        (["--sort", "--json"], "argument --sort: expected one argument"),
         (["--columns", "x"], "there is no column x; there are "),
         (["--format", "{x}"], "there is no column x; there are "),
         (["--limit", "many"], "--limit takes a number of rows, not many"),
