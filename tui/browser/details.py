@@ -203,7 +203,7 @@ class DetailsController:
     def missing_tree(self) -> str:
         """Explain why there are no dependencies to go to."""
         if self._host.state.details is None:
-            return "no spec is selected"
+            return "No spec is selected"
         return "This source lists no dependencies"
 
     # Relations

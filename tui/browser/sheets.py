@@ -363,6 +363,8 @@ class Sheets:
                 marks.append(selected.spec.hash)
             if len(marks) == 2:
                 self._path(marks)
+            elif marks[2:]:
+                self._host.say(f"A path has two ends: leave two of {len(marks):,} marks")
             else:
                 tree_key, mark, path = map(shown, ("tree", "specs-mark", "path"))
                 first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"

@@ -267,6 +267,9 @@ def names(browser: FakeBrowser) -> list[str]:
 def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
     browser.controllers.sheets.path()
     assert "then press w" in browser.message
+    browser.host.change(marks=(HDF5, OTHER, HWLOC))
+    browser.controllers.sheets.path()
+    assert browser.message == "A path has two ends: leave two of 3 marks"
     browser.host.change(marks=(HDF5,))
     for package, expected in (
         ("hwloc", ["hdf5", "openmpi", "hwloc"]),
@@ -293,4 +296,4 @@ def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> N
     assert browser.details.tree is None
     assert details.missing_tree() == "This source lists no dependencies"
     details.show(None)
-    assert details.missing_tree() == "no spec is selected"
+    assert details.missing_tree() == "No spec is selected"
