@@ -124,12 +124,15 @@ def answer(asked: Asked) -> Sheet[Any]:
     if hosts or len(coverages) != 1:
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
-    asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
-    coverage = find_nearest(coverage)
-    remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
-    seconds, by_nearest = _read_seconds(asked, coverage, caches)
-    notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
-    sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
+    sheet = coverage_sheet(coverage, {}, ["comparing with the nearest builds…"])
+    if not lists_files:
+        asked.show(sheet)
+        coverage = find_nearest(coverage)
+        remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
+        seconds, by_nearest = _read_seconds(asked, coverage, caches)
+        notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
+        sheet = coverage_sheet(coverage, seconds, notes)
+    sheet = replace(sheet, is_good=coverage.percent >= limit)
     entries: Mapping[str, Sequence[MirrorEntry]] = {}
     if checks.need_signatures or lists_files:
         cached = [hit.hash for hit in coverage.hits if hit.location.is_cached]
@@ -175,8 +178,10 @@ def _checked(
     ending = None
     unread = sum(bool(source.failure) for source in catalogs[-1].sources)
     if sheet.is_good and not failing and (unclear or unread):
-        what = counted(unclear, "spec") if unclear else counted(unread, "source")
-        ending = Unreadable(f"{what} could not be checked")
+        checked = f"{counted(unclear, 'spec')} could not be checked"
+        ending = Unreadable(
+            checked if unclear else f"{counted(unread, 'source')} could not be read"
+        )
     if checks.need_signatures:
         sheet = replace(sheet, notes=[*sheet.notes, "Signatures are read, and not verified"])
     return replace(

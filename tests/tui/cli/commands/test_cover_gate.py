@@ -115,6 +115,14 @@ def test_both_limits_count(program: Program, home: Path) -> None:
     assert program(*words, "--fail-under", "76").returncode == 1
 
 
+def test_a_gate_does_not_open_while_a_cache_cannot_be_read(program: Program, home: Path) -> None:
+    (home / "site" / "packages" / "tool" / "package.py").write_text("class Tool(Package): pass")
+    words = (*GATE, "-f", "http://127.0.0.1:9/", "--fail-on", "deprecated=high")
+    result = program(*words)
+    assert result.returncode == 3
+    assert result.stderr.endswith("spackscope: 1 source could not be read\n")
+
+
 def test_without_recipes_nothing_is_known(program: Program, home: Path) -> None:
     result = program(*GATE[:4], "--fail-on", "restricted")
     assert result.returncode == 3
