@@ -262,7 +262,9 @@ def choose_columns(
         notes.append(_number(WAYS, WAYS))
     if listing.has_users:
         notes.append(_number(USED_BY, "used"))
-    notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN)))
+    # A package with one build has nothing to differ from.
+    if listing.shown > len({*values.shown_values("package")}):
+        notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN)))
     follow = {
         *values.followers.difference(_PROVENANCE),
         *(n for n in _PROVENANCE if n not in filtered),

@@ -67,6 +67,16 @@ def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Pa
     assert columns.head[-1].column == "+api"
 
 
+def test_packages_with_one_build_each_differ_from_nothing(tmp_path: Path) -> None:
+    pages = [
+        write_page(tmp_path / name, [record(n)], title=name) for n, name in enumerate(("a", "b"))
+    ]
+    listing = catalog_of(*pages).listing(View(folded=True))
+    listing.precompute()
+
+    assert DIFFERS_IN not in columns_of(listing).names
+
+
 def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_path: Path) -> None:
     pages = [
         write_page(tmp_path / tag, [record(n, variants=[text])], title="hdf5", tag=tag)
