@@ -75,7 +75,7 @@ _MAX_LACKING = 2
 """The most differences from the nearest build in the row of a missing spec."""
 
 _MAX_NAMES = 6
-"""Specs that a remark names."""
+"""Specs that a remark names, and reasons that notes have."""
 
 _AT_HAND = ("present", "unknown")
 """The states of archives that an install may fetch."""
@@ -182,10 +182,13 @@ def _checked(
         ending = Unreadable(
             checked if unclear else f"{counted(unread, 'source')} could not be read"
         )
+    reasons = Counter(reason for row in rows for reason in row.unknown)
+    notes = [f"{count:,} × {reason}" for reason, count in reasons.most_common(_MAX_NAMES)]
     if checks.need_signatures:
-        sheet = replace(sheet, notes=[*sheet.notes, "Signatures are read, and not verified"])
+        notes.append("Signatures are read, and not verified")
     return replace(
         sheet,
+        notes=[*notes, *sheet.notes],
         title=f"{failing:,} fail, {unclear:,} unknown · {sheet.title}",
         columns=[*_COLUMNS[:3], *_CHECK_COLUMNS, *_COLUMNS[3:]],
         rows=rows[:failing] if asked.options.get("format") == "hashes" else rows,

@@ -105,6 +105,7 @@ def test_failing_specs_come_first_and_what_is_unknown_has_a_reason(
     )
     _, text = program.on_terminal(*GATE, "--fail-on", "restricted", changes={"NO_COLOR": "1"})
     assert "1 fail, 1 unknown · 3 of 4 cached" in text
+    assert "\n1 × the recipe cannot be read completely\n" in text.replace("\r", "")
     assert "\nfails: cached\n" in text.replace("\r", "")
 
 
