@@ -190,7 +190,9 @@ class PickList(VirtualList, inherit_bindings=False):
         room = max(1, width - 3 - bool(self._remark_width) * (1 + self._remark_width))
         if not self._fills:
             room = max(1, min(width - 3, self._text_width))
-        text = pad(shorten(pick.text, room), room)
+        # A sentence is cut at its end; a path keeps the name of its file.
+        cut = shorten(pick.text, room, keep="start" if " " in pick.text else "ends")
+        text = pad(cut, room)
         return [
             ("  ", ""),
             *highlight(text, self.needles),
