@@ -204,6 +204,8 @@ class SpecTable(Vertical, Fitted):
             self.place()
         else:
             self.settle()
+        # Other texts may be cut now, which the detail shows whole.
+        self.post_message(VirtualList.Scrolled(self.rows, self.rows.cursor))
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
