@@ -53,7 +53,7 @@ class VirtualList(Fitted, can_focus=True):
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
     class Scrolled(ListMessage):
-        """Posted when scrolling moved the row under the cursor to another line of the screen."""
+        """Posted when the row under the cursor is on another line, or in a new layout."""
 
     class Chosen(ListMessage):
         """Posted when a row is chosen with Enter or a double click."""
