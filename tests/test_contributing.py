@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents import ROOT
-from tests.program import PATIENCE, edit, environment, link_program
+from tests.program import edit, environment, link_program
 
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
@@ -176,6 +176,7 @@ def test_what_is_added_is_found(copy: Path) -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(0)  # Each of the tests that it runs has a limit of its own.
 def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(copy: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/added_parts.py"],
@@ -183,7 +184,6 @@ def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(copy: Pa
         env={**os.environ, "PYTHONPATH": str(copy), "HOME": str(copy)},
         capture_output=True,
         encoding="utf-8",
-        timeout=PATIENCE,
     )
 
     assert result.returncode == 0, result.stdout

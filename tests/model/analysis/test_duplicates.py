@@ -6,6 +6,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,23 +65,23 @@ def test_pins_leave_as_many_builds_as_there_are_classes(
 
 
 @some_and_all(100)
+@pytest.mark.parametrize("name", ["spack0", "spack1"])
 def test_pins_of_a_whole_cache_leave_as_many(
-    whole_catalogs: dict[str, Catalog], step: int
+    name: str, whole_catalogs: dict[str, Catalog], step: int
 ) -> None:
-    for name in ("spack0", "spack1"):
-        catalog = whole_catalogs[name]
-        graph = dag_of(catalog)
-        state = read_builds(graph, map(graph.identity, range(catalog.total)))
-        builds, counted = state.builds, state.counted
-        assert len(counted) == len(set(map(graph.identity, range(catalog.total))))
-        done = list[str]()
-        for package in ("python", "perl", "gmake"):
-            for other in state.duplicated()[::step]:
-                left = len(state.counted) - len(state.gone(state.merged(other)))
-                assert left == count_left(builds, counted, {*done, other}), (done, other)
-            state = state.pinned(package)
-            done.append(package)
-            assert len(state.counted) == count_left(builds, counted, done)
+    catalog = whole_catalogs[name]
+    graph = dag_of(catalog)
+    state = read_builds(graph, map(graph.identity, range(catalog.total)))
+    builds, counted = state.builds, state.counted
+    assert len(counted) == len(set(map(graph.identity, range(catalog.total))))
+    done = list[str]()
+    for package in ("python", "perl", "gmake"):
+        for other in state.duplicated()[::step]:
+            left = len(state.counted) - len(state.gone(state.merged(other)))
+            assert left == count_left(builds, counted, {*done, other}), (done, other)
+        state = state.pinned(package)
+        done.append(package)
+        assert len(state.counted) == count_left(builds, counted, done)
 
 
 def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
