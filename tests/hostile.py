@@ -77,6 +77,40 @@ HOSTILE_TEXT: list[tuple[str, str]] = [
     ("newline at the end of a hash", "23r4fq5ly72u3bfmbi3o3unokk4d5ipr\n"),
 ]
 
+MARKUP = (
+    "a | b",
+    "a\\|b",
+    "a`|`b",
+    "``a`b",
+    "<img src=x onerror=alert(1)>",
+    "<!-- x",
+    "@ann",
+    "(@ann/team)",
+    "x#12",
+    "#12",
+    "GH-12",
+    "a-gh-12",
+    "https://example.org/x",
+    "www.example.org",
+    "ann@example.org",
+    "foo@1.2.x",
+    "[a](https://example.org)",
+    "![a](x.png)",
+    "**b** _i_ ~~s~~ *e*",
+    "- item",
+    "-",
+    "1. item",
+    "# head",
+    ":smile:",
+    "$x$",
+    "&lt;b&gt;",
+    "zlib\\",
+    "a  [b",
+    " ` ",
+    "---",
+)
+"""Texts with a meaning in Markdown or for GitHub."""
+
 ODD_VALUES: list[object] = [
     True,
     False,

@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import Any, Generic, TypeVar, cast
+from itertools import chain, groupby
+from typing import Any, Generic, TypeVar
 from unicodedata import normalize
 
 from spackscope.model.core.columns import SHORT_HASH, size_text
@@ -42,8 +42,8 @@ _LEAST_IN_GROUP = 3
 _LEAST = 12
 _LEAST_WRAPPED = 20
 """Cells down to which a column is cut before others are left out."""
-OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
-"""The formats that every sheet has."""
+MAX_COMMENTED = 100
+"""Rows of a table for a comment, unless another number is asked for."""
 
 _GAP = "  "
 _MAX_WRAPPED = 70
@@ -57,6 +57,14 @@ _WINDOW = 1_000
 _FORMULA = frozenset("=+-@\t\r'")
 """The characters with which a formula begins in some spreadsheet, and the apostrophe."""
 
+
+_MAX_CELL = 200
+"""Cells of a text in Markdown."""
+_PLAIN_WORD = re.compile(
+    r"(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|-|[^\w!-~]+",
+    re.IGNORECASE,
+)
+"""A word that GitHub shows as it is: no markup, mention, reference or address."""
 
 _PLACE = r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}"
 
@@ -173,7 +181,8 @@ class Sheet(Frozen, Generic[Item]):
     asked for, since the heading or another column has their values. `gaps` are sentences on
     grounds of the answer that could not be read, if they are shown with it. `notes` are sentences
     on the whole, and `remarks` are sentences that scripts do not want among the rows, as on specs
-    that were not searched. A terminal shows `limit` rows, all for None. `exports` has the lines of
+    that were not searched. A terminal shows `limit` rows, all for None; `left_out` rows
+    were cut before. `exports` has the lines of
     formats that only this sheet has, by their names, and `draw` draws a sheet without a table; a
     sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
     command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
@@ -194,6 +203,7 @@ class Sheet(Frozen, Generic[Item]):
     notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
     limit: int | None = MAX_PRINTED
+    left_out: int = 0
     exports: Mapping[str, Callable[[], Iterator[str]]] = {}
     draw: Callable[[int | None], Iterator[Line]] | None = None
     is_text: bool = False
@@ -286,7 +296,10 @@ class Sheet(Frozen, Generic[Item]):
 
     def cut(self, limit: int) -> Sheet[Item]:
         """Return the sheet with its first rows."""
-        return replace(self, rows=self.rows[:limit], draw=None, is_text=False)
+        left_out = len(self.rows) - limit
+        return replace(
+            self, rows=self.rows[:limit], left_out=max(0, left_out), draw=None, is_text=False
+        )
 
     # For scripts
 
@@ -345,7 +358,51 @@ class Sheet(Frozen, Generic[Item]):
             )
             yield "".join(texts) + parts[-1]
 
+    def markdown(self) -> Iterator[str]:
+        """Yield title, notes, and a table for each heading, in the Markdown of GitHub.
+
+        Columns without text below a heading are left out, and long cells are cut.
+        """
+        parts = [[f"**{markdown_text(self.title)}**"]] if self.title else []
+        parts += [[f"*{markdown_text(clean(note))}*"] for note in self.notes]
+        for heading, items in self._groups().items() if self.rows else ():
+            parts += [[f"**{markdown_text(clean(heading))}**"]] if heading else []
+            # Rows that are read in parts are read once.
+            parts.append([*self._markdown_table([*replace(self, rows=items).items()])])
+        parts += [[f"and {self.left_out:,} more"]] if self.left_out else []
+        for number, part in enumerate(parts):
+            yield from ([""] if number else [])
+            yield from part
+
+    def _markdown_table(self, items: Sequence[Item]) -> Iterator[str]:
+        """Yield a table with these rows; a row that is alone has a line for each column."""
+        table = list[Sequence[str]]()
+        for column in self.columns:
+            values = [column.value(item) for item in items]
+            texts = [column.cut(column.text(value), _MAX_CELL) for value in values]
+            if any(texts) and column.drawn and column.name not in self.told:
+                numbers = all(type(value) in (int, float, type(None)) for value in values)
+                is_right = numbers if column.is_right is None else column.is_right
+                write = code_span if column.style == "hash" else markdown_text
+                head = markdown_text(clean(column.label)), "--:" if is_right else "---"
+                table.append([*head, *map(write, texts)])
+        lines: Iterable[Sequence[str]] = zip(*table, strict=True)
+        if len(self.rows) == 1:
+            lines = [("", ""), ("---", "---"), *((head, cell) for head, _, cell in table)]
+        for line in lines:
+            cells = (cell.replace("|", "\\|") for cell in line)
+            yield f"| {' | '.join(cells)} |"
+
     # For people
+
+    def _groups(self) -> Mapping[str, Sequence[Item]]:
+        """Return the rows by their headings; all rows below an empty one if there are none."""
+        if self.group is _no_text:
+            return {"": self.rows}
+        groups = dict[str, list[Item]]()
+        for item in self.items():
+            groups.setdefault(self.group(item), []).append(item)
+        return groups
 
     def lines(self, width: int | None, limit: int | None) -> Iterator[Line]:
         """Yield the lines of a table that fits a width, below title and notes.
@@ -363,11 +420,7 @@ class Sheet(Frozen, Generic[Item]):
             yield from (styled(text, "dim") for text in wrap(clean(note), width))
         if not self.rows:
             return
-        groups: dict[str, Sequence[Item]] = {"": self.rows}
-        if self.group is not _no_text:
-            groups = {}
-            for item in self.items():
-                cast("list[Item]", groups.setdefault(self.group(item), [])).append(item)
+        groups = self._groups()
         most = len(self.rows)
         if limit is not None and most > limit:
             most = max(_LEAST_IN_GROUP, limit // len(groups)) if len(groups) > 1 else limit
@@ -400,6 +453,25 @@ class Sheet(Frozen, Generic[Item]):
         if left:
             text = f"more with --columns: {', '.join(left)}"
             yield from (styled(line, "dim") for line in wrap(text, width))
+
+
+def markdown_text(text: str) -> str:
+    """Return a clean text in Markdown, in which words that could be markup are code.
+
+    >>> markdown_text("libpng 1.6.55 by @ann #12")
+    'libpng 1.6.55 by `@ann #12`'
+    """
+    parts = groupby(text.strip().split(" "), lambda word: bool(_PLAIN_WORD.fullmatch(word)))
+    return " ".join(
+        " ".join(words) if is_plain else code_span(" ".join(words)) for is_plain, words in parts
+    )
+
+
+def code_span(text: str) -> str:
+    """Return a clean text as code in Markdown; empty for an empty text."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    gap = " " * ("`" in text)
+    return f"{fence}{gap}{text}{gap}{fence}" if text.strip() else ""
 
 
 def array_lines(texts: Iterable[str]) -> Iterator[str]:
@@ -506,3 +578,13 @@ def _row_lines(
             drawn = ((text, ""),) if is_plain else column.line(text, item)
             line += [*([(_GAP, "")] if line else []), *drawn]
         yield restyled(tuple(line), text_of(tuple(line)).rstrip())
+
+
+OF_ALL_SHEETS: Mapping[str, Callable[[Sheet[Any]], Iterator[str]]] = {
+    "csv": Sheet.csv,
+    "json": Sheet.json_array,
+    "jsonl": Sheet.json_lines,
+    "hashes": Sheet.hashes,
+    "markdown": Sheet.markdown,
+}
+"""The formats that every sheet has, by their names, and the lines of a sheet in each."""

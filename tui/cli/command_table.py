@@ -140,6 +140,7 @@ _SHEET = (
     _choice("json", "print a JSON array of objects, one for each row"),
     _choice("jsonl", "print one JSON object per line"),
     _choice("csv", "print comma-separated values with a header line"),
+    _choice("markdown", "print a table for a comment or an issue on GitHub"),
     _choice("hashes", "print the full hashes of the rows, one per line, each once"),
     _value(
         "format",

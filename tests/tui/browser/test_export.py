@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,6 +170,8 @@ def records(name: str, text: str) -> list[str]:
     lines = text.splitlines()
     if name in ("hashes", "keep-list"):
         return sorted(lines)
+    if name == "markdown":
+        return sorted(cell for line in lines for cell in re.findall("`([a-z2-7]{7})`", line))
     each = csv.DictReader(lines) if name == "csv" else map(json.loads, lines)
     read = json.loads(text) if name == "json" else each
     by_host = ("fits", "reusable", "reasons", "deprecated")

@@ -9,15 +9,17 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from markdown_it import MarkdownIt
 
-from spackscope.model.core.text import cell_width
+from spackscope.model.core.text import cell_width, clean, cut_name
 from tests.builders import hash_of, record, write_page
-from tests.hostile import HOSTILE_TEXT
+from tests.hostile import HOSTILE_TEXT, MARKUP
 from tests.program import Program
 
 Answers = Callable[..., "CompletedProcess[str]"]
 
 SHARED = hash_of(0)
+GITHUB = MarkdownIt("gfm-like", {"html": True})
 FORBIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
@@ -62,6 +64,7 @@ def answers(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
 LINES = [
     ["find"],
     ["find", "--csv"],
+    ["find", "--markdown", "-n0"],
     ["show", "--json", SHARED],
     ["index"],
     ["show", "2"],
@@ -86,8 +89,8 @@ def test_no_control_character_reaches_a_pipe(answers: Answers, lines: list[list[
         assert max(map(len, result.stderr.splitlines())) <= 500
         if words[0] == "find":
             # A record is a line whatever it holds.
-            has_head = "--jsonl" not in words
-            assert len(result.stdout.splitlines()) == 3 * len(HOSTILE_TEXT) + has_head
+            heads = 0 if "--jsonl" in words else 2 if "--markdown" in words else 1
+            assert len(result.stdout.splitlines()) == 3 * len(HOSTILE_TEXT) + heads
 
 
 def test_no_control_character_is_in_the_diff_of_two_sources(program: Program, pages: Path) -> None:
@@ -106,6 +109,28 @@ def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
     assert is_harmless(text)
     table = [line for line in text.splitlines() if not line.startswith("spackscope: ")]
     assert max(map(cell_width, table)) <= 90
+
+
+def test_data_is_never_markup_in_markdown(program: Program) -> None:
+    texts = [*MARKUP, *(text for _, text in HOSTILE_TEXT if text.strip())]
+    records = [
+        record(number, os=text, versions=[f"1.{number}"]) for number, text in enumerate(texts)
+    ]
+    page = write_page(program.home / "pages.md", records)
+    words = ("find", "--markdown", "-n0", "-f", str(page), "--columns", "version,os")
+    _, _, *cells = (each for each in GITHUB.parse(program(*words).stdout) if each.type == "inline")
+    shown = {}
+    for version, cell in zip(cells[::2], cells[1::2], strict=True):
+        parts = cell.children or []
+        assert {part.type for part in parts} <= {"text", "code_inline"}, cell.content
+        for part in parts:
+            # What GitHub makes links of once the Markdown is read.
+            is_plain = not re.search(r"[@#:$]|\bgh-|www\.", part.content, re.IGNORECASE)
+            assert part.type == "code_inline" or is_plain, cell.content
+        shown[version.content] = "".join(part.content for part in parts)
+    for number, text in enumerate(texts):
+        written = cut_name(clean(text.encode("utf-8", "replace").decode()), 200)
+        assert shown[f"1.{number}"].split() == written.split()
 
 
 def test_json_gives_back_what_the_page_holds(answers: Answers) -> None:

@@ -9,9 +9,11 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
@@ -77,6 +79,10 @@ def test_all_forms_have_the_same_rows(command: str, program: Program) -> None:
         for name, value in row.items():
             if isinstance(value, str | int) and not isinstance(value, bool):
                 assert cells[name].removeprefix("'") == str(value)
+    tokens = MarkdownIt("gfm-like").parse(program(*words, "--markdown").stdout)
+    kinds = Counter(token.type for token in tokens)
+    # A row that is alone has a line for each column.
+    assert len(rows) == 1 or kinds["tr_open"] - kinds["thead_open"] == len(rows)
     hashes = program(*words, "--hashes").stdout.split()
     assert len(hashes) == len({*hashes})
     # With a limit, and the columns in another order.
@@ -140,6 +146,43 @@ def test_a_format_has_values_or_their_beginning(program: Program) -> None:
 )
 def test_a_wrong_option_is_a_sentence(words: list[str], sentence: str, program: Program) -> None:
     assert sentence in program.refused("find", "-f", "index.json", *words, code=2)
+
+
+def test_markdown_has_the_title_and_a_table_for_each_heading(program: Program) -> None:
+    text = program("cover", "spack.lock", "-f", "index.json", "--markdown").stdout
+    assert (
+        text
+        == """\
+**3 of 4 cached · 1 missing · 3 to fetch, 1 to build**
+
+**1 of 1 missing: no build of the package**
+
+| package | version | hash | role |
+| --- | --- | --- | --- |
+| xz | 5 | `2222222` | root |
+
+**cached**
+
+| package | version | hash | where |
+| --- | --- | --- | --- |
+| zlib | 1.3 | `zzzzzzz` | index.json |
+| m4 | 1.4 | `mmmmmmm` | index.json |
+| zlib | 1.2 | `ooooooo` | index.json |
+"""
+    )
+
+
+def test_a_comment_has_the_first_rows_and_says_how_many_more(program: Program) -> None:
+    many = [leaf(hash_of(number), "zlib", f"1.{number}") for number in range(120)]
+    write_index(program.home / "long.json", *many)
+    for more, rows, end in (
+        ((), 100, "and 20 more"),
+        (("-n", "2"), 2, "and 118 more"),
+        (("-n0",), 120, None),
+    ):
+        lines = program("find", "-f", "long.json", "--markdown", *more).stdout.splitlines()
+        assert sum(line.startswith("| zlib |") for line in lines) == rows
+        assert (lines[-1] if end else None) == end
 
 
 def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(program: Program) -> None:

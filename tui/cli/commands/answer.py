@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
 from spackscope.model.core.text import clean
 from spackscope.model.report.report import Line, Style
-from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.sheet import MAX_COMMENTED, OF_ALL_SHEETS, Sheet
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
@@ -55,7 +55,10 @@ def _arranged(sheet: Sheet[Any], options: Options) -> Sheet[Any]:
         sheet = sheet.sorted(options.sort)
     if options.columns:
         sheet = sheet.of_columns(options.columns)
-    if limit := _limit(options):
+    limit = _limit(options)
+    if limit is None and options.format == "markdown":
+        limit = MAX_COMMENTED
+    if limit:
         sheet = sheet.cut(limit)
     return sheet
 
@@ -105,11 +108,4 @@ def _script_lines(sheet: Sheet[Any], options: Options) -> Iterator[str]:
         return sheet.formatted(options.template)
     if options.format is not None and options.format in sheet.exports:
         return sheet.exports[options.format]()
-    formats: dict[str | None, Callable[[], Iterator[str]]] = {
-        "json": sheet.json_array,
-        "jsonl": sheet.json_lines,
-        "csv": sheet.csv,
-        "hashes": sheet.hashes,
-        None: sheet.tabs,
-    }
-    return formats[options.format]()
+    return OF_ALL_SHEETS.get(options.format or "", Sheet.tabs)(sheet)
