@@ -37,15 +37,11 @@ _STILL_LOADING, _NOT_ALL_LOADED = "still loading", "not all loaded"
 _ROWS_SHOWN = 2.0
 """Most seconds to wait for the first rows before sources are checked."""
 
-OnPackages = Callable[[Summary], object]
-
 
 class Loading:
     """Load the catalog, and report the progress.
 
-    `failure` says why no catalog was read, or is empty. `on_packages` is called with the first
-    catalog while its rows are read, and `on_draft` when another catalog has come while a text is
-    being typed.
+    `failure` says why no catalog was read, or is empty.
     """
 
     def __init__(
@@ -64,8 +60,6 @@ class Loading:
         """The session that sources are read with now."""
         self.failure = ""
         self._rows_shown = threading.Event()
-        self.on_packages: OnPackages = lambda summary: None
-        self.on_draft: Callable[[], None] = lambda: None
 
     @property
     def is_loading(self) -> bool:
@@ -276,8 +270,6 @@ class Loading:
         # A cursor on the first row stays there: newer rows may come before its spec.
         is_moved = row is not None and not (first and first[0].id == row.id)
         host.change(summary=loaded)
-        if state.catalog is None and not self.start_query:
-            self.on_packages(loaded)
         query = self._search.reread() if state.catalog is None else state.view.query
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.names:
@@ -288,7 +280,7 @@ class Loading:
         self.start_query = ""
         self._search.show(view, cursor_on=row.spec.hash if row is not None and is_moved else "")
         if state.draft is not None:
-            self.on_draft()
+            self._search.type_again(state.draft.parsed)
 
     def _start(self, view: View) -> View:
         """Return a view with the query of the command line, and focus its specs."""

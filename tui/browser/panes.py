@@ -25,7 +25,6 @@ from spackscope.tui.browser.state import (
     BrowserState,
     Draft,
     Facets,
-    Summary,
     Where,
     WithoutRows,
 )
@@ -209,6 +208,8 @@ class Panes:
             self._show_missing(new.missing)
         if "results" in changed and new.results is not None:
             self._show_results(new)
+        elif "view" in changed and new.results is None and not new.view.query:
+            self._show_all_packages(new)
         if "facets" in changed and new.facets is not None:
             self._show_facets(old.facets, new.facets)
         if "hidden_columns" in changed:
@@ -318,10 +319,10 @@ class Panes:
         # Where one pane is shown at a time, that is the packages now.
         self.names.rows.show(0, empty=missing.text * self._screen.has_class("-single"))
 
-    def show_packages(self, summary: Summary) -> None:
+    def _show_all_packages(self, state: BrowserState) -> None:
         """Show all packages while the first rows are read."""
-        self.names.show_packages(summary.catalog, summary.packages, None, self._state.view.query)
-        self.follow_cursor()
+        if (summary := state.summary) is not None:
+            self.names.show_packages(summary.catalog, summary.packages, None, state.view.query)
 
     def _show_overview(self, state: BrowserState) -> None:
         """Show the columns beside the packages, in a pane as wide as they need."""

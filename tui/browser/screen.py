@@ -97,8 +97,6 @@ class BrowserScreen(Screen[None]):
         state = BrowserState(view=first)
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query, is_pick=pick)
-        self.controllers.loading.on_packages = self.panes.show_packages
-        self.controllers.loading.on_draft = self._type_again
 
     def compose(self) -> ComposeResult:
         """Show the widgets, with the style classes for the size of the screen."""
@@ -214,12 +212,6 @@ class BrowserScreen(Screen[None]):
             self.controllers.recall.note_text(event.value)
         if isinstance(event.input, FilterInput):
             self.controllers.search.type(self._parse(event.input))
-
-    def _type_again(self) -> None:
-        """Search again for the text being typed, in another catalog."""
-        input_ = self.panes.focus.focused_input
-        if input_ is not None and isinstance(input_.parent, QueryBar | FilterBar):
-            self.controllers.search.type(self._parse(input_))
 
     @on(FilterInput.Pressed)
     def _press(self, event: FilterInput.Pressed) -> None:

@@ -22,6 +22,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.columns import remember
@@ -266,6 +267,14 @@ class Search:
         if host.where.input != name:
             # The input was left before its text was handled.
             self.leave()
+
+    def type_again(self, typed: ParsedInput) -> None:
+        """Request the view of a text again: it may mean something else in a newer catalog."""
+        if typed.column:
+            query = self._host.state.view.query
+            self.type(parse_filter_input(typed.text, typed.cursor, typed.column, query))
+        else:
+            self.type(replace(self.parse(typed.text), cursor=typed.cursor))
 
     def give_up(self, name: str) -> str | None:
         """Show the view from when an input was entered; return the text of the input then."""

@@ -6,7 +6,9 @@ The controller is tested in test_loading_controller.py.
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.strip import Strip
@@ -14,7 +16,9 @@ from textual.strip import Strip
 from spackscope.model.index.columns import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser import screen
+from spackscope.tui.browser import screen, search
+from spackscope.tui.browser.read_results import read_results
+from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
 from tests.builders import hash_of, record, write_page
@@ -39,6 +43,23 @@ async def test_the_first_frame_has_the_rows(monkeypatch: pytest.MonkeyPatch) -> 
     async with browsing():
         assert drawn
         assert 0 not in drawn
+
+
+async def test_packages_are_listed_before_the_first_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    let_go = threading.Event()
+
+    def read_late(*asked: Any, **how: Any) -> Results | Refusal:
+        let_go.wait(PATIENCE)
+        return read_results(*asked, **how)
+
+    monkeypatch.setattr(search, "read_results", read_late)
+    write_page(tmp_path, [record(1)], title="zlib")
+    async with browsing(tmp_path, settled=False) as browser:
+        await browser.until(lambda: browser.packages == {"zlib": 1})
+        assert browser.state.results is None
+        let_go.set()
 
 
 async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> None:

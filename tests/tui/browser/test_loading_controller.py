@@ -145,16 +145,3 @@ def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -
     browser.load()
     assert totals == [240, 181]
     assert len(browser.shown) == 181
-
-
-def test_the_packages_are_shown_once_before_the_first_rows(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)], title="zlib")
-    browser = FakeBrowser(tmp_path)
-    shown: list[Summary] = []
-    browser.controllers.loading.on_packages = shown.append
-    assert missing(browser) == []
-    browser.load()
-    assert [summary.names for summary in shown] == [{"zlib"}]
-    browser.controllers.loading.show_waiting()
-    browser.load()
-    assert len(shown) == 1
