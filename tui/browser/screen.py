@@ -33,6 +33,7 @@ from spackscope.tui.settings.memory import fold_memory
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import NotesNeeded
+from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import FilterBar
 from spackscope.tui.widgets.table_rows import RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -168,6 +169,7 @@ class BrowserScreen(Screen[None]):
 
     @on(VirtualList.Highlighted)
     @on(VirtualList.Scrolled)
+    @on(SpecTable.Resized)
     def _follow_cursor(self) -> None:
         self.panes.follow_cursor()
 

@@ -8,6 +8,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -37,6 +38,9 @@ class SpecTable(Vertical, Fitted):
     """
 
     BINDINGS = bindings(SPECS)
+
+    class Resized(Message):
+        """Posted when the table has another size, in which other texts are cut."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -204,8 +208,7 @@ class SpecTable(Vertical, Fitted):
             self.place()
         else:
             self.settle()
-        # Other texts may be cut now, which the detail shows whole.
-        self.post_message(VirtualList.Scrolled(self.rows, self.rows.cursor))
+        self.post_message(self.Resized())
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)

@@ -53,7 +53,7 @@ class VirtualList(Fitted, can_focus=True):
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
     class Scrolled(ListMessage):
-        """Posted when the row under the cursor is on another line, or in a new layout."""
+        """Posted when the row under the cursor is on another line."""
 
     class Chosen(ListMessage):
         """Posted when a row is chosen with Enter or a double click."""
