@@ -198,11 +198,6 @@ def list_columns(screen: BrowserScreen) -> None:
     screen.host.open(PickDialog("columns", "column", picks, choose="show it and go to it"), go_to)
 
 
-def add_source(screen: BrowserScreen, action: str) -> None:
-    """Ask for a source that an answer lacks, and open it beside the others."""
-    module("open_source").open_source(screen, action)
-
-
 def module(name: str) -> Any:
     """Import a module of this package when a key first needs it."""
     return import_module(f"spackscope.tui.browser.{name}")
@@ -241,8 +236,8 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
     "diff": lambda self: self.controllers.sheets.diff(),
-    "cover": lambda self: self.controllers.sheets.cover(partial(add_source, self)),
-    "diff_sources": lambda self: self.controllers.sheets.diff_sources(partial(add_source, self)),
+    "cover": lambda self: self.controllers.sheets.cover(),
+    "diff_sources": lambda self: self.controllers.sheets.diff_sources(),
     "why": lambda self: self.controllers.sheets.why(),
     "history": lambda self: self.controllers.sheets.history(),
     "files": lambda self: self.controllers.sheets.files(),
@@ -260,7 +255,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
     "dependency_only": lambda self: self.controllers.loading.toggle_everything(),
-    "open": lambda self: module("open_source").open_source(self),
+    "open": lambda self, *lacking: module("open_source").open_source(self, *lacking),
     "sources": lambda self: self.controllers.sheets.sources(),
     "show_problems": lambda self: self.controllers.sheets.problems(),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),

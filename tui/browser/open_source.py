@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.host import parse_host
@@ -80,8 +79,7 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
         if action == "cover" and found.is_host and list(sources) == [searched]:
             dialog.dismiss()
             given = host.state.table.options.get("hosts", ())
-            add = partial(open_source, screen)
-            screen.controllers.sheets.cover(add, [*given, *sources])
+            screen.controllers.sheets.cover([*given, *sources])
             return
         # A source that cannot be read can be corrected.
         screen.before = [sources, *(each for each in screen.before if each != sources)]

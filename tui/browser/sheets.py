@@ -43,8 +43,8 @@ from spackscope.tui.keymap import KEYS, first_key, shown
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
 
-_SOURCES, _PROBLEMS = "sources", "problems of the sources"
-"""The labels of the list of sources, and of that of their problems."""
+_PROBLEMS = "problems of the sources"
+"""The label of the sources with their problems."""
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
@@ -385,13 +385,11 @@ class Sheets:
 
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""
-        label = self._host.state.table.label
-        if label == _SOURCES:
-            self.switch("problems", label=_PROBLEMS)
-        elif label == _PROBLEMS:
-            self.switch("problems", label=_SOURCES)
+        opened = self._host.state.table
+        if opened.name == "sources" and "verify" not in opened.options:
+            self.switch("problems", label="" if opened.options.get("problems") else _PROBLEMS)
         else:
-            self.ask("sources", label=_SOURCES)
+            self.ask("sources")
 
     def problems(self) -> None:
         """List the problems of all sources."""
@@ -425,20 +423,18 @@ class Sheets:
         else:
             self._host.say("Go to a package or a spec first", error=True)
 
-    def cover(self, add: Callable[[str], object], hosts: Sequence[str] = ()) -> None:
+    def cover(self, hosts: Sequence[str] = ()) -> None:
         """Show the coverage of the environments, or else of the stacks, on hosts if any are given.
 
-        `add` asks for a further source, if there is nothing to compare, and where coverage is
-        shown already.
+        Ask for a further source if there is nothing to compare, and where coverage is shown.
         """
         catalog, opened = self._host.state.newest, self._host.state.table
-        lacks_source = partial(add, "cover")
-        again = partial(self.cover, add, hosts)
+        again = partial(self.cover, hosts)
         if catalog is None:
-            self._ask_when_loaded(again, lacks_source)
+            self._ask_when_loaded("cover", again)
             return
         if opened.name == "cover" and not hosts:
-            lacks_source()
+            self._host.act("open", "cover")
             return
 
         def read(_: Task) -> tuple[Sequence[str], bool]:
@@ -449,7 +445,7 @@ class Sheets:
             is_alone = len(names) == len(catalog.sources)
             is_late = not names and self._host.is_running(jobs.LOAD)
             if is_alone or is_late or not (names or has_stacks or hosts):
-                self._ask_when_loaded(again, lacks_source)
+                self._ask_when_loaded("cover", again)
                 return
             given = [self._given(catalog, name) for name in names]
             choose = self._cover_of if len(given) > 1 else None
@@ -465,16 +461,16 @@ class Sheets:
     def _cover_of(self, row: Any) -> None:
         self.ask("cover", row.name, label=f"coverage of {_source_text(row.name)}")
 
-    def diff_sources(self, add: Callable[[str], object]) -> None:
+    def diff_sources(self) -> None:
         """Show the changes from the first source to the second, or between two chosen sources.
 
-        `add` asks for a second source where one is open.
+        Ask for a second source where one is open.
         """
         self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if catalog is None or len(names) < 2:
-            self._ask_when_loaded(partial(self.diff_sources, add), partial(add, "diff_sources"))
+            self._ask_when_loaded("diff_sources", self.diff_sources)
         elif len(names) == 2:
             self._diff_sources(catalog, names)
         else:
@@ -577,15 +573,13 @@ class Sheets:
         dialog = PickDialog(title, "name", picks, choose="count")
         self._host.open(dialog, lambda name: take(name) if name is not None else None)
 
-    def _ask_when_loaded(
-        self, ask: Callable[[], object], lacks_source: Callable[[], object]
-    ) -> None:
-        """Ask again as long as sources are being read; else there is a source to add."""
+    def _ask_when_loaded(self, action: str, ask: Callable[[], object]) -> None:
+        """Ask again as long as sources are being read; else have a source added for the action."""
         if self._host.is_running(jobs.LOAD):
             self._host.say(STILL_LOADING)
             self._host.run(lambda _: None, lambda _: ask(), jobs.ASK_AGAIN)
         else:
-            lacks_source()
+            self._host.act("open", action)
 
     def _given(self, catalog: Catalog, name: str) -> str:
         """Return the source of a name as it was given."""

@@ -26,6 +26,7 @@ from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.process import worker_threads
 from spackscope.tui.settings import Settings
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.tui.copy_forms import CopyDone
@@ -232,6 +233,9 @@ class ScreenHost(BrowserHost):
 
         environ, app = self.session.environ, self._screen.app
         return copy_text(text, what, environ, app, self.settings.copy)
+
+    def act(self, action: str, *values: object) -> None:
+        self._screen.post_message(Browse(action, *values))
 
     def focus(self, target: str) -> None:
         if target == "values":

@@ -72,6 +72,7 @@ class FakeHost(BrowserHost):
         self.jobs: dict[str, Waiting] = {}
         self.messages: list[str] = []
         self.progress: list[str] = []
+        self.acted: list[tuple[object, ...]] = []
         self.focused: list[str] = []
         self.rewritten: list[bool] = []
         self.dialogs: list[tuple[Dialog[Any], Callable[[Any], object] | None]] = []
@@ -130,6 +131,9 @@ class FakeHost(BrowserHost):
     def copy(self, text: str, what: str) -> CopyDone:
         self.copied.append(text)
         return CopyDone(f"Copied {what} (test)", failed=False)
+
+    def act(self, action: str, *values: object) -> None:
+        self.acted.append((action, *values))
 
     def focus(self, target: str) -> None:
         self.focused.append(target)
