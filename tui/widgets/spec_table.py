@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -31,6 +31,22 @@ _LOW, _SHORT = 24, 28
 which the screen gets only once the table has its new size."""
 
 
+class TextLines(Static):
+    """Lines beside the rows, which are read whenever they may have changed; hidden without any."""
+
+    def __init__(self, read: Callable[[], Sequence[Content]], classes: str) -> None:
+        super().__init__(classes=f"{classes} -empty")
+        self._read = read
+
+    def follow(self) -> None:
+        """Draw the lines again if they have changed."""
+        lines = self._read()
+        content = Content("\n").join(lines)
+        if self.is_attached and self.content != content:
+            self.update(content)
+        self.set_class(not lines, "-empty")
+
+
 class SpecTable(Vertical, Fitted):
     """Heads and filters above the rows of a listing, or of a sheet in place of the listing.
 
@@ -47,9 +63,10 @@ class SpecTable(Vertical, Fitted):
         self.line = HeadLine(id="spec-shared")
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
-        self.reason = Static(classes="table-reason -empty")
+        self.reason = TextLines(self._reason, "table-reason")
         self.rows = TableRows(id="spec-rows")
-        self.notes, self.reading = Static(classes="sheet-notes"), Static(classes="sheet-reading")
+        self.notes = TextLines(self._notes, "sheet-notes")
+        self.reading = TextLines(self._reading, "sheet-reading")
         self._has_slots = False
 
     def compose(self) -> ComposeResult:
@@ -76,9 +93,7 @@ class SpecTable(Vertical, Fitted):
         The last rows keep the place of their cursor. With `keeps_columns` the columns stay.
         """
         self.rows.show_rows(rows)
-        first, *others = map(clean, rows.empty.split("\n"))
-        lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
-        _show_lines(self.reason, lines if rows.choices else ())
+        self.reason.follow()
         self.set_class(bool(rows.asked), "-sheet")
         if rows.asked and not self.notes.is_attached:
             # The notes of an answer are above its rows, the hidden texts of a row below them.
@@ -126,30 +141,37 @@ class SpecTable(Vertical, Fitted):
         self.rows.place(replace(heads, current=columns.current))
         head = columns.constant_head(rows)
         self.line.show(rows, head, self.column, layout.after)
-        self._show_notes(width)
-        self._show_reading()
+        self.notes.follow()
+        self.reading.follow()
 
-    def _show_notes(self, width: int) -> None:
-        """Show the gaps, the title and the notes of a sheet, cut to the lines for them.
+    def _reason(self) -> Sequence[Content]:
+        """Return the reason for choices in place of rows."""
+        rows = self.rows.shown
+        first, *others = map(clean, rows.empty.split("\n"))
+        lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
+        return lines if rows.choices else ()
+
+    def _notes(self) -> Sequence[Content]:
+        """Return the gaps, the title and the notes of a sheet, cut to the lines for them.
 
         Gaps are cut last: a title without the gaps would claim too much.
         """
-        height, room, rows = self.app.size.height, width - 2 * GUTTER, self.rows.shown
+        height, rows = self.app.size.height, self.rows.shown
+        room = self.size.width - 2 * GUTTER
         most = 1 if height < _LOW else 2 if height < _SHORT else _MAX_NOTES
         gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
         title = wrap_cut(rows.title, room, max(most - len(gaps), int(most > 1)))
         notes = wrap_cut(rows.notes, room, most - len(gaps) - len(title))
         lines = [*map(Content, gaps), *(Content.styled(line, "bold") for line in title)]
-        lines += [Content.styled(line, "dim") for line in notes]
-        _show_lines(self.notes, lines)
+        return [*lines, *(Content.styled(line, "dim") for line in notes)]
 
-    def _show_reading(self) -> None:
-        """Show the hidden texts of the row under the cursor, unless the detail shows them."""
+    def _reading(self) -> Sequence[Content]:
+        """Return the hidden texts of the row under the cursor, unless the detail shows them."""
         is_below = self.texts_for_detail and "-zoomed" not in self.screen.classes
         texts = [] if is_below else self._hidden_texts
         most = 1 if self.app.size.height < _SHORT else 2
         lines = wrap_cut("  ".join(texts), self.size.width - 2 * GUTTER, most)
-        _show_lines(self.reading, [Content.styled(line, "dim") for line in lines])
+        return [Content.styled(line, "dim") for line in lines]
 
     @property
     def _hidden_texts(self) -> list[str]:
@@ -274,7 +296,7 @@ class SpecTable(Vertical, Fitted):
 
     def tell_highlighted(self) -> None:
         """Post the row of the index under the cursor, or request it if it is unread."""
-        self._show_reading()
+        self.reading.follow()
         if self.rows.is_waiting:
             self.rows.request()
         else:
@@ -288,11 +310,3 @@ class SpecTable(Vertical, Fitted):
             self.app.simulate_key(item.key)
         elif item is not None:
             self.post_message(Browse("relax" if self.rows.shown.choices else "choose", item))
-
-
-def _show_lines(static: Static, lines: Sequence[Content]) -> None:
-    """Show lines, unless they are shown already."""
-    content = Content("\n").join(lines)
-    if static.is_attached and static.content != content:
-        static.update(content)
-    static.set_class(not lines, "-empty")
