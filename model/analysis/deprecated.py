@@ -1,4 +1,4 @@
-"""Find the specs of a catalog that recipes deprecate, or whose binaries they keep private."""
+"""Find what recipes say about the specs of a catalog: deprecations, restrictions, licences."""
 
 from __future__ import annotations
 
@@ -80,13 +80,8 @@ def deprecated_codes(
     The value is `unknown` for packages whose recipe is missing or cannot be read.
     """
     values: dict[tuple[str, ...], int] = {(NO,): 0, (UNKNOWN,): 1}
-    are_known = [
-        name in recipes.packages and name not in recipes.unread
-        for name in catalog.texts("package")
-    ]
-    codes = array("I")
-    for package, size in zip(catalog.column("package"), catalog.group_sizes, strict=True):
-        codes.extend([0 if are_known[package] else 1] * size)
+    are_unknown = [not recipes.has_read(name) for name in catalog.texts("package")]
+    codes = _codes_by_package(catalog, are_unknown)
     of_ids = defaultdict[int, list[Deprecation]](list)
     for each in deprecated:
         for id_ in each.ids:
@@ -97,3 +92,39 @@ def deprecated_codes(
         value = (YES, *dict.fromkeys(word for part in words for word in part))
         codes[id_] = values.setdefault(value, len(values))
     return codes, list(values)
+
+
+def licence_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
+    """Return a code for each record by its id, and the licences for each code.
+
+    As `pkg.licenses` of Spack. The value is `unknown` for packages without a licence whose recipe
+    is missing or cannot be read, and for records whose source does not answer a condition; it is
+    empty if the recipe states no licence. Raises Cancelled.
+    """
+    values, of_packages = dict[tuple[str, ...], int](), list[int]()
+    of_ids = dict[int, tuple[str, ...]]()
+    for name in catalog.texts("package"):
+        licences, is_known = recipes.licences.get(name, ()), recipes.has_read(name)
+        always = tuple(each.text for each in licences if not each.spec)
+        for spec, text in licences:
+            try:
+                query = exact_query("package", name).plus(parse_spec(spec))
+                ids = catalog.match(query).ids() if spec else ()
+            except (QueryError, Unanswerable):
+                is_known, ids = False, ()
+            for id_ in ids:
+                of_ids[id_] = (*of_ids.get(id_, always), text)
+        value = always or (() if is_known else (UNKNOWN,))
+        of_packages.append(values.setdefault(value, len(values)))
+    codes = _codes_by_package(catalog, of_packages)
+    for id_, value in of_ids.items():
+        codes[id_] = values.setdefault(value, len(values))
+    return codes, list(values)
+
+
+def _codes_by_package(catalog: Catalog, of_packages: Sequence[int]) -> array[int]:
+    """Return the code of its package for each record by its id."""
+    codes = array("I")
+    for package, size in zip(catalog.column("package"), catalog.group_sizes, strict=True):
+        codes.extend([of_packages[package]] * size)
+    return codes

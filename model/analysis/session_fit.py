@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 VARIABLE = "SPACKSCOPE_HOST"
 """The environment variable that describes the host."""
 
-_NO_RECIPES = Problem("", "", "no recipes were found: it is unknown which versions are deprecated")
+GET_RECIPES = (
+    "`spack repo update` fetches those of Spack, "
+    "or clone https://github.com/spack/spack-packages and name the directory"
+)
+_UNKNOWN = "no recipes were found: licences and deprecated versions are unknown"
+_NO_RECIPES = Problem("", "", f"{_UNKNOWN}. {GET_RECIPES}: --recipes")
 
 
 def described_host(session: Session) -> str:
@@ -97,10 +102,15 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
         return find_deprecated(catalog, session.recipes)
 
-    def codes() -> CodedLists:
+    def deprecations() -> CodedLists:
         from spackscope.model.analysis.deprecated import deprecated_codes
 
         return deprecated_codes(catalog, session.recipes, deprecated())
+
+    def licences() -> CodedLists:
+        from spackscope.model.analysis.deprecated import licence_codes
+
+        return licence_codes(catalog, session.recipes)
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
         gaps = list[Gap]()
@@ -118,7 +128,8 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]
 
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit, codes, find_gaps)
+        by_recipes = {"deprecated": deprecations, "licence": licences}
+        catalog.by_host.connect(host_fit, by_recipes, find_gaps)
     return catalog
 
 

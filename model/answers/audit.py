@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, dag_of, explicit_specs
 from spackscope.model.analysis.deprecated import DeprecatedSpecs, find_deprecated
+from spackscope.model.analysis.session_fit import GET_RECIPES
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.errors import SourceError, Unreadable, WrongQuestion
@@ -27,12 +28,6 @@ from spackscope.model.query.ast import exact_query, exact_term
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.recipes import Recipes
 from spackscope.model.sources.resolve import find_environment, names_source
-
-_HELP = (
-    "`spack repo update` fetches those of Spack, "
-    "or clone https://github.com/spack/spack-packages and name the directory"
-)
-
 
 _MAX_NAMES = 6
 """Packages that a note names."""
@@ -71,7 +66,9 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     if not recipes.packages:
         why = "; ".join(map(str, recipes.problems)) or "no recipes were found"
         way = asked.option("recipes")
-        raise SourceError(f"it is unknown which versions are deprecated: {why}. {_HELP}: {way}")
+        raise SourceError(
+            f"it is unknown which versions are deprecated: {why}. {GET_RECIPES}: {way}"
+        )
     asked.grounds.add(RECIPES)
     if len(words) == 1 and names_source(words[0]):
         (catalog,) = asked.load([find_environment(words[0], session)])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
-from spackscope.model.core.text import counted
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import RECIPES, UNKNOWN
+from spackscope.model.core.text import clean, counted
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.relations import UNLISTED, needs_line
 from spackscope.model.report.sheet import (
@@ -24,6 +26,10 @@ def answer(asked: Asked) -> Sheet[_Row]:
     """Return the specs that a spec needs, the nearest first; no rows if its source lists none."""
     (catalog,) = asked.load(asked.sources)
     row = catalog.listed(asked.find_hash(catalog, asked.words))
+    has_recipes = bool(asked.session.recipe_roots)
+    if has_recipes:
+        asked.grounds.add(RECIPES)
+        catalog.by_host.values("licence")
     needs = read_needs(catalog, row.id, to_build=True)
     title = f"{spec_name(row.spec.package, row.spec.version)}  /{row.spec.hash}"
     if needs is None:
@@ -38,7 +44,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
     parts = {"run": needs.specs, "external": needs.externals, "build": needs.build_only}
     return Sheet(
         title,
-        _COLUMNS,
+        [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS],
         [(part, needed) for part, specs in parts.items() for needed in specs],
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
@@ -67,5 +73,11 @@ _COLUMNS: list[SheetColumn[_Row]] = [
     version_column(lambda row: row[1].spec.version),
     SheetColumn("virtuals", lambda row: row[1].virtuals, is_list=True),
     SheetColumn("state", _place, wraps=True),
+    SheetColumn(
+        "licence",
+        lambda row: row[1].spec.known_licence or None,
+        text=lambda licence: clean(licence or UNKNOWN),
+        wraps=True,
+    ),
     size_column(lambda row: row[1].spec.size),
 ]

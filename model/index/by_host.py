@@ -11,9 +11,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Protocol
+from typing import Any, Protocol
 
-from spackscope.model.core.columns import BY_RECIPES, FIELDS, HOST_COLUMNS, Column, Value
+from spackscope.model.core.columns import (
+    BY_RECIPES,
+    FIELDS,
+    HOST_COLUMNS,
+    OF_RECIPES,
+    Column,
+    Value,
+)
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem
@@ -70,9 +77,9 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._find_deprecated: Callable[[], CodedLists] | None = None
-        self.deprecated: CodedLists | None = None
-        """The values of the column `deprecated`, once the recipes were read."""
+        self._find_by_recipes: Mapping[str, Callable[[], CodedLists]] = {}
+        self.by_recipes: dict[str, CodedLists] = {}
+        """The values of the columns that rest on recipes, once these were read for the column."""
         self.find_gaps: FindGaps = lambda grounds: []
         self._lock, self._recipes_lock = threading.Lock(), threading.Lock()
         self.fills_rows = False
@@ -80,12 +87,12 @@ class ByHost:
     def connect(
         self,
         find_answers: Callable[[], HostAnswers] | None,
-        find_deprecated: Callable[[], CodedLists] | None = None,
+        find_by_recipes: Mapping[str, Callable[[], CodedLists]] = {},
         find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
-        """Set the functions that return answers, deprecations, and the problems of grounds."""
+        """Set the functions that return answers, columns of recipes, and problems of grounds."""
         self._find_answers, self._answers = find_answers, None
-        self._find_deprecated, self.deprecated = find_deprecated, None
+        self._find_by_recipes, self.by_recipes = find_by_recipes, {}
         self.find_gaps = find_gaps
 
     @property
@@ -96,7 +103,7 @@ class ByHost:
     def has_values(self, column: str) -> bool:
         """Check whether a column has values, without reading recipes, which may be many."""
         of_recipes = FIELDS[column].storage == BY_RECIPES
-        return self.deprecated is not None if of_recipes else self.has_host
+        return column in self.by_recipes if of_recipes else self.has_host
 
     @property
     def is_ready(self) -> bool:
@@ -145,13 +152,13 @@ class ByHost:
     def values(self, column: str) -> CodedValues:
         """Return a code for each spec by its id, and the values of a column by code."""
         if FIELDS[column].storage == BY_RECIPES:
-            if self._find_deprecated is None:
+            if column not in self._find_by_recipes:
                 term = Term(column, "*")
                 raise Unanswerable(f"{term} needs the recipes of Spack", term)
             with self._recipes_lock:
-                if self.deprecated is None:
-                    self.deprecated = self._find_deprecated()
-                return self.deprecated
+                if column not in self.by_recipes:
+                    self.by_recipes[column] = self._find_by_recipes[column]()
+                return self.by_recipes[column]
         codes, fits = self._known(Term(column, "*")).coded()
         return codes, [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in fits]
 
@@ -164,16 +171,17 @@ class ByHost:
         keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
         return sorted_by(keys_of_ids, ids, descending=descending)
 
-    def of(self, ids: Iterable[int]) -> Iterator[tuple[Fit | None, tuple[str, ...]]]:
-        """Yield `fit` of records, if it is computed or `fills_rows`, and `deprecated`.
+    def of(self, ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+        """Yield `fit` of records, if it is computed or `fills_rows`, and the fields of recipes.
 
-        `deprecated` is filled in once the recipes were read.
+        Each of these, in the order of `OF_RECIPES`, is filled in once it was computed.
         """
         has_fit = self.is_ready or (self.fills_rows and self.has_host)
         brief = self.answers.brief if has_fit else None
-        codes, values = self.deprecated or (None, ((),))
+        columns = [self.by_recipes.get(name) for name in OF_RECIPES]
         for id_ in ids:
-            yield brief and brief(id_), values[codes[id_] if codes is not None else 0]
+            its = (column[1][column[0][id_]] if column else () for column in columns)
+            yield (brief and brief(id_), *its)
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the os or target of the host for `host`. Raises Unanswerable."""

@@ -14,7 +14,7 @@ from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.columns import FIELDS, INDEXES, STORED, Column, Value
+from spackscope.model.core.columns import FIELDS, INDEXES, OF_RECIPES, STORED, Column, Value
 from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
@@ -53,7 +53,7 @@ _WINDOW = 512
 """The number of records that are read at once."""
 
 _FIELDS = (
-    *("hash", "size", "origin", "source", "build_spec", "fit", "deprecated"),
+    *("hash", "size", "origin", "source", "build_spec", "fit", *OF_RECIPES),
     *(name for columns in STORED.values() for column in columns for name in column.restores),
 )
 """The fields of `Spec` that are read for a record, in their order."""

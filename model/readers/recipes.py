@@ -1,4 +1,4 @@
-"""Read from a Spack recipe which versions are deprecated, fixed or not to be redistributed.
+"""Read from a Spack recipe which versions are deprecated, fixed or restricted, and its licences.
 
 A recipe is a Python file, which is not run. Its statements about these are evaluated as far as
 Spack's own recipes need it: constants, lists, mappings, loops, comparisons and formats. Nothing is
@@ -15,7 +15,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import SEVERITIES, UNSPECIFIED, Deprecation, Fix, Restriction
+from spackscope.model.core.records import (
+    SEVERITIES,
+    UNSPECIFIED,
+    Deprecation,
+    Fix,
+    Licence,
+    Restriction,
+)
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
@@ -37,7 +44,7 @@ _MAX_SIZE = 10_000
 
 _MAX_SHOWN = 60
 _FLAG, _FIXES, _PACKAGE = "deprecated", "fixes", "package"
-_REDISTRIBUTE, _BINARY = "redistribute", "binary"
+_REDISTRIBUTE, _BINARY, _LICENCE = "redistribute", "binary", "license"
 _WORDS = ("ver", _FLAG, "spec", "reason", "severity", "labels", "msg", "when", _FIXES, _BINARY)
 """The arguments that are read of directives about versions, and of `with` blocks."""
 
@@ -56,6 +63,9 @@ _RESTRICTED = "IntelOneApi"
 """How classes begin whose binaries Spack before 1.0 does not redistribute, without an import in
 the recipe (`IntelOneApiPackage` of lib/spack/spack/build_systems/oneapi.py)."""
 
+_DEPRECATES = re.compile(rb"deprecated|\.packages\.|spack\.pkg\.|from \.\.")
+"""Text of recipes whose versions may be deprecated: there, or in a recipe that they follow."""
+
 _DIGEST, _AFTER_NAME = re.compile("[0-9a-f]{64}"), re.compile(r"[^\w.-]")
 _WIDE = re.compile(r"{\w*[.\[]|{[^}]*(?:\d{3}|{)")
 """Formats that are not evaluated: of a part of a value, or with a width that may be large."""
@@ -69,8 +79,8 @@ class ClassName(NamedTuple):
     name: str
 
 
-Statement = Deprecation | Restriction | Fix | str | tuple[int, str] | None
-"""A statement of a class about versions: a deprecation; a restriction; a patch that fixes
+Statement = Deprecation | Restriction | Licence | Fix | str | tuple[int, str] | None
+"""A statement of a class: a deprecation, a restriction, or a licence; a patch that fixes
 deprecations; a version such as `@=1.2` that is not deprecated, or that is dropped; None if all
 versions are dropped; or the line of a statement that cannot be read, and the reason."""
 
@@ -123,7 +133,8 @@ def read_recipe(
         steps = steps or Steps()
         # Parsing takes longer than evaluating.
         steps.count(len(data) // 4)
-        reader = _Reader(data.splitlines(), versions_of, steps)
+        may_deprecate = _DEPRECATES.search(data) is not None
+        reader = _Reader(data.splitlines(), versions_of, steps, may_deprecate=may_deprecate)
         reader.run(ast.parse(text).body)
     except SyntaxError as error:
         place = f"line {error.lineno}: " if error.lineno else ""
@@ -156,7 +167,15 @@ class _Reader(Evaluator):
         dict: ("get", "items", "keys", "values"),
     }
 
-    def __init__(self, lines: Sequence[bytes], versions_of: VersionsOf, steps: Steps) -> None:
+    def __init__(
+        self,
+        lines: Sequence[bytes],
+        versions_of: VersionsOf,
+        steps: Steps,
+        *,
+        may_deprecate: bool,
+    ) -> None:
+        self._may_deprecate = may_deprecate
         self.classes: dict[str, RecipeClass] = {}
         self._lines, self._versions_of, self._count = lines, versions_of, steps.count
         self.names: dict[str, Any] = dict(_FUNCTIONS)
@@ -243,11 +262,11 @@ class _Reader(Evaluator):
                 self._refuse(node, are_all=are_all)
 
     def _refuse(self, node: ast.Call, *, are_all: bool = False) -> None:
-        """Report a directive that cannot be read, if it may deprecate or fix something."""
+        """Report a directive that cannot be read, if it may state what is read."""
         self._count(len(node.keywords))
         are_all = are_all or bool(self._defaults.get(_FLAG))
-        may = _name(node) in (_FLAG, _REDISTRIBUTE) or (
-            _name(node) == "version" and (are_all or _has_flag(node))
+        may = _name(node) in (_FLAG, _REDISTRIBUTE, _LICENCE) or (
+            _name(node) == "version" and (are_all or (self._may_deprecate and _has_flag(node)))
         )
         if (may or _has_word(node, _FIXES)) and node not in self._refused:
             self._refused.add(node)
@@ -405,6 +424,13 @@ def _redistribute(source: Any, words: Mapping[str, Any]) -> list[Restriction]:
     return [] if may or condition is None else [Restriction(condition)]
 
 
+def _licence(text: Any, words: Mapping[str, Any]) -> list[Licence]:
+    condition = _condition(words)
+    if not isinstance(text, str):
+        raise Unreadable(_UNKNOWN)
+    return [] if condition is None else [Licence(condition, text)]
+
+
 def _condition(words: Mapping[str, Any]) -> str | None:
     """Return the conditions of a directive and of the blocks around it; None for never."""
     whens = (*words.get(_CONTEXT, ()), words.get("when", True))
@@ -431,8 +457,9 @@ _DIRECTIVES: Mapping[str, Callable[[Any, Mapping[str, Any]], list[Any]]] = {
     "version": _version,
     _FLAG: _deprecated,
     _REDISTRIBUTE: _redistribute,
+    _LICENCE: _licence,
     "drop_version": lambda spec, _: _version(spec, {}),
     "drop_all_versions": lambda spec, _: [None],
     "patch": _patch,
 }
-"""The directives about versions and patches, each with the reader of its arguments."""
+"""The directives that are read, each with the reader of its arguments."""

@@ -1,8 +1,9 @@
-"""Find the package repositories of a Spack, and read which versions their recipes deprecate.
+"""Find the package repositories of a Spack, and read what their recipes say about versions.
 
-Layouts and names follow lib/spack/spack/repo.py and util/naming.py. The recipes also say which
-binaries must not be redistributed. All this is kept in the cache directory until a recipe, or the
-commit of a bare repository, changes; Spack keeps the digests of patches in the same way.
+Layouts and names follow lib/spack/spack/repo.py and util/naming.py. Recipes say which versions
+are deprecated, which binaries must not be redistributed, and the licences. All this is kept in
+the cache directory until a recipe, or the commit of a bare repository, changes; Spack keeps the
+digests of patches in the same way.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from spackscope.model.core.records import (
     LEGACY_LABEL,
     Deprecation,
     Fix,
+    Licence,
     Problem,
     RecipeRoot,
     Restriction,
@@ -43,7 +45,7 @@ from spackscope.model.core.tasks import report_progress
 if TYPE_CHECKING:
     from spackscope.model.readers.recipes import ClassName, RecipeClass, Steps
 
-_FORMAT = 6
+_FORMAT = 7
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
 _PLACES = (".", "repos/spack_repo/builtin", "var/spack/repos/builtin")
 """Folders of repositories below a directory that has no index of them."""
@@ -55,7 +57,7 @@ Recipes of Spack have up to 64 kB, and 21 MB in all.
 """
 
 _MAX_FOUND = 100_000
-"""Deprecations of all packages, and patches that fix some; Spack's recipes have some 300."""
+"""Licences, deprecations and patches that fix these; Spack's recipes have some 7,000."""
 
 _MAX_PATCH, _MAX_PATCHES = 2**20, 2**26
 """The most bytes of a patch that fixes a deprecation, and of all; patches have up to 440 kB."""
@@ -64,10 +66,12 @@ _MAX_KEPT, _MAX_SMALL = 2**24, 2**16
 """Bytes of the file that is kept, and of a small file."""
 
 _CONCERNED = re.compile(
-    rb"deprecated|redistribute|IntelOneApi|\bfixes\s*="
+    rb"deprecated|redistribute|license\(|IntelOneApi|\bfixes\s*="
     rb"|spack_repo\.\w+\.packages\.|spack\.pkg\.|from \.\."
 )
-"""Text in each recipe that has a deprecation or restriction, or follows another recipe."""
+"""Text in each recipe that states something that is read, or follows another recipe."""
+
+_HOMEPAGE = re.compile(rb"^    homepage\s*=\s*\(?\s*[\"']([^\"'\s]{1,500})[\"']", re.MULTILINE)
 
 _SYSTEMS, _MAX_SYSTEMS = "build_systems", 1_000
 """The folder beside the packages with base classes of recipes, and the most modules in it that are
@@ -82,12 +86,12 @@ _Contents = Iterator[tuple[str, bytes | str | OSError]]
 
 
 class Recipes(Frozen):
-    """The deprecations and restrictions in the recipes of some repositories, by package.
+    """The deprecations, restrictions and licences in recipes of some repositories, by package.
 
     `places` are the paths of the repositories, and `packages` all packages with a recipe. A part
     of the recipe of each `unread` package could not be read. `fixes` has the digests of patches by
-    package, with the labels that each patch fixes, and `restricted` the specs whose binaries must
-    not be redistributed.
+    package, with the labels that each patch fixes, `restricted` the specs whose binaries must not
+    be redistributed, and `homepages` an address for each package that states one.
     """
 
     places: tuple[str, ...]
@@ -96,11 +100,17 @@ class Recipes(Frozen):
     deprecations: Mapping[str, tuple[Deprecation, ...]]
     fixes: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]
     restricted: Mapping[str, Sequence[str]]
+    licences: Mapping[str, Sequence[Licence]]
+    homepages: Mapping[str, str]
     problems: tuple[Problem, ...]
+
+    def has_read(self, package: str) -> bool:
+        """Check whether all of the recipe of a package was read."""
+        return package in self.packages and package not in self.unread
 
 
 def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Recipes:
-    """Read the deprecations of repositories; the first one with a package counts, as for Spack.
+    """Read the recipes of repositories; the first one with a package counts, as for Spack.
 
     A recipe that cannot be read is a problem; if the reason may be temporary, nothing is kept.
     Raises Cancelled.
@@ -128,7 +138,7 @@ def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Rec
 
 
 def forget_recipes(environ: Mapping[str, str]) -> None:
-    """Remove the files with deprecations, so that all recipes are read again."""
+    """Remove the kept statements of recipes, so that all recipes are read again."""
     cache = xdg_dir(environ, "cache")
     for path in glob.iglob(f"{glob.escape(cache)}/recipes-*.json") if cache else ():
         with contextlib.suppress(OSError):
@@ -143,6 +153,8 @@ def _from_json(
     deprecations: Mapping[str, Iterable[Sequence[Any]]],
     fixes: Mapping[str, Iterable[Sequence[Any]]],
     restricted: Mapping[str, Sequence[str]],
+    licences: Mapping[str, Iterable[Sequence[str]]],
+    homepages: Mapping[str, str],
     more_problems: Iterable[Sequence[str]],
 ) -> Recipes:
     by_package = {
@@ -156,9 +168,10 @@ def _from_json(
         package: tuple((digest, tuple(labels)) for digest, labels in its)
         for package, its in fixes.items()
     }
+    texts = {name: tuple(Licence(*each) for each in its) for name, its in licences.items()}
     problems = (*problems, *(Problem(*each) for each in more_problems))
     known = frozenset(packages), frozenset(unread)
-    return Recipes(places, *known, by_package, patches, restricted, problems)
+    return Recipes(places, *known, by_package, patches, restricted, texts, homepages, problems)
 
 
 # Repositories
@@ -354,6 +367,7 @@ class _Reading:
         # Build systems, and whether each restricts its packages.
         self._are_restricted: dict[_Recipe, bool] = {}
         self._classes: dict[_Recipe, Mapping[str, RecipeClass]] = {}
+        self._homepages: dict[str, str] = {}
         self._problems: dict[tuple[str, str, str], None] = {}
         # Recipes with a problem, and recipes that follow one.
         self._unread: set[_Recipe] = set()
@@ -364,6 +378,7 @@ class _Reading:
 
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
         fixes, restricted = defaultdict[str, list[Any]](list), dict[str, list[str]]()
+        licences = dict[str, list[Licence]]()
         for repository in self._repositories:
             try:
                 self._collect(repository, owners)
@@ -392,14 +407,14 @@ class _Reading:
                         if isinstance(each, Fix)
                     ]
                 except TooManySteps:
-                    self._refuse(
-                        recipe, "too much is deprecated in it, or in the recipes that it follows"
-                    )
+                    self._refuse(recipe, "it states too much, or the recipes that it follows do")
                 else:
                     its = [each for each in found if isinstance(each, Deprecation)]
                     deprecations.update({package: its} if its else {})
                     specs = [each.spec for each in found if isinstance(each, Restriction)]
                     restricted.update({package: specs} if specs else {})
+                    texts = [each for each in found if isinstance(each, Licence)]
+                    licences.update({package: texts} if texts else {})
                     for owner, fix, digest in patches:
                         if isinstance(digest, str):
                             fixes[fix.package or package].append((digest, fix.labels))
@@ -413,6 +428,8 @@ class _Reading:
             "deprecations": deprecations,
             "fixes": fixes,
             "restricted": restricted,
+            "licences": licences,
+            "homepages": self._homepages,
             "more_problems": list(self._problems),
         }
 
@@ -422,7 +439,8 @@ class _Reading:
         for number, (directory, data) in enumerate(repository.contents()):
             report_progress("recipes found", number)
             recipe = _Recipe(repository.namespace, directory.replace("-", "_"))
-            owners.setdefault(repository.package(directory), recipe)
+            package = repository.package(directory)
+            is_first = owners.setdefault(package, recipe) is recipe
             if isinstance(data, OSError):
                 # A file that is refused here, for example as too large, has no error number.
                 self.is_sure = self.is_sure and data.errno is None
@@ -430,6 +448,8 @@ class _Reading:
             total += len(data)
             if total > _MAX_SIZE:
                 raise Unreadable(str(too_large(None, _MAX_SIZE)))
+            if is_first and isinstance(data, bytes) and (found := _HOMEPAGE.search(data)):
+                self._homepages[package] = found[1].decode(errors="replace")
             if isinstance(data, str):
                 self._problems[repository.place(directory), "", data] = None
                 self._unread.add(recipe)
@@ -543,7 +563,8 @@ class _Reading:
     def _follow(
         self, recipe: _Recipe, name: str, steps: Steps, followed: list[_Recipe]
     ) -> tuple[
-        dict[str, Deprecation | None], list[tuple[_Recipe, Deprecation | Restriction | Fix]]
+        dict[str, Deprecation | None],
+        list[tuple[_Recipe, Deprecation | Restriction | Licence | Fix]],
     ]:
         """Return each version that a class declares, with its deprecation, and all other entries.
 
@@ -551,7 +572,7 @@ class _Reading:
         Raises TooManySteps.
         """
         declared = dict[str, Deprecation | None]()
-        others = list[tuple[_Recipe, Deprecation | Restriction | Fix]]()
+        others = list[tuple[_Recipe, Deprecation | Restriction | Licence | Fix]]()
         waiting: list[tuple[_Recipe, str, bool]] = [(recipe, name, False)]
         seen = set[tuple[_Recipe, str]]()
         while waiting:
@@ -574,7 +595,7 @@ class _Reading:
                     declared.clear()
                 elif isinstance(entry, str):
                     declared[entry] = None
-                elif not isinstance(entry, (Deprecation, Restriction, Fix)):
+                elif not isinstance(entry, (Deprecation, Restriction, Licence, Fix)):
                     line, why = entry
                     self._refuse(recipe, why, f"line {line}")
                 elif isinstance(entry, Deprecation) and entry.labels == (LEGACY_LABEL,):

@@ -28,6 +28,7 @@ from spackscope.model.report.detail import (
 )
 from spackscope.model.report.kinds import members_of, row_notes
 from spackscope.model.report.relations import (
+    DEPRECATED,
     DOWNLOAD,
     NEEDS,
     NEXT_TO,
@@ -130,7 +131,7 @@ def read_relations(
     fits = _fits(catalog, session, row.id)
     others = _needs_and_users(row, members, session, sources)
     if catalog.by_host.has_host:
-        if catalog.by_host.deprecated is None:
+        if not catalog.by_host.has_values(DEPRECATED):
             # The first time it may take seconds to read the recipes.
             show_part(Related([*fits, *others]))
         fits += deprecated_values(catalog, row.id)

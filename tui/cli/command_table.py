@@ -316,10 +316,11 @@ spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
         """\
 Print the run-time dependencies of a spec: everything that it links or runs,
 directly or not, which an install from a build cache fetches. You see the state
-of each, and the size of its archive if a manifest has it; the sum is over
-those that are not installed. External specs must exist on the host. Build
-dependencies come last. Name the spec as for `spackscope show`.""",
-        (*_SHEET, *_SOURCES),
+of each, the licence that its recipe states, and the size of its archive if a
+manifest has it; the sum is over those that are not installed. External specs
+must exist on the host. Build dependencies come last. Name the spec as for
+`spackscope show`.""",
+        (*_SHEET, _RECIPES, *_SOURCES),
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -692,8 +693,8 @@ two columns or variants, count each pair that occurs.""",
         (
             _by(
                 "a column (package, version, compiler, os, target, stack, tag, state, source, "
-                "platform, arch, namespace, flags, variants) or the name of a variant, such as "
-                "mpi; a spec with several values counts for each; none: no value.\n"
+                "platform, arch, namespace, flags, variants, licence) or the name of a variant, "
+                "such as mpi; a spec with several values counts for each; none: no value.\n"
                 "Without --by it is the first word."
             ),
             *_SHEET,

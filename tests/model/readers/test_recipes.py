@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.records import Deprecation, Fix, Restriction
+from spackscope.model.core.records import Deprecation, Fix, Licence, Restriction
 from spackscope.model.readers.recipes import ClassName, read_recipe
 from tests.builders.recipes import recipe
 
@@ -15,7 +15,7 @@ from tests.builders.recipes import recipe
 def entries(body: str, before: str = "") -> list[object]:
     """Return what the class of a recipe says of versions, and why something cannot be read."""
     (class_,) = read_recipe(recipe("zlib", body, before=before).encode()).values()
-    known = (str, Deprecation, Restriction, Fix)
+    known = (str, Deprecation, Restriction, Licence, Fix)
     return [each if isinstance(each, known) else each[1] for each in class_.entries if each]
 
 
@@ -129,7 +129,7 @@ class New(Own, Old, hdf5.Hdf5, Zlib, spack.pkg.builtin.gcc.Gcc, CMakePackage): p
     [
         "version('1', deprecated=os.environ['X'] == 'y')",
         "version(find_version(), deprecated=True)",
-        "version('1', **facts_of('1'))",
+        "version('1', **facts_of('deprecated'))",
         "for v in read_versions():\n    version(v, deprecated=True)",
         "if has_gpu():\n    version('1', deprecated=True)",
         "with default_args(**defaults()):\n    version('1')",
@@ -279,3 +279,26 @@ def test_nothing_is_run(tmp_path: Path) -> None:
         """
     assert len(entries(body, before=f"open({str(path)!r}, 'w')")) == 2
     assert not path.exists()
+
+
+def test_licences_are_read_with_their_conditions() -> None:
+    body = r"""
+        license("MIT", checked_by="ada")
+        license("GPL-2.0-only", when="@:1")
+        license("Zlib", when=False)
+        with when("+cuda"):
+            license("\x1b[31m[b]custom", when="@2:")
+        license(find_licence())
+        license(b"MIT")
+        """
+    assert entries(body) == [
+        Licence("", "MIT"),
+        Licence("@:1", "GPL-2.0-only"),
+        Licence("+cuda @2:", "\x1b[31m[b]custom"),
+        "cannot be known without running the recipe: license(find_licence())",
+        'cannot be known without running the recipe: license(b"MIT")',
+    ]
+
+
+def test_versions_of_a_recipe_that_deprecates_none_need_no_values() -> None:
+    assert entries("license('MIT')\nversion('1', **facts())") == [Licence("", "MIT")]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import RecipeRoot
+from spackscope.model.core.records import Licence, RecipeRoot
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.recipes import Recipes, read_recipes
 from spackscope.model.sources.session import Session
@@ -286,6 +286,28 @@ def test_the_patch_of_a_derived_recipe_is_its_own_file_if_it_has_one(tmp_path: P
         )
         for package, files in expected.items()
     }
+
+
+def test_licences_and_homepages_are_those_of_the_first_repository(tmp_path: Path) -> None:
+    base = "homepage = 'https://zlib.net'\nlicense('Zlib')\nlicense('MIT', when='@2:')"
+    texts = {
+        "zlib": recipe("zlib", base),
+        "zlib_gui": recipe(
+            "zlib_gui", "version('1')", before="from ..zlib.package import Zlib", base="Zlib"
+        ),
+        "bare": recipe("bare", "homepage = (\n    'https://bare.example'\n)"),
+        "broken": recipe("broken", "license(find_licence())"),
+        "long": recipe("long", f"license({'x' * 20_000!r})"),
+    }
+    first = write_repository(tmp_path / "first", texts)
+    other = recipe("zlib", "homepage = 'https://other.example'\nlicense('GPL-2.0-only')")
+    second = write_repository(tmp_path / "second", {"zlib": other}, namespace="second")
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for found in (read(first, second, environ=environ), read(first, second, environ=environ)):
+        of_zlib = (Licence("", "Zlib"), Licence("@2:", "MIT"))
+        assert found.licences == {"zlib": of_zlib, "zlib-gui": of_zlib}
+        assert found.homepages == {"zlib": "https://zlib.net", "bare": "https://bare.example"}
+        assert found.unread == {"broken", "long"}
 
 
 def test_recipes_are_read_again_only_where_they_changed(tmp_path: Path) -> None:
