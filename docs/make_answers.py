@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import json
 import os
 import re
 import tempfile
@@ -51,7 +53,7 @@ _HASH = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
 
 _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 
-_TYPES = {str: "text", bool: "true, false", int: "number", float: "number", type(None): ""}
+_TYPES = {str: "text", bool: "boolean", int: "number", float: "number", type(None): ""}
 
 _NEVER_KNOWN = {
     "content_hash": "text",
@@ -203,28 +205,60 @@ _MEANINGS = {
 """What columns mean, by their names; those of each spec or axis have one name here."""
 
 
+@functools.cache
+def answer_columns() -> dict[str, list[dict[str, Any]]]:
+    """Return the columns of all answers: the name, type and meaning of each, by the answers."""
+    names = [command.name for command in LISTED if command.is_answer]
+    others = {name: f"{name} -f index.json" for name in names if name not in _QUESTIONS}
+    columns: dict[str, list[dict[str, Any]]] = {}
+    # A column without a value in one answer has the type that it has in another.
+    known = dict(_NEVER_KNOWN)
+    with _example_files(), contextlib.redirect_stderr(io.StringIO()):
+        for answer, question in {**_QUESTIONS, **others}.items():
+            columns[answer] = []
+            for name, types, label in _columns(_sheet(question)):
+                known[name] = "".join(types) or known[name]
+                columns[answer].append(
+                    {
+                        "name": name,
+                        "type": known[name],
+                        "null": "" in types,
+                        "meaning": _MEANINGS.get(name, label),
+                    }
+                )
+    explained = {column["name"] for each in columns.values() for column in each}
+    assert explained >= set(_MEANINGS), set(_MEANINGS) - explained
+    return columns
+
+
 def answer_table() -> str:
     """Return the table of the columns of all answers in Markdown, each explained once."""
     lines = ["| answer | column | value | meaning |", "|---|---|---|---|"]
     explained: set[str] = set()
-    names = [command.name for command in LISTED if command.is_answer]
-    others = {name: f"{name} -f index.json" for name in names if name not in _QUESTIONS}
-    with _example_files(), contextlib.redirect_stderr(io.StringIO()):
-        for answer, question in {**_QUESTIONS, **others}.items():
-            head, known = f"`{answer}`", list[str]()
-            for name, types, label in _columns(_sheet(question)):
-                if name in explained:
-                    known.append(f"`{name}`")
-                    continue
-                explained.add(name)
-                value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
-                lines.append(f"| {head} | `{name}` | {value} | {_MEANINGS.get(name, label)} |")
-                head = ""
-            if known:
-                value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
-                lines.append(f"| {head} | {', '.join(known)} | | as above |")
-    assert explained >= set(_MEANINGS), set(_MEANINGS) - explained
+    for answer, columns in answer_columns().items():
+        head, known = f"`{answer}`", list[str]()
+        for column in columns:
+            name, type_ = column["name"], column["type"]
+            if name in explained:
+                known.append(f"`{name}`")
+                continue
+            explained.add(name)
+            value = ("true, false" if type_ == "boolean" else type_) + " or null" * column["null"]
+            lines.append(f"| {head} | `{name}` | {value} | {column['meaning']} |")
+            head = ""
+        if known:
+            lines.append(f"| {head} | {', '.join(known)} | | as above |")
     return "\n".join(lines)
+
+
+def columns_file() -> str:
+    """Return the file with the columns of all answers, which `help COMMAND --json` prints."""
+    lines = (
+        f"{json.dumps(answer)}: [\n{joined}\n]"
+        for answer, columns in answer_columns().items()
+        for joined in [",\n".join(f"  {json.dumps(column)}" for column in columns)]
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 @contextlib.contextmanager

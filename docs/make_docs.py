@@ -24,7 +24,7 @@ from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from make_answers import answer_table
+from make_answers import answer_table, columns_file
 from make_drawing import drawing
 from make_manual import EXIT_CODES, FILES, VARIABLES, man_page
 from make_pictures import TOUR
@@ -255,8 +255,13 @@ MAN_PAGES = {ROOT / "tui" / "cli" / "man_pages" / name: topic for topic, name in
 """The manual pages and their topics."""
 
 
+COLUMNS = ROOT / "tui" / "cli" / "columns.json"
+"""The file with the columns of all answers."""
+
+
 def main() -> None:
-    """Write the tables and the manual pages."""
+    """Write the tables, the manual pages and the columns."""
+    COLUMNS.write_text(columns_file(), encoding="utf-8")
     for page, topic in MAN_PAGES.items():
         page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():

@@ -125,11 +125,11 @@ ACTION = (
     '    "cover": lambda',
 )
 COMMAND = (
-    "    Command(HELP, ",
+    "    # Completion scripts call it.\n",
     '    Command("tally", "count builds", ("[QUERY...]",), "Count.", (*_SHEET, *_SOURCES),\n'
     '            words="query"),\n'
     '    Command("greet", "greet", description="Greet.", reads_sources=False, options=(_HELP,)),\n'
-    "    Command(HELP, ",
+    "    # Completion scripts call it.\n",
 )
 GREET = """\
 from spackscope.tui.process import ExitCode

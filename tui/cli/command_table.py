@@ -153,8 +153,8 @@ _SHEET = (
     _value("sort", "sort by a column; -NAME: descending", "NAME", "column"),
     Option(
         ("-n", "--limit"),
-        "print at most N rows; 0: all. Default: all, but only the first rows of a long answer on "
-        "a terminal",
+        "print at most N rows; 0: all. Default: all, but on a terminal and in Markdown only the "
+        "first rows of a long answer",
         "limit",
         "value",
         "N",
@@ -217,11 +217,16 @@ class Command(Frozen):
         return "spackscope" if self.name == BROWSE else f"spackscope {self.name}"
 
     @property
+    def all_codes(self) -> Mapping[int, str]:
+        """Its exit codes and their meanings, ascending."""
+        common = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {})}
+        return dict(sorted({**common, **self.codes}.items()))
+
+    @property
     def exit_codes(self) -> str:
         """Its exit codes, on lines that fit the help."""
-        codes = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {}), **self.codes}
         lines = [""]
-        for code, meaning in sorted(codes.items()):
+        for code, meaning in self.all_codes.items():
             line = f"{lines[-1]}   {code} {meaning}".lstrip()
             lines[-1:] = [line] if len(line) <= _CODES_WIDTH else [lines[-1], f"{code} {meaning}"]
         return "\n".join(lines)
@@ -890,7 +895,13 @@ spackscope examples try
 cd try && spackscope index.json""",
         group=PROGRAM,
     ),
-    Command(HELP, "print this help, or on a command, or on `query`", words="topic", group=PROGRAM),
+    Command(
+        HELP,
+        "print this help, or on a command, or on `query`",
+        options=(_choice("json", "print the commands, or the help on one, as JSON"), *_SOURCES),
+        words="topic",
+        group=PROGRAM,
+    ),
     # Completion scripts call it.
     Command(COMPLETE, "", options=(_HELP,), words="shell", reads_sources=False),
 )

@@ -41,6 +41,16 @@ ASKED = {
 }
 
 
+TYPES = {
+    str: "text",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    list: "list",
+    type(None): "null",
+}
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return the program with two caches of the same specs, and an environment with one more."""
@@ -85,6 +95,14 @@ def test_all_forms_have_the_same_rows(command: str, program: Program) -> None:
     assert len(rows) == 1 or kinds["tr_open"] - kinds["thead_open"] == len(rows)
     hashes = program(*words, "--hashes").stdout.split()
     assert len(hashes) == len({*hashes})
+    if rows and command != "stats":
+        forms = json.loads(program("help", command, "--json").stdout)["answers"].values()
+        types = [{each["name"]: each["type"] for each in form} for form in forms]
+        named = [re.sub("^[a-z2-7]{32}$", "HASH", name) for name in rows[0]]
+        (types_of,) = [each for each in types if each.keys() >= {*named}][:1]
+        for row in rows:
+            for name, value in zip(named, row.values(), strict=True):
+                assert TYPES[type(value)] in (types_of[name], "null"), name
     # With a limit, and the columns in another order.
     names = list(rows[0])[:2][::-1] if rows else []
     result = program(*words, "--limit", "1", "--json", f"--columns={','.join(names)}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
+from spackscope.model.core.frozen import asdict
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean, wrap
@@ -19,6 +21,7 @@ from spackscope.tui.cli.command_table import (
     WITH_HELP,
     Command,
 )
+from spackscope.tui.cli.commands.man import read_resource
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.query_reference import LANGUAGE
 
@@ -66,7 +69,8 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     Raises Leave.
     """
     if options.command == HELP:
-        text = _help_on(" ".join(options.words), environ)
+        topic = " ".join(options.words)
+        text = _json(topic) if options.format == "json" else _help_on(topic, environ)
     elif options.command != BROWSE and options.command in WITH_HELP:
         text = command_help(COMMANDS[options.command])
     else:
@@ -82,6 +86,49 @@ def _by_group() -> dict[str, list[Command]]:
     return {group: [c for c in LISTED if c.group == group] for group in GROUPS}
 
 
+def _json(topic: str) -> str:
+    """Return the commands, or the help on a topic, as JSON."""
+    if not topic:
+        heads = [_head(command) for command in LISTED if command.name in WITH_HELP]
+        return json.dumps(heads, indent=2)
+    if topic == QUERY:
+        forms = [
+            {"group": group, **asdict(form)} for group, its in LANGUAGE.items() for form in its
+        ]
+        return json.dumps(forms, indent=2)
+    _check_topic(topic)
+    command = COMMANDS[topic]
+    return json.dumps(
+        {
+            **_head(command),
+            "usage": [f"{command.called} {usage}" for usage in command.usages],
+            "description": command.description,
+            "options": [
+                {
+                    "names": option.names,
+                    "value": option.metavar or None,
+                    "repeatable": option.kind == "values",
+                    "meaning": option.sentence,
+                }
+                for option in command.options
+            ],
+            "formats": [o.names[0] for o in command.options if o.field == "format"],
+            "answers": {
+                answer: columns
+                for answer, columns in json.loads(read_resource("columns.json")).items()
+                if answer.split(" ")[0] == topic
+            },
+            "exit_codes": command.all_codes,
+            "examples": command.examples.split("\n"),
+        },
+        indent=2,
+    )
+
+
+def _head(command: Command) -> dict[str, str]:
+    return {"command": command.name, "summary": command.summary, "group": command.group}
+
+
 def _help_on(topic: str, environ: Mapping[str, str]) -> str:
     """Return the help on a topic; the help on queries lists the user's named queries, too."""
     if topic == QUERY:
@@ -89,10 +136,15 @@ def _help_on(topic: str, environ: Mapping[str, str]) -> str:
         from spackscope.tui.settings import read_settings
 
         return _query_help(read_settings(environ).views)
-    if topic and topic not in WITH_HELP:
+    _check_topic(topic or BROWSE)
+    return command_help(COMMANDS[topic or BROWSE])
+
+
+def _check_topic(topic: str) -> None:
+    """Check the name of a command. Raises Leave."""
+    if topic not in WITH_HELP:
         hint = did_you_mean(topic, [*WITH_HELP, QUERY])
         raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
-    return command_help(COMMANDS[topic or BROWSE])
 
 
 def command_help(command: Command) -> str:

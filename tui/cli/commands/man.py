@@ -71,8 +71,12 @@ def _interrupts() -> Iterator[list[int]]:
 
 def man_page(topic: str) -> str:
     """Return the manual page on a topic of PAGES, in the language of man(7)."""
-    # In spackscope.pyz the page is a member of the archive.
+    return read_resource(f"man_pages/{PAGES[topic]}")
+
+
+def read_resource(path: str) -> str:
+    """Return the text of a file beside the commands."""
+    # In spackscope.pyz it is a member of the archive.
     from importlib.resources import files
 
-    folder = files("spackscope.tui.cli").joinpath("man_pages")
-    return folder.joinpath(PAGES[topic]).read_text("utf-8")
+    return files("spackscope.tui.cli").joinpath(path).read_text("utf-8")
