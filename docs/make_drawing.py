@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 _WAYS = {
     "a record": (
         *("model/storage/base", "model/sources/discover", "model/index/build"),
-        *("model/readers/formats", "model/index/staged", "model/index/columns"),
+        *("model/readers/formats", "model/index/staged", "model/index/index_file"),
         *("model/index/catalog", "model/index/rows", "tui/widgets/spec_rows"),
     ),
     "a key": (

@@ -23,7 +23,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import Columns
+from spackscope.model.index.index_file import Columns
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Hashes, Row
 from spackscope.model.sources.session import Session

@@ -34,8 +34,8 @@ from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import narrowed
 from spackscope.model.index.edges import Adjacency
+from spackscope.model.index.index_file import narrowed
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""

@@ -40,7 +40,7 @@ from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import Span, spans_of
+from spackscope.model.index.index_file import Span, spans_of
 from spackscope.model.query.ast import (
     TELLS_VIRTUALS,
     Condition,

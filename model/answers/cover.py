@@ -58,7 +58,7 @@ from spackscope.model.report.sheet import (
     version_column,
 )
 from spackscope.model.sources.build_times import build_seconds
-from spackscope.model.sources.files import FileLists
+from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.mirror_spec import MirrorEntry, MirrorFile
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT

@@ -38,8 +38,8 @@ from spackscope.model.report.differences import (
     RUN_DEPENDENCIES,
     changes_text,
 )
-from spackscope.model.report.kinds import ONLY_BUILD_TOOLS
 from spackscope.model.report.report import Style, path_text
+from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
 from spackscope.model.sources.resolve import names_source
 

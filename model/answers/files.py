@@ -25,7 +25,7 @@ from spackscope.model.report.sheet import (
     size_column,
     version_column,
 )
-from spackscope.model.sources.files import (
+from spackscope.model.sources.file_lists import (
     NO_LIST,
     TOO_MUCH,
     UNLISTED,

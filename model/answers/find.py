@@ -10,7 +10,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
 from spackscope.model.report.export import NO_DEPENDENCIES, spec_sheet
-from spackscope.model.report.fit import query_remarks
+from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
 
@@ -31,7 +31,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
 
     def draw(width: int | None) -> Iterator[Line]:
         # Only a terminal shows the notes that set rows apart.
-        from spackscope.model.report.kinds import row_notes
+        from spackscope.model.report.row_notes import row_notes
         from spackscope.model.report.spec_list import spec_lines
 
         newest_first = Order.PREFERRED_HERE if has_host else Order.PREFERRED

@@ -19,8 +19,8 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
-from spackscope.model.report.fit import query_remarks
 from spackscope.model.report.progress import bar, value_text
+from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.sheet import Sheet, SheetColumn
 
 _MAX_BAR = 30

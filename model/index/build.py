@@ -45,7 +45,7 @@ from spackscope.model.core.errors import SourceError, Unreadable, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Problem, Records
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
-from spackscope.model.index.columns import (
+from spackscope.model.index.index_file import (
     CODES,
     HASH_BYTES,
     Columns,

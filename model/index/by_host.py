@@ -24,7 +24,7 @@ from spackscope.model.core.columns import (
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem
-from spackscope.model.index.columns import sorted_by
+from spackscope.model.index.index_file import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
 

@@ -11,9 +11,9 @@ from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.index.columns import Columns
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
+from spackscope.model.index.index_file import Columns
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, PackageCount, Row

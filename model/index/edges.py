@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency, is_run
-from spackscope.model.index.columns import Span, mask_of, spans_of
+from spackscope.model.index.index_file import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 _Node = TypeVar("_Node", bound=Hashable)

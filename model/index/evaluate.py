@@ -19,8 +19,8 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
-from spackscope.model.index.columns import Span, flags_of, mask_of, union
 from spackscope.model.index.edges import Edges
+from spackscope.model.index.index_file import Span, flags_of, mask_of, union
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
 from spackscope.model.query.ast import (

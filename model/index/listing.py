@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.columns import mask_of, sorted_by
+from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, Row
 from spackscope.model.index.view import USED_BY, Order, Partition, RowRole, View

@@ -1,7 +1,7 @@
 """Load sources into an up-to-date catalog; its index is kept in the cache directory.
 
 Each choice of sources has one immutable file, which is opened without locks, so that network homes
-and many readers do no harm; `index.columns` describes it. If no file can be written, the index is
+and many readers do no harm; `index_file.py` describes it. If no file can be written, the index is
 kept in memory.
 """
 
@@ -18,7 +18,7 @@ from spackscope.model.core.file_access import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import progress_to, run_cancellable
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
+from spackscope.model.index.index_file import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.resolve import source_key
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, islice
 
-from spackscope.model.index.columns import Span, mask_of, spans_of
+from spackscope.model.index.index_file import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 

@@ -27,7 +27,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.by_host import ByHost
-from spackscope.model.index.columns import (
+from spackscope.model.index.index_file import (
     HASH_BYTES,
     Columns,
     Rows,

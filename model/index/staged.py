@@ -27,7 +27,7 @@ from spackscope.model.core.records import (
     Problem,
     Records,
 )
-from spackscope.model.index.columns import (
+from spackscope.model.index.index_file import (
     CODES,
     HASH_BYTES,
     Columns,

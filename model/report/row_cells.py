@@ -10,8 +10,8 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import USED_BY, WAYS, RowRole
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.report.kinds import BETWEEN, ONLY_BUILD_TOOLS, NoteKey, RowNote, note_key
 from spackscope.model.report.report import Piece, highlight
+from spackscope.model.report.row_notes import BETWEEN, ONLY_BUILD_TOOLS, NoteKey, RowNote, note_key
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,

@@ -13,10 +13,9 @@ from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report.export import spec_sheet
-from spackscope.model.report.frame import shared_texts
-from spackscope.model.report.kinds import row_notes
 from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.row_notes import row_notes
 from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
     MIN_WITH_SLOTS,
@@ -25,6 +24,7 @@ from spackscope.model.report.table_columns import (
     variants_cell,
     variants_line,
 )
+from spackscope.model.report.titles import shared_texts
 
 _MAX_SHARED_LINES = 4
 _WINDOW = 100

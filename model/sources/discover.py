@@ -190,7 +190,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         return discover_public_cache(source, PublicCache(address), session)
     folder, name = os.path.split(address)
     if name in SITE_FILES:
-        from spackscope.model.sources.site import discover_site
+        from spackscope.model.sources.site_files import discover_site
 
         return discover_site(source, LocalFolder(os.path.dirname(path), folder), name)
     documents = Documents([document_at(source, path, address)])
@@ -423,7 +423,7 @@ def _made_by_spack(
             raise SourceError(f"the Spack in {directory} has no install database in {tried}")
         return replace(combine(parts), problems=config.problems)
     if not _SITE_MARKERS.isdisjoint(names):
-        from spackscope.model.sources.site import discover_site_folder
+        from spackscope.model.sources.site_files import discover_site_folder
 
         if found := discover_site_folder(source, directory, origin):
             return found

@@ -59,7 +59,7 @@ from spackscope.model.sources.document import (
     join_remarks,
 )
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.site import API, SPECS_DATA, discover_site
+from spackscope.model.sources.site_files import API, SPECS_DATA, discover_site
 from spackscope.model.sources.source_name import (
     BUILD_CACHE,
     PUBLIC,

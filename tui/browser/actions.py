@@ -11,9 +11,9 @@ from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.browser import focus, jobs
-from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
-from spackscope.tui.browser.rows import why_no_spec
+from spackscope.tui.browser.hidden_columns import column_word
+from spackscope.tui.browser.specs import why_no_spec
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def mark(screen: BrowserScreen) -> None:
     """Mark the row under the cursor, and go on to the next."""
     table = screen.panes.table
     if (row := table.rows.row) is not None:
-        screen.controllers.rows.mark(row)
+        screen.controllers.specs.mark(row)
         table.rows.action_move(1)
     else:
         screen.host.say(why_no_spec(screen.host.state, screen.host.where))
@@ -233,8 +233,8 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "address": lambda self: module("copy").copy_address(self.controllers),
     "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
     "mark": mark,
-    "mark_all": lambda self: self.controllers.rows.mark_all(),
-    "unmark": lambda self: self.controllers.rows.clear(),
+    "mark_all": lambda self: self.controllers.specs.mark_all(),
+    "unmark": lambda self: self.controllers.specs.clear(),
     "diff": lambda self: self.controllers.sheets.diff(),
     "cover": lambda self: self.controllers.sheets.cover(),
     "diff_sources": lambda self: self.controllers.sheets.diff_sources(),
@@ -275,7 +275,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "toggle_term": lambda self, term: self.controllers.search.toggle(term),
     "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),
     "take_completion": lambda self: self.take_completion(),
-    "close_group": lambda self, row: self.controllers.rows.close(row),
+    "close_group": lambda self, row: self.controllers.specs.close(row),
     "summarize": lambda self, packages: summarize(
         self.host, packages, self.panes.names.rows.take_summaries
     ),

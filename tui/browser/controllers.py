@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
-from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.tables import SPECS
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
@@ -33,16 +33,16 @@ class Controllers:
         self.navigation = Navigation(host, self.search, self.details, self.recall)
         self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
-        self.rows = RowsController(host, self.search, self.recall, self.details, is_pick=is_pick)
+        self.specs = SpecsController(host, self.search, self.recall, self.details, is_pick=is_pick)
 
     def _rows_shown(self) -> None:
-        self.rows.find()
+        self.specs.find()
         self.navigation.record()
 
     @property
-    def table(self) -> RowsController | Sheets:
+    def table(self) -> SpecsController | Sheets:
         """The controller of the open table, which sorts, hides, chooses and leaves."""
-        return self.rows if self.host.state.table is SPECS else self.sheets
+        return self.specs if self.host.state.table is SPECS else self.sheets
 
     @cached_property
     def sheets(self) -> Sheets:

@@ -30,10 +30,10 @@ from spackscope.model.report.paste import (
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import can_be_kept
-from spackscope.tui.browser.rows import (
+from spackscope.tui.browser.specs import (
     NO_SPEC,
     hidden_marks,
     marks_in_sight,

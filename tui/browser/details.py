@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, Task
 from spackscope.tui.browser.mirror_answers import MirrorAnswer, MirrorAnswers
 from spackscope.tui.browser.state import Details, Related
 

@@ -19,10 +19,10 @@ from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, Task
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.rows import marks_in_sight
+from spackscope.tui.browser.specs import marks_in_sight
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.browser.tables import records_of
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet

@@ -26,7 +26,7 @@ from spackscope.model.index.facets import (
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, Task
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.keymap import shown
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, needs, shown
 
 

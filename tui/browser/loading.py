@@ -17,13 +17,13 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report import frame as titles
+from spackscope.model.report import titles
 from spackscope.model.report.progress import Progress, stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, Task, progress_shown
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
-from spackscope.tui.browser.host import BrowserHost, CallOnLoop, Task, progress_shown
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search

@@ -11,7 +11,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.detail import DetailLine
 from spackscope.model.report.signing import signing_lines
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost
 
 
 class MirrorAnswer(NamedTuple):

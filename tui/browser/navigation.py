@@ -12,8 +12,8 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.host import BrowserHost
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Details

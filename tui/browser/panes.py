@@ -14,11 +14,11 @@ from textual.widget import Widget
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.report import frame as titles
+from spackscope.model.report import titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.empty_choices import without_rows
 from spackscope.tui.browser.pane_focus import PaneFocus
-from spackscope.tui.browser.rows import has_diff, marks_in_sight
+from spackscope.tui.browser.specs import has_diff, marks_in_sight
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,

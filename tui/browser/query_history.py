@@ -12,7 +12,7 @@ from spackscope.model.core.file_access import open_private, write_private, xdg_d
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import is_clean
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.state import QUERY
 
 MAX_QUERIES = 500

@@ -26,7 +26,6 @@ from spackscope.model.report.detail import (
     fit_lines,
     with_choice,
 )
-from spackscope.model.report.kinds import members_of, row_notes
 from spackscope.model.report.relations import (
     DEPRECATED,
     DOWNLOAD,
@@ -41,6 +40,7 @@ from spackscope.model.report.relations import (
     pending_lines,
     user_values,
 )
+from spackscope.model.report.row_notes import members_of, row_notes
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import DEVELOP
 from spackscope.tui.browser.state import Details, Related

@@ -13,9 +13,9 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import PackageCount, Row
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import ParsedInput, parse_input
-from spackscope.model.report.fit import hidden_by_host
-from spackscope.model.report.frame import shared_texts
-from spackscope.model.report.kinds import row_notes
+from spackscope.model.report.query_remarks import hidden_by_host
+from spackscope.model.report.row_notes import row_notes
+from spackscope.model.report.titles import shared_texts
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_rows import read_windows, window_starts

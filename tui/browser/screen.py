@@ -18,10 +18,10 @@ from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
-from spackscope.tui.browser import actions, columns, focus, jobs
+from spackscope.tui.browser import actions, focus, hidden_columns, jobs
 from spackscope.tui.browser.actions import ACTIONS
+from spackscope.tui.browser.browser_host import Task
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.host import Task
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState
 from spackscope.tui.browser.threads import Call, ScreenHost
@@ -114,7 +114,7 @@ class BrowserScreen(Screen[None]):
         if self.controllers.recall.is_first_start:
             self.panes.show_first_steps()
         self.controllers.loading.load()
-        columns.load(self.host)
+        hidden_columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
         if self.panes.is_sample and PREFIX in self.host.sources:
             self.host.say("Your Spack has no mirror: this is a sample")

@@ -13,7 +13,7 @@ from spackscope.model.index.rows import PackageCount, Row
 from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
-from spackscope.model.report.frame import SourceChip
+from spackscope.model.report.titles import SourceChip
 from spackscope.tui.browser.tables import SPECS, OpenTable
 from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES
 from spackscope.tui.widgets.spec_rows import Windows

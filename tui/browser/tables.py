@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import counted
 from spackscope.model.index.view import RowRole, Sort, View
-from spackscope.model.report.frame import query_counts
 from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.titles import query_counts
 from spackscope.tui.keymap import DEFAULT
 from spackscope.tui.widgets.query_line import Count
 from spackscope.tui.widgets.sheet_rows import SheetRows

@@ -19,7 +19,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, Task
 from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where

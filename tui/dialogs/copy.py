@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option
 
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, pad, shorten
-from spackscope.model.report.frame import spec_title
+from spackscope.model.report.titles import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, ViewForm, spelled
 from spackscope.tui.dialogs.dialog import Dialog
 

@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.widgets import Input
 
 from spackscope.model.core.text import cell_width, clean, cut_apart, shorten
-from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.progress import bar
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
+from spackscope.model.report.titles import FacetLine, facet_lines
 from spackscope.tui.keymap import VALUES, bindings, shown
 from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, ruled
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput

@@ -13,8 +13,8 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
 from spackscope.model.query.ast import Condition, Term
-from spackscope.model.report.frame import SourceChip
 from spackscope.model.report.report import LinePart, Piece
+from spackscope.model.report.titles import SourceChip
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
 from spackscope.tui.widgets.drawing import PartLine, draw
 from spackscope.tui.widgets.table_rows import MARKED

@@ -14,14 +14,14 @@ from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query, exact_term
-from spackscope.model.report.frame import (
+from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
+from spackscope.model.report.titles import (
     MIN_WIDTH,
     OverviewColumn,
     OverviewLayout,
     overview_cell,
     overview_layout,
 )
-from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
 from spackscope.tui.widgets.drawing import RuleLine, dashes
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import pad, times
 from spackscope.model.index.rows import Row
-from spackscope.model.report.kinds import NoteKey, RowNote, row_notes
 from spackscope.model.report.report import Piece
 from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.row_notes import NoteKey, RowNote, row_notes
 from spackscope.model.report.table_columns import (
     GAP,
     Layout,

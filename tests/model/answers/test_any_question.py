@@ -28,7 +28,7 @@ from spackscope.model.index.facets import facet_sections, facets
 from spackscope.model.index.tree import read_tree
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
-from spackscope.model.report.kinds import row_notes
+from spackscope.model.report.row_notes import row_notes
 from tests.builders import (
     SAMPLE_PAGES,
     catalog_of,

@@ -20,7 +20,7 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import Columns
+from spackscope.model.index.index_file import Columns
 from spackscope.model.index.load import load
 from spackscope.model.index.staged import Staged
 from spackscope.model.index.view import View

@@ -19,7 +19,7 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.file_access import private_directory, temporary_file
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
+from spackscope.model.index.index_file import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
 from spackscope.model.index.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.sources.document import Document, read_bytes
 from spackscope.model.sources.session import Session

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import mask_of
+from spackscope.model.index.index_file import mask_of
 from spackscope.model.index.matches import Matches
 from tests.builders import catalog_of, record, write_page
 from tests.examples import examples

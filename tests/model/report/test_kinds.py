@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.varying import Cell, ComparedRow
-from spackscope.model.report.kinds import ONLY_BUILD_TOOLS, differing_lines, phrase
+from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS, differing_lines, phrase
 
 
 def row(package: str, attribute: str, *values: Cell, **fields: Any) -> ComparedRow:

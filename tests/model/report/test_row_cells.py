@@ -6,9 +6,9 @@ from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
-from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.table_columns import choose_columns, lay_out
+from spackscope.model.report.titles import shared_texts
 
 
 def test_the_cells_of_a_row_fill_their_columns(mixed: Catalog) -> None:

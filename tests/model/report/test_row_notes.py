@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
-from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
+from spackscope.model.report.row_notes import MAX_COMPARED, RowNote, row_notes
 from spackscope.model.report.table_columns import ShownWidths
 from tests.builders import (
     Node,

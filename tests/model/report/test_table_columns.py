@@ -13,7 +13,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.query.parser import parse
-from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MAX_SLOTS,
@@ -26,6 +25,7 @@ from spackscope.model.report.table_columns import (
     lay_out,
     variants_line,
 )
+from spackscope.model.report.titles import shared_texts
 from tests.builders import Record, all_records, catalog_of, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes
 

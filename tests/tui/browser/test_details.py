@@ -156,7 +156,7 @@ def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ
         "2 builds look the same here: press ⏎ to choose one",
     )
     browser.put(pane="specs", node=None)
-    browser.controllers.rows.toggle(details.row)
+    browser.controllers.specs.toggle(details.row)
     browser.settle()
     hash_ = browser.go_to(1).spec.hash
     lines = [
@@ -246,7 +246,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrows
     browser = look_alikes
     select(browser, A)
     browser.settle()
-    browser.controllers.rows.mark(browser.row)
+    browser.controllers.specs.mark(browser.row)
     select(browser, OTHER)
     browser.settle()
     assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
@@ -254,7 +254,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrows
     browser.settle()
     beside = f"next to: {A[:7]}  runs the same  build dependencies: gmake 4.3 ≠ 4.4"
     assert relations(browser)[1] == beside
-    browser.controllers.rows.clear()
+    browser.controllers.specs.clear()
     assert relations(browser)[1] == beside, "it stays until the other one is read"
     browser.settle()
     assert relations(browser)[1].startswith(f"next to: {C[:7]}")

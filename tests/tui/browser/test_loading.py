@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from textual.strip import Strip
 
-from spackscope.model.index.columns import MAGIC
+from spackscope.model.index.index_file import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import screen, search

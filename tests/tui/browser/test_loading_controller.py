@@ -72,7 +72,7 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     browser.settle()
     row = browser.host.where.row
     assert row is not None
-    browser.controllers.rows.mark(row)
+    browser.controllers.specs.mark(row)
 
     write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
     zlib.unlink()

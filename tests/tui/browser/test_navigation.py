@@ -149,7 +149,7 @@ def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowse
     for change in (
         browser.search.fold,
         browser.search.fold,
-        lambda: browser.controllers.rows.sort(Sort("os")),
+        lambda: browser.controllers.specs.sort(Sort("os")),
         lambda: browser.search.add(Term("os", "ubuntu24.04")),
         lambda: browser.search.choose(parse("hdf5"), "chosen"),
         typing,
@@ -196,7 +196,7 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(browser: FakeBrowser, in
 def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "MAX_STEPS", 3)
     for column in ("os", "version", "hash"):
-        browser.controllers.rows.sort(Sort(column))
+        browser.controllers.specs.sort(Sort(column))
         browser.settle()
     for column in ("version", "os", "os"):
         retrace(browser, -1)
@@ -212,7 +212,7 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     unfold(browser, "openmpi")
     lines = len(browser.tree.lines)
     monkeypatch.setattr(navigation, "MAX_LINES", lines if is_kept else lines - 1)
-    browser.controllers.rows.sort(Sort("os"))
+    browser.controllers.specs.sort(Sort("os"))
     browser.settle()
     jump(browser, "hwloc")
     retrace(browser, -1)

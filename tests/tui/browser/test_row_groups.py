@@ -52,7 +52,7 @@ def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
 
 def toggle(browser: FakeBrowser, number: int) -> None:
     """Open or close a row, as Enter does."""
-    browser.controllers.rows.toggle(browser.go_to(number))
+    browser.controllers.specs.toggle(browser.go_to(number))
     browser.settle()
 
 
@@ -102,7 +102,7 @@ def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrow
     # Folding again closes all groups.
     for number, expected in ((0, KINDS), (1, SPECS), (5, single), (0, FOLDED)):
         browser.go_to(number)
-        browser.controllers.rows.fold()
+        browser.controllers.specs.fold()
         browser.settle()
         assert sorted(shown(browser)) == sorted(expected)
 

@@ -99,7 +99,7 @@ def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     row = browser.host.where.row
     assert row is not None
     assert row.look_alike == spec.look_alike
-    browser.controllers.rows.toggle(row)
+    browser.controllers.specs.toggle(row)
     browser.settle()
     assert browser.host.where.row is not None
     assert browser.host.where.row.count == 1
@@ -168,7 +168,7 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     path.write_bytes(database(installs(*nodes, *users)))
     browser = FakeBrowser(path, query="lib").load()
     assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
-    browser.controllers.rows.sort(Sort("target"))
+    browser.controllers.specs.sort(Sort("target"))
     browser.settle()
     assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
 

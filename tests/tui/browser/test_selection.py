@@ -11,7 +11,7 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
-from spackscope.tui.browser.rows import MAX_MARKS, NO_SPEC
+from spackscope.tui.browser.specs import MAX_MARKS, NO_SPEC
 from spackscope.tui.browser.tables import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
@@ -37,13 +37,13 @@ def hash_at(browser: FakeBrowser, number: int) -> str:
 
 def mark(browser: FakeBrowser, number: int) -> str:
     row = browser.go_to(number)
-    browser.controllers.rows.mark(row)
+    browser.controllers.specs.mark(row)
     browser.settle()
     return row.spec.hash
 
 
 def mark_all(browser: FakeBrowser) -> None:
-    browser.controllers.rows.mark_all()
+    browser.controllers.specs.mark_all()
     browser.settle()
 
 
@@ -207,13 +207,13 @@ def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path)
     ask(browser, "os=sequoia")
     if is_marked:
         marked.append(mark(browser, 0))
-        browser.controllers.rows.pick(browser.row)
+        browser.controllers.specs.pick(browser.row)
         assert browser.host.ended is None
         assert browser.message == (
             "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
         )
     hash_ = hash_at(browser, 2)
-    browser.controllers.rows.pick(browser.row)
+    browser.controllers.specs.pick(browser.row)
     browser.settle()
     assert browser.host.ended == (marked or [hash_], 0)
     assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
@@ -230,7 +230,7 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     browser.settle()
     assert mark(browser, 0) == first
     assert list(browser.state.marks) == [second]
-    browser.controllers.rows.clear()
+    browser.controllers.specs.clear()
     assert not browser.state.marks
 
 

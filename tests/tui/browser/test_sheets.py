@@ -18,7 +18,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.rows import NO_SPEC
+from spackscope.tui.browser.specs import NO_SPEC
 from spackscope.tui.browser.tables import NO_ROWS, SPECS
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.tui.browser.host import Task
+from spackscope.tui.browser.browser_host import Task
 from spackscope.tui.browser.jobs import Job
 from tests.browsing import browsing
 from tests.program import PATIENCE

@@ -80,7 +80,7 @@ def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_pat
     browser = FakeBrowser(index, query="hdf5").load()
     text = forms(browser, index)["c"].read()
     assert set(run(text, tmp_path)) == browser.shown
-    browser.controllers.rows.mark_all()
+    browser.controllers.specs.mark_all()
     browser.search.fold()
     browser.settle()
     assert forms(browser, index)["c"].read() == text

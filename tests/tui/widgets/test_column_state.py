@@ -10,8 +10,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
-from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.model.report.titles import shared_texts
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.table_head import ColumnState
 from tests.builders import catalog_of, record, write_page

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
-from spackscope.model.report.frame import SHOWN, facet_lines
+from spackscope.model.report.titles import SHOWN, facet_lines
 from spackscope.tui.widgets.facets import FacetPane, FacetRows
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page

@@ -11,7 +11,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.query.ast import Term
-from spackscope.model.report.frame import SourceChip
+from spackscope.model.report.titles import SourceChip
 from spackscope.tui import keymap
 from spackscope.tui.widgets.frame import (
     OPEN,

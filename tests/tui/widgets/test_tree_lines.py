@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.index.columns import Columns
+from spackscope.model.index.index_file import Columns
 from spackscope.model.index.tree import Tree, read_specs
 from spackscope.model.report.detail import dependency_line
 from spackscope.model.report.report import text_of

@@ -20,7 +20,7 @@ import pytest
 from spackscope.model.core.tasks import progress_to
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.files import FileLists
+from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.session import Session
 from tests.builders import (
     SPACK_DATA,
@@ -147,7 +147,7 @@ def test_a_list_that_cannot_be_read_is_named(text: str, why: str, program: Progr
 def test_a_list_of_too_many_names_is_refused_while_it_is_read(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spackscope.model.sources.files.MAX_FILES", 1_000)
+    monkeypatch.setattr("spackscope.model.sources.file_lists.MAX_FILES", 1_000)
     tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
     (path,) = tree.rglob("install_manifest.json")
     # What comes after the limit is not even JSON.
@@ -520,7 +520,7 @@ def test_what_comes_from_servers_for_an_answer_has_a_limit(
         catalog = load([server.url], session)
         specs = list(catalog.records(catalog.match(parse("bzip2")).ids()))
         lists = FileLists(catalog.sources, session, [server.url], may_download=may_download)
-        monkeypatch.setattr("spackscope.model.sources.files.MAX_FETCHED", (0, 0))
+        monkeypatch.setattr("spackscope.model.sources.file_lists.MAX_FETCHED", (0, 0))
         first, second = lists.of(specs), lists.of(specs)
     assert first.files[0].path == "bin/xz"
     assert second == ((), "", "too much would come from servers; ask for fewer specs")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.columns import HEADER
+from spackscope.model.index.index_file import HEADER
 from spackscope.model.index.load import REBUILT
 from tests.builders import hash_of, record, write_page
 from tests.program import Program

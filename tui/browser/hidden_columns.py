@@ -10,7 +10,7 @@ from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.settings.checks import KEPT, hidden_columns
 

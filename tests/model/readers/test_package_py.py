@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Deprecation, Fix, Licence, Restriction
-from spackscope.model.readers.recipes import ClassName, read_recipe
+from spackscope.model.readers.package_py import ClassName, read_recipe
 from tests.builders.recipes import recipe
 
 

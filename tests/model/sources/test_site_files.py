@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.index.build import build
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import Columns
+from spackscope.model.index.index_file import Columns
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.discover import discover

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.columns import MAX_COLUMNS, load, parse_hidden
 from spackscope.tui.browser.controllers import Controllers
+from spackscope.tui.browser.hidden_columns import MAX_COLUMNS, load, parse_hidden
 from spackscope.tui.settings import Settings
 from tests.tui.browser.fake_host import FakeHost
 
@@ -66,7 +66,7 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host = host_of(tmp_path)
-    rows = Controllers(host, "").rows
+    rows = Controllers(host, "").specs
     rows.hide("os")
     rows.hide("hash")
     host.work()
@@ -91,7 +91,7 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     load(host)
     assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
-    rows = Controllers(host, "").rows
+    rows = Controllers(host, "").specs
     rows.bring_back("os")
     rows.hide("compiler")
     host.work()

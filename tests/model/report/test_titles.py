@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.index.load import load
-from spackscope.model.report.frame import (
+from spackscope.model.report.titles import (
     MIN_WIDTH,
     OverviewColumn,
     overview_cell,

@@ -16,11 +16,11 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
-from spackscope.model.report.kinds import members_of
+from spackscope.model.report.row_notes import members_of
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.columns import cannot_be_hidden, change_hidden, column_word
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.host import BrowserHost
+from spackscope.tui.browser.hidden_columns import cannot_be_hidden, change_hidden, column_word
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState, Where
@@ -36,7 +36,7 @@ _MAX_READ = 2 * MAX_MARKS + 1
 """Specs that are read to be marked: a hash may be in several documents."""
 
 
-class RowsController:
+class SpecsController:
     """Open and close groups of look-alikes, mark specs, and end the program with picked specs."""
 
     def __init__(
