@@ -1,4 +1,4 @@
-"""Measure the answers of a catalog in one process: to letters, sorting, folding and facets."""
+"""Measure the answers of a catalog in one process: to letters, sorting, folding, counts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import facets
 from spackscope.model.index.load import open_cached
+from spackscope.model.index.value_counts import value_counts
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 
 _TYPED = ("ubuntu", "+mpi %gcc@13: target=x86_64_v3", "stack=e4s ~cuda")
-_FACETS = ("version", "compiler", "target", "variants", "stack")
+_COLUMNS = ("version", "compiler", "target", "variants", "stack")
 _SCAN = "one scan over lines of text"
 _BROWSED = View(order=Order.PREFERRED, folded=True)
 
@@ -69,7 +69,9 @@ def measure(
         "fold all": lambda catalog: answer(catalog, _BROWSED),
         "sort all by version": lambda catalog: answer(catalog, by_version),
         "sort all by hash": lambda catalog: answer(catalog, View(sort=Sort("hash"))),
-        "facets of all": lambda catalog: [facets(catalog, Query(), name) for name in _FACETS],
+        "values of all": lambda catalog: [
+            value_counts(catalog, Query(), name) for name in _COLUMNS
+        ],
     }
     for name, change in changes.items():
         measured = []

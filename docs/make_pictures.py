@@ -51,7 +51,7 @@ class Picture(NamedTuple):
 PICTURES = {
     "table": Picture("hdf5 @1.14.6 target=:zen3", "2 enter down down down", 28, 100),
     "compare": Picture("hdf5 @1.14.6 target=:zen3", "2 d", 16),
-    "facets": Picture("hdf5", "2 v down down space down down"),
+    "values": Picture("hdf5", "2 v down down space down down"),
 }
 """The pictures by the names of their files."""
 

@@ -19,8 +19,8 @@ import pytest
 from spackscope.model.assist.completion import complete
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import facets
 from spackscope.model.index.load import load
+from spackscope.model.index.value_counts import value_counts
 from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
@@ -109,7 +109,7 @@ def test_rows_can_be_ordered_by_it(name: str, catalog: Catalog) -> None:
 
 def test_its_values_are_counted(catalog: Catalog) -> None:
     counted = {
-        name: [(facet.value, facet.count) for facet in facets(catalog, Query(), name)]
+        name: [(each.value, each.count) for each in value_counts(catalog, Query(), name)]
         for name in ("digest", "series")
     }
     assert counted == {"digest": [("bbbb", 2), ("aaaa", 1)], "series": [("1.3", 2), ("1.2", 1)]}

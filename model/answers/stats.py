@@ -17,7 +17,7 @@ from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import FacetKey, variant_texts
+from spackscope.model.index.value_counts import SectionKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.report.progress import bar, value_text
 from spackscope.model.report.query_remarks import query_remarks
@@ -172,7 +172,7 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
         return None
 
     codes = catalog.column(FIELDS["variants"].storage)
-    return Axis(name, name, codes, values, FacetKey("variants", name).term)
+    return Axis(name, name, codes, values, SectionKey("variants", name).term)
 
 
 _STEP = 4096

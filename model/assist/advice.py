@@ -28,7 +28,7 @@ from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import Facet, facets
+from spackscope.model.index.value_counts import ValueCount, value_counts
 from spackscope.model.query.ast import (
     COLUMN_KEYS,
     VIEW,
@@ -417,8 +417,8 @@ def nearest_versions(constraint: str, versions: Iterable[str]) -> list[str]:
 
 
 def _values(catalog: Catalog, query: Query, column: str) -> list[str]:
-    counted = facets(catalog, query, column)
-    return [facet.value for facet in counted if facet.value]
+    counted = value_counts(catalog, query, column)
+    return [each.value for each in counted if each.value]
 
 
 def _meant_condition(
@@ -505,8 +505,8 @@ def advise(catalog: Catalog, query: Query) -> Advice | None:
 def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> str:
     """Return the sentence on a group of a spec that no record of its packages matches."""
 
-    def counted(column: str) -> list[Facet]:
-        return facets(catalog, packages, column)
+    def counted(column: str) -> list[ValueCount]:
+        return value_counts(catalog, packages, column)
 
     condition, name = group[0], clean(packages.package or "")
     none = f"No {name or 'spec'}"
@@ -529,7 +529,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
         return f"{none} depends on {condition}{guess}"
     if isinstance(condition, Depends):
         name, compilers = compiler_name(condition.name), counted("compiler")
-        listed_names = [facet.value.partition("@")[0] for facet in compilers]
+        listed_names = [each.value.partition("@")[0] for each in compilers]
         if name != condition.name and condition.name in listed_names:
             return (
                 f"%{condition.name} means the package {name}, as in Spack. For the compiler as it"
@@ -543,7 +543,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
         if name not in listed_names:
             guess = did_you_mean(condition.name, [n for n in listed_names if n != "none"])
             return f"{none} is built with %{condition.name}{guess}"
-        versions = [facet for facet in compilers if facet.value.startswith(f"{name}@")]
+        versions = [each for each in compilers if each.value.startswith(f"{name}@")]
         return f"{none} is built with {condition}{_only(versions)}"
 
     column, pattern = condition.column, condition.pattern
@@ -553,13 +553,13 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
             view = clean(pattern.partition("=")[2])
             return f"There is no view {view}: the configuration has no [views]"
         variants = counted("variants")
-        names = [split_variant(facet.value)[0] for facet in variants]
+        names = [split_variant(each.value)[0] for each in variants]
         for provider in _providers(catalog, pattern):
             with contextlib.suppress(Unanswerable):
                 if catalog.count(packages.also(provider)):
                     return f"{none} has the variant {clean(pattern)}. Did you mean {provider}?"
         if variant in names:
-            own = [facet for facet, its in zip(variants, names, strict=True) if its == variant]
+            own = [each for each, its in zip(variants, names, strict=True) if its == variant]
             return f"{none} has {clean(pattern)}{_only(own)}"
         keys = [] if its_values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
         guess = did_you_mean(variant, [*names, *keys])
@@ -581,7 +581,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
     values = counted(column) if column in COUNTED else []
     guess = ""
     if column not in ("version", "target") and len(values) > _MAX_VALUES:
-        guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
+        guess = did_you_mean(pattern.strip("*"), [each.value for each in values])
     return f"{none} has {condition}{guess or _only(values)}"
 
 
@@ -617,9 +617,9 @@ def _listed_packages(catalog: Catalog) -> list[str]:
     return [package.name for package in catalog.all_packages]
 
 
-def _only(values: Sequence[Facet]) -> str:
+def _only(values: Sequence[ValueCount]) -> str:
     """Name the most frequent values, as `, only 80, 90 and none`."""
-    texts = [clean(facet.value) for facet in values[:_MAX_VALUES] if facet.value]
+    texts = [clean(each.value) for each in values[:_MAX_VALUES] if each.value]
     if not texts:
         return ""
     texts.sort(key=version_key)

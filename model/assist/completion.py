@@ -26,7 +26,7 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.by_host import HOST
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import Facet, facets
+from spackscope.model.index.value_counts import ValueCount, value_counts
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input, quote_word
@@ -104,14 +104,14 @@ class _Completer(NamedTuple):
     others: Query
     named: NamedQueries | None
 
-    def facets(self, column: str) -> list[Facet]:
+    def counts(self, column: str) -> list[ValueCount]:
         """Return the values of a column; `yes` first for a column about the host."""
         if self.catalog is None:
             return []
-        found = facets(self.catalog, self.others, column)
+        found = value_counts(self.catalog, self.others, column)
         if column in HOST_COLUMNS:
             # Users ask for specs that run here, even if fewer do.
-            found.sort(key=lambda facet: facet.value != YES)
+            found.sort(key=lambda each: each.value != YES)
         return found
 
     def count(self, query: Query) -> int:
@@ -128,22 +128,22 @@ class _Completer(NamedTuple):
         elif (typed := parts["version"]) is not None:
             last = re.split(r"[,:=]", typed)[-1]
             before = typed.removesuffix(last)
-            values = [facet for facet in self.facets("version") if facet.value.startswith(last)]
+            values = [each for each in self.counts("version") if each.value.startswith(last)]
             if in_shell:
-                values.sort(key=lambda facet: version_key(facet.value), reverse=True)
-            for facet in values:
-                yield Completion(f"@{before}{facet.value}", facet.count)
+                values.sort(key=lambda each: version_key(each.value), reverse=True)
+            for each in values:
+                yield Completion(f"@{before}{each.value}", each.count)
         elif (typed := parts["variant"]) is not None:
             flag = ("+" if parts["sign"][0] == "+" else "~") + typed
-            for facet in self.facets("variants"):
-                if facet.value.startswith(flag):
-                    yield Completion(parts["sign"] + facet.value[1:], facet.count)
+            for each in self.counts("variants"):
+                if each.value.startswith(flag):
+                    yield Completion(parts["sign"] + each.value[1:], each.count)
         elif (typed := parts["dependency"]) is not None:
             counts: Counter[str] = Counter()
             if parts["sigil"] == "%":
-                for facet in self.facets("compiler"):
-                    name = facet.value if "@" in typed else facet.value.partition("@")[0]
-                    counts[name] += facet.count
+                for each in self.counts("compiler"):
+                    name = each.value if "@" in typed else each.value.partition("@")[0]
+                    counts[name] += each.count
                 del counts["none"]
             elif typed and self.catalog and self.catalog.lists_dependencies:
                 # All packages, with the count of all specs, as dependents are not counted.
@@ -177,20 +177,20 @@ class _Completer(NamedTuple):
             yield from self.target_lists(before, typed, f"{key}=")
         else:
             if column in COUNTED:
-                values = self.facets(column)
+                values = self.counts(column)
             else:
                 counts: Counter[str] = Counter()
-                for facet in self.facets("variants"):
-                    name, its_values = split_variant(facet.value)
-                    if name == key and facet.value[:1] not in ("+", "~"):
-                        counts.update(dict.fromkeys(its_values, facet.count))
-                values = [Facet(*pair) for pair in counts.most_common()]
+                for each in self.counts("variants"):
+                    name, its_values = split_variant(each.value)
+                    if name == key and each.value[:1] not in ("+", "~"):
+                        counts.update(dict.fromkeys(its_values, each.count))
+                values = [ValueCount(*pair) for pair in counts.most_common()]
             is_list = column == "version" or column not in COUNTED
             # Whole values, and one more value of a list.
             for head in dict.fromkeys(("", before * is_list)):
-                for facet in _ranked(values, typed.removeprefix(head)):
-                    text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
-                    yield Completion(text, facet.count)
+                for each in _ranked(values, typed.removeprefix(head)):
+                    text = f"{key}{operator}{lexer.quoted(head + each.value)}"
+                    yield Completion(text, each.count)
         if in_shell and column in ARCHITECTURE:
             yield Completion(f"{key}={before}{HOST}", note="the same as the host")
 
@@ -203,7 +203,7 @@ class _Completer(NamedTuple):
         from archspec.cpu import TARGETS
 
         last = typed.removeprefix(before)
-        known = [facet.value for facet in self.facets("target")]
+        known = [each.value for each in self.counts("target")]
         for name in dict.fromkeys([*known, *(TARGETS if last else ())]):
             if name in TARGETS and name.startswith(last):
                 query = self.others.plus(query_of(Term("target", before + name)))
@@ -236,15 +236,15 @@ class _Completer(NamedTuple):
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
                 continue
-            for facet in _ranked(self.facets(column.name), typed, begun=True):
-                keyed = f"{column.name}={lexer.quoted(facet.value)}"
-                text = keyed if column.sigil is None else column.sigil + facet.value
-                yield Completion(text, facet.count)
+            for each in _ranked(self.counts(column.name), typed, begun=True):
+                keyed = f"{column.name}={lexer.quoted(each.value)}"
+                text = keyed if column.sigil is None else column.sigil + each.value
+                yield Completion(text, each.count)
         yield from self.named_target(typed)
-        for facet in self.facets("variants"):
-            is_named = typed in facet.value and split_variant(facet.value)[0].startswith(typed)
-            if is_named and is_clean(facet.value):
-                yield Completion(str(Term("variants", facet.value)), facet.count)
+        for each in self.counts("variants"):
+            is_named = typed in each.value and split_variant(each.value)[0].startswith(typed)
+            if is_named and is_clean(each.value):
+                yield Completion(str(Term("variants", each.value)), each.count)
         for view in self.views(""):
             if view.text.startswith(typed) or view.text.startswith(f"{VIEW}={typed}"):
                 yield view
@@ -254,8 +254,8 @@ class _Completer(NamedTuple):
 
     def shell_words(self, typed: str) -> Iterator[Completion]:
         """Yield packages; after a package, or without a fitting one, words, keys and variants."""
-        found = (f for f in self.facets("package") if f.value.startswith(typed))
-        packages = [Completion(facet.value, facet.count) for facet in found]
+        found = (f for f in self.counts("package") if f.value.startswith(typed))
+        packages = [Completion(each.value, each.count) for each in found]
         has_package = bool(self.others.package_term or self.others.specs)
         if not has_package:
             yield from packages
@@ -267,12 +267,12 @@ class _Completer(NamedTuple):
         if has_package or not packages:
             # Counting variants takes as long as all the rest.
             total = self.count(self.others)
-            for facet in self.facets("variants"):
-                if facet.value[:1] not in ("+", "~"):
-                    yield Completion(f"{split_variant(facet.value)[0]}=", 0, "variant", False)
-                elif not typed and facet.count < total:
+            for each in self.counts("variants"):
+                if each.value[:1] not in ("+", "~"):
+                    yield Completion(f"{split_variant(each.value)[0]}=", 0, "variant", False)
+                elif not typed and each.count < total:
                     # A flag that all specs have does not narrow the query.
-                    yield Completion(facet.value, facet.count)
+                    yield Completion(each.value, each.count)
         if has_package and typed:
             yield from packages
 
@@ -283,9 +283,9 @@ class _Completer(NamedTuple):
             return
         variant = column[1:] if column[:1] == "+" else ""
         sign = "" if variant or column == "variants" else "="
-        for facet in _ranked(self.facets("variants" if variant else column), typed):
-            if not variant or split_variant(facet.value)[0] == variant:
-                yield Completion(sign + quote_word(facet.value), facet.count)
+        for each in _ranked(self.counts("variants" if variant else column), typed):
+            if not variant or split_variant(each.value)[0] == variant:
+                yield Completion(sign + quote_word(each.value), each.count)
 
 
 def satisfiable(catalog: Catalog, query: Query) -> Query:
@@ -302,12 +302,12 @@ def satisfiable(catalog: Catalog, query: Query) -> Query:
     return query_so_far
 
 
-def _ranked(values: Iterable[Facet], typed: str, *, begun: bool = False) -> list[Facet]:
+def _ranked(values: Iterable[ValueCount], typed: str, *, begun: bool = False) -> list[ValueCount]:
     """Return the values that contain a text: first the text itself, then values that begin so.
 
     With `begun`, only values that begin with the text are returned.
     """
-    places = ((facet.value.lower().find(typed.lower()), facet) for facet in values)
+    places = ((each.value.lower().find(typed.lower()), each) for each in values)
     fitting = [
         (at, f) for at, f in places if (at == 0 if begun else at >= 0) and is_clean(f.value)
     ]

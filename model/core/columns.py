@@ -431,7 +431,7 @@ COLUMNS = tuple(column for column in REGISTRY if column.shown != "never")
 
 BY_NAME = {column.name: column for column in COLUMNS}
 
-FACETED = tuple(column.name for column in COLUMNS if column.has_dictionary)
+WITH_DICTIONARY = tuple(column.name for column in COLUMNS if column.has_dictionary)
 """The columns whose values an index can count."""
 
 HOST_COLUMNS = frozenset(column.name for column in COLUMNS if column.is_by_host)
@@ -440,7 +440,7 @@ HOST_COLUMNS = frozenset(column.name for column in COLUMNS if column.is_by_host)
 OF_RECIPES = tuple(column.name for column in REGISTRY if column.storage == BY_RECIPES)
 """The columns whose values recipes state."""
 
-COUNTED = (*FACETED, *(column.name for column in COLUMNS if column.is_by_host))
+COUNTED = (*WITH_DICTIONARY, *(column.name for column in COLUMNS if column.is_by_host))
 """The columns whose values can be counted."""
 
 WORDS = {word: (column.name, value) for column in REGISTRY for word, value in column.words.items()}

@@ -11,7 +11,7 @@ from itertools import chain, compress, islice
 from operator import neg
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Column, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTIONARY, Column, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
@@ -425,7 +425,7 @@ class ShownValues:
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
         """The codes of the shown specs, for each dictionary of the table."""
-        storages = {BY_NAME[name].storage for name in FACETED}
+        storages = {BY_NAME[name].storage for name in WITH_DICTIONARY}
         return {storage: set(self.specs.codes(self._data.column(storage))) for storage in storages}
 
     @cached_property
@@ -445,7 +445,7 @@ class ShownValues:
     def constants(self) -> dict[str, Value]:
         """The columns with the same value in all rows, each with this value."""
         constants: dict[str, Value] = {}
-        for name in (*FACETED, *self._host_values):
+        for name in (*WITH_DICTIONARY, *self._host_values):
             values = self.shown_values(name)
             first = next(values, None)
             if first is not None and all(value == first for value in values):
@@ -461,7 +461,7 @@ class ShownValues:
         spans = self.specs.spans() if self._data.has_sizes else ()
         if any(size == size for start, stop in spans for size in sizes[start:stop]):
             known.add("size")
-        return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
+        return frozenset((*WITH_DICTIONARY, *self._host_values)).difference(self.constants) | known
 
     @cached_property
     def widths(self) -> dict[str, int]:
@@ -542,7 +542,7 @@ class ShownValues:
         numbers = list(islice(self.specs.numbers, _MOST_SPLIT))
         known = [self.column_values(name, numbers) for name in _SPLITTING]
         parts, followers = set(zip(*known, strict=True)), []
-        for name in FACETED:
+        for name in WITH_DICTIONARY:
             if name not in (*_SPLITTING, "variants") and name in self.varying_columns:
                 columns = [*known, self.column_values(name, numbers)]
                 more = set(zip(*columns, strict=True))

@@ -1,4 +1,4 @@
-"""Describe the parts around the table: the title, the overview of packages and the facets."""
+"""Describe the parts around the table: the title, the overview of packages and the values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.package_summary import PackageSummary
-    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
     from spackscope.model.index.listing import Listing
+    from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
 
 
 _MAX_VALUE_WIDTH = 24
@@ -186,15 +186,15 @@ SHOWN = 5
 """Values of a section that are shown before it is opened, besides marked values."""
 
 
-class FacetLine(NamedTuple):
+class ValueLine(NamedTuple):
     """A line: the head of a section, one of its values, or the switch for the others.
 
     `most` is the greatest count of the values, for their bars.
     """
 
-    section: FacetSection
+    section: ValueSection
     text: str
-    value: FacetValue | None = None
+    value: SectionValue | None = None
     most: int = 0
     is_switch: bool = False
 
@@ -204,22 +204,22 @@ class FacetLine(NamedTuple):
         return self.value is None and not self.is_switch
 
 
-def facet_lines(
-    sections: Sequence[FacetSection], typed: str = "", opened: Collection[FacetKey] = ()
-) -> list[FacetLine]:
+def value_lines(
+    sections: Sequence[ValueSection], typed: str = "", opened: Collection[SectionKey] = ()
+) -> list[ValueLine]:
     """Return the lines of some sections, with their values filtered by the typed text.
 
     The filter looks at the name of the section too, as in `target zen`.
     """
-    lines: list[FacetLine] = []
+    lines: list[ValueLine] = []
     for section, values in _fitting(sections, typed):
         lines += _section_lines(section, values, is_open=section.key in opened)
     return lines
 
 
 def _fitting(
-    sections: Sequence[FacetSection], typed: str
-) -> Iterator[tuple[FacetSection, Sequence[FacetValue]]]:
+    sections: Sequence[ValueSection], typed: str
+) -> Iterator[tuple[ValueSection, Sequence[SectionValue]]]:
     """Yield the sections with values that match the typed text, each with these values."""
     if not typed.strip():
         yield from ((section, section.values) for section in sections)
@@ -233,20 +233,20 @@ def _fitting(
 
 
 def _section_lines(
-    section: FacetSection, values: Sequence[FacetValue], *, is_open: bool
-) -> Iterator[FacetLine]:
+    section: ValueSection, values: Sequence[SectionValue], *, is_open: bool
+) -> Iterator[ValueLine]:
     most = max((v.count for v in values if v.condition is None), default=0)
-    yield FacetLine(section, clean(section.key.label))
+    yield ValueLine(section, clean(section.key.label))
     shown = values if is_open else _first(values)
     for value in shown:
-        yield FacetLine(section, value.text, value, most)
+        yield ValueLine(section, value.text, value, most)
     if (more := len(values) - len(shown)) > 0:
-        yield FacetLine(section, f"… {more:,} more", is_switch=True)
+        yield ValueLine(section, f"… {more:,} more", is_switch=True)
     elif is_open and len(_first(values)) < len(values):
-        yield FacetLine(section, "… fewer", is_switch=True)
+        yield ValueLine(section, "… fewer", is_switch=True)
 
 
-def _first(values: Sequence[FacetValue]) -> Sequence[FacetValue]:
+def _first(values: Sequence[SectionValue]) -> Sequence[SectionValue]:
     """Return the first values and all marked ones; all values if only one would be hidden."""
     shown = [v for n, v in enumerate(values) if n < SHOWN or v.mark is not None]
     return values if len(values) - len(shown) <= 1 else shown

@@ -116,7 +116,7 @@ def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:
 def test_the_c_locale_has_letters_for_signs(program: Program, step: int) -> None:
     with program.in_terminal(changes={"LC_ALL": "C", "LANG": ""}) as terminal:
         Shown(terminal, 100, 40).until("py-build")
-        # Tree, users, comparison, facets, help, palette, completions, and nothing that matches.
+        # Tree, users, comparison, values, help, palette, completions, and nothing that matches.
         for keys in ("jj\r", "z\r", "tu", "d", "v", "?", ":", "/tar", "/nosuch\r")[2::step]:
             terminal.send(keys)
             terminal.read_to_rest(0.15)

@@ -11,9 +11,9 @@ from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.browser import focus, jobs
-from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.hidden_columns import column_word
 from spackscope.tui.browser.specs import why_no_spec
+from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def back(screen: BrowserScreen) -> None:
     """Close the tree or the values, stop loading, end the zoom, or go one step back."""
     panes = screen.panes
     if panes.focus.pane == "values":
-        panes.facets.action_leave()
+        panes.values.action_leave()
     elif panes.focus.pane == "detail" and panes.detail.shows_tree:
         panes.detail.tree_rows.action_close()
     elif screen.controllers.loading.is_loading or not panes.focus.give_back():
@@ -226,7 +226,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "fold": lambda self: self.controllers.table.fold(),
     "recent_queries": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear": clear,
-    "values": lambda self: open_facets(self.host),
+    "values": lambda self: open_values(self.host),
     "stats": lambda self: self.controllers.sheets.stats(),
     "copy": lambda self: module("copy").copy_hash(self.controllers),
     "copy_as": lambda self: module("copy").open_menu(self.controllers),
@@ -279,8 +279,8 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "summarize": lambda self, packages: summarize(
         self.host, packages, self.panes.names.rows.take_summaries
     ),
-    "count_facets": lambda self: count_facets(self.host),
-    "choose_facet": lambda self, *chosen: choose_facet(self.controllers, *chosen),
-    "leave_facets": lambda self: self.panes.focus.give_back(),
+    "count_values": lambda self: count_values(self.host),
+    "choose_value": lambda self, *chosen: choose_value(self.controllers, *chosen),
+    "leave_values": lambda self: self.panes.focus.give_back(),
 }
 """The actions that the keys of `keymap.KEYS` and the message `Browse` name."""

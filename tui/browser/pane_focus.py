@@ -67,7 +67,7 @@ class PaneFocus:
             target = "specs"
         widgets: dict[str, Widget] = {
             "packages": self._panes.names.rows,
-            "values": self._panes.facets.rows,
+            "values": self._panes.values.rows,
             "specs": self._panes.table.rows,
             "detail": self._panes.detail.shown_list,
             QUERY: self._panes.query_bar.input,

@@ -23,14 +23,13 @@ from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
     BrowserState,
+    CountedValues,
     Draft,
-    Facets,
     Where,
     WithoutRows,
 )
 from spackscope.tui.browser.tables import OpenTable
 from spackscope.tui.widgets.detail_pane import DetailPane
-from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.frame import (
     Divider,
     Marks,
@@ -46,6 +45,7 @@ from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
 from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
+from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _FIRST_STEPS = (
@@ -78,15 +78,15 @@ class Panes:
         self.title = TitleLine(self._title, id="title")
         self.query_bar = QueryBar(self._count, id="query")
         self.names = PackageList(id="packages", classes="pane")
-        self.facets = FacetPane(id="values", classes="pane")
+        self.values = ValuesPane(id="values", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(self._marks, id="marks")
         self.marks.display = False
         self.status = StatusLine(lambda: (self._hints(), self._position()), id="status")
-        lists = Vertical(self.names, self.facets, id="lists")
+        lists = Vertical(self.names, self.values, id="lists")
         divider = Divider(self._rules, id="divider")
-        self.facets.on_heads = divider.follow
+        self.values.on_heads = divider.follow
         self.side = Horizontal(lists, divider, id="side", classes="step-packages")
         self.work = Vertical(self.table, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)
@@ -104,7 +104,7 @@ class Panes:
     def compose(self) -> ComposeResult:
         """Lay out title and query above the panes, marks and status below.
 
-        The side column is packages and facets, beside the table above the detail.
+        The side column is packages and values, beside the table above the detail.
         """
         # Last in the order of widgets the popup would move all others in it whenever it comes or
         # goes, and Textual draws again what has moved.
@@ -167,7 +167,7 @@ class Panes:
             tree_row=self.detail.tree_row,
             node=self.detail.node,
             line=self.query_bar.input.parsed,
-            facet=self.facets.place,
+            value=self.values.place,
         )
 
     @property
@@ -187,9 +187,9 @@ class Panes:
 
     def _rules(self) -> tuple[Set[int], Set[int]]:
         """Return the lines of the screen with rules left and right of the divider."""
-        sides = ((self.names, self.facets), (self.table, self.detail))
+        sides = ((self.names, self.values), (self.table, self.detail))
         left, right = ({pane.region.y for pane in side if pane.size} for side in sides)
-        rows = self.facets.rows
+        rows = self.values.rows
         return left | {rows.region.y + line for line in rows.heads_in_view}, right
 
     def show_focus(self) -> None:
@@ -210,8 +210,8 @@ class Panes:
             self._show_results(new)
         elif "view" in changed and new.results is None and not new.view.query:
             self._show_all_packages(new)
-        if "facets" in changed and new.facets is not None:
-            self._show_facets(old.facets, new.facets)
+        if "values" in changed and new.values is not None:
+            self._show_values(old.values, new.values)
         if "hidden_columns" in changed:
             self.specs.columns.hidden = new.hidden_columns
             self.table.settle()
@@ -358,14 +358,14 @@ class Panes:
         self._show_specs(rows, keeps_columns=state.draft is not None)
         if not results.catalog.total and self.focus.pane == "packages":
             self.focus.go_to("specs")
-        self.facets.expect()
+        self.values.expect()
         # Columns may have moved.
         self.show_draft_soon()
 
-    def _show_facets(self, old: Facets | None, new: Facets) -> None:
+    def _show_values(self, old: CountedValues | None, new: CountedValues) -> None:
         is_new = old is None or new.place is not old.place
         place = new.place if is_new else None
-        self.facets.show_sections(
+        self.values.show_sections(
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
 
@@ -392,7 +392,7 @@ class Panes:
 
     def _show_stale(self, stale: str) -> None:
         """Dim the rows while they belong to an older query."""
-        for pane in (self.names, self.facets, self.table, self.detail):
+        for pane in (self.names, self.values, self.table, self.detail):
             # A class of the pane would compute the styles of every filter and head in it too.
             pane.query("VirtualList").set_class(bool(stale), "-stale")
         self.table.line.is_stale = bool(stale)
@@ -463,7 +463,7 @@ class Panes:
 
     def _position(self) -> str:
         """Return the position in the focused list; for the lines of a spec, in the table."""
-        rows: dict[str, VirtualList] = {"values": self.facets.rows, "packages": self.names.rows}
+        rows: dict[str, VirtualList] = {"values": self.values.rows, "packages": self.names.rows}
         if self.detail.shows_tree:
             rows["detail"] = self.detail.shown_list
         return titles.position(*rows.get(self.focus.pane, self.table.rows).position)

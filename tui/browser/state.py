@@ -20,9 +20,9 @@ from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
-    from spackscope.model.index.facets import FacetKey, FacetSection
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Tree, TreeNode
+    from spackscope.model.index.value_counts import SectionKey, ValueSection
     from spackscope.model.report.detail import DetailLine, Members
     from spackscope.tui.widgets.table_rows import KeyChoice
 
@@ -152,8 +152,8 @@ class Details(Frozen):
     awaits_relations: bool = False
 
 
-class Facets(Frozen):
-    """The sections of facets that were counted of a query, or a note on why there are none.
+class CountedValues(Frozen):
+    """The values of the rows of a query in sections, or a note on why there are none.
 
     `place` puts the cursor on a value, whose section is counted in any case; keys wait while it
     `is_awaited`.
@@ -161,9 +161,9 @@ class Facets(Frozen):
 
     catalog: Catalog | None = None
     query: Query | None = None
-    sections: tuple[FacetSection, ...] = ()
+    sections: tuple[ValueSection, ...] = ()
     note: str = "counting…"
-    place: tuple[FacetKey, str | None] | None = None
+    place: tuple[SectionKey, str | None] | None = None
     is_awaited: bool = False
 
 
@@ -194,7 +194,7 @@ class BrowserState(Frozen):
     connected: Catalog | None = None
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
-    facets: Facets | None = None
+    values: CountedValues | None = None
     table: OpenTable = SPECS
 
     @property
@@ -244,8 +244,8 @@ class Where(Frozen):
     row of the sheet with the number `sheet_cursor`, and `column` the column of the table under the
     cursor. In the detail `position` are the line with the cursor and the line at the top, `term`
     is the filter of the line with the cursor, and `node` is the node of the line `tree_row` of the
-    tree. `line` is the parsed text of the query line, and `facet` the section and the value under
-    the cursor of the facets.
+    tree. `line` is the parsed text of the query line, and `value` the section and the value under
+    the cursor of the side column.
     """
 
     pane: str = PACKAGES
@@ -263,4 +263,4 @@ class Where(Frozen):
     tree_row: int | None = None
     node: TreeNode | None = None
     line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
-    facet: tuple[FacetKey, str | None] | None = None
+    value: tuple[SectionKey, str | None] | None = None

@@ -222,7 +222,7 @@ class PackageList(FilteredPane):
             empty = "no package matches the query"
         rows.show(length, self._row_of(self.selected), empty=empty)
         self.fit_filter()
-        # The list takes no more lines than its rows need, and leaves the others to the facets.
+        # The list takes no more lines than its rows need, and leaves the others to the values.
         height = length + 1 + self.filter.display if length else None
         if height != self._height:
             self._height = height

@@ -24,8 +24,8 @@ from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import facet_sections, facets
 from spackscope.model.index.tree import read_tree
+from spackscope.model.index.value_counts import value_counts, value_sections
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.row_notes import row_notes
@@ -58,8 +58,8 @@ def summarise(catalog: Catalog) -> object:
 QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "match": lambda c: c.match(parse("os=x !os=y")),
     "host": lambda c: on_host(c, HOST).match(parse("fits")),
-    "facets": lambda c: facets(c, parse("os=x"), "target"),
-    "sections": lambda c: [*facet_sections(c, parse("!os=x"))],
+    "values": lambda c: value_counts(c, parse("os=x"), "target"),
+    "sections": lambda c: [*value_sections(c, parse("!os=x"))],
     "count": lambda c: frequency(c, parse("!os=x"), [find_axis(c, "os")]),
     "summaries": summarise,
     "tree": search_tree,
@@ -112,8 +112,8 @@ def test_what_pages_do_not_tell_is_refused_and_not_nothing(query: str, tmp_path:
     write_pages(tmp_path)
     catalog = catalog_of(tmp_path)
     asks: list[Callable[[], object]] = [
-        lambda: facets(catalog, parse(query), "os"),
-        lambda: [*facet_sections(catalog, parse(query))],
+        lambda: value_counts(catalog, parse(query), "os"),
+        lambda: [*value_sections(catalog, parse(query))],
         lambda: frequency(catalog, parse(query), [find_axis(catalog, "os")]),
         lambda: find_axis(catalog, "flags"),
     ]

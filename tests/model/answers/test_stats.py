@@ -82,8 +82,8 @@ def test_the_term_of_a_value_finds_what_was_counted(
             if name not in axis_names(catalog):
                 continue
             axis = find_axis(catalog, name)
-            facets = [*frequency(catalog, Query(), [axis]).cells.items()]
-            for (value,), number in facets[:: 1 + len(facets) // 100]:
+            counts = [*frequency(catalog, Query(), [axis]).cells.items()]
+            for (value,), number in counts[:: 1 + len(counts) // 100]:
                 term = axis.term(value)
                 found = catalog.count(query_of(term))
                 # A version, compiler or variant may be written in several ways that mean the same.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.bounded_cache import MAX_BYTES, BoundedCache
-from spackscope.model.index.facets import facets
+from spackscope.model.index.value_counts import value_counts
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
 
@@ -55,7 +55,7 @@ def test_a_catalog_keeps_answers_within_a_bound(tmp_path: Path) -> None:
     # Kept: a new cache may have the id of one that has gone.
     before = caches()
     catalog = catalog_of(tmp_path)
-    facets(catalog, parse("+x"), "version")
+    value_counts(catalog, parse("+x"), "version")
     own = [cache for cache in caches() if not any(cache is other for other in before)]
     for cache in own:
         assert cache.limit <= MAX_BYTES
@@ -64,7 +64,7 @@ def test_a_catalog_keeps_answers_within_a_bound(tmp_path: Path) -> None:
         query = parse(f"!v={number} +x")
         expected = sum(n * 7 % 1000 != number and n % 2 for n in range(3000))
         assert len(catalog.match(query)) == expected
-        assert sum(f.count for f in facets(catalog, query, "version")) == expected
+        assert sum(f.count for f in value_counts(catalog, query, "version")) == expected
         assert all(cache.size <= cache.limit for cache in own)
     assert max(cache.size for cache in own) > MAX_BYTES // 16, "some answers are kept"
 

@@ -12,8 +12,8 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import FacetKey, facets, mark_of
 from spackscope.model.index.rows import Row
+from spackscope.model.index.value_counts import SectionKey, mark_of, value_counts
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
@@ -43,14 +43,14 @@ def expected(catalog: Catalog, column: str) -> dict[str, set[int]]:
 @pytest.mark.parametrize("column", ["fits", "reusable"])
 def test_each_value_is_counted_and_found(catalog: Catalog, column: str) -> None:
     ids = expected(catalog, column)
-    counted = {facet.value: facet.count for facet in facets(catalog, Query(), column)}
+    counted = {each.value: each.count for each in value_counts(catalog, Query(), column)}
     assert counted == {value: len(of_value) for value, of_value in ids.items()}
     assert {"yes", "no", "target too new", "glibc 2.39 > 2.28"} <= counted.keys()
     for value, of_value in ids.items():
         term = exact_term(column, value)
         assert set(catalog.match(query_of(term))) == of_value
         groups = query_of(term).groups
-        assert [v for v in counted if mark_of(FacetKey(column), groups, v)] == [value]
+        assert [v for v in counted if mark_of(SectionKey(column), groups, v)] == [value]
         assert parse(str(term)) == query_of(term)
 
 

@@ -12,7 +12,7 @@ from spackscope.model.report.table_columns import choose_columns
 from tests.browsing import browsing
 from tests.builders import database, hash_of, installs, node
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.test_facets import counts, press_v
+from tests.tui.browser.test_values import counts, press_v
 
 RUNS, NEWER, OLD = map(hash_of, (1, 2, 3))
 OLD_FORMAT = {"annotations": {"original_specfile_version": 4}}

@@ -58,32 +58,32 @@ async def test_in_a_broad_terminal_packages_are_as_wide_as_they_need_while_they_
             await browser.press("escape")
 
 
-async def test_the_facets_have_the_lines_that_the_packages_do_not_need(tmp_path: Path) -> None:
+async def test_the_values_have_the_lines_that_the_packages_do_not_need(tmp_path: Path) -> None:
     for number in range(30):
         write_page(tmp_path, [record(number)], title=f"package{number:02}")
     async with browsing(tmp_path, size=(120, 30)) as browser:
-        names, facets = browser.names, browser.browser.panes.facets
-        assert names.region.height == 25 or facets.region.height <= 1
+        names, values = browser.names, browser.browser.panes.values
+        assert names.region.height == 25 or values.region.height <= 1
         await browser.press("end", "2")
         assert "┃ package29" in browser.text, "the selected package is seen"
         assert names.region.height <= 11
-        assert facets.region.bottom == 28
+        assert values.region.bottom == 28
         await browser.ask("package2")
         assert names.region.height == 10, "at most 40 %"
         await browser.ask("any=package17")
         assert names.region.height == 1 + 2
-        assert names.region.bottom == facets.region.y
+        assert names.region.bottom == values.region.y
 
 
-async def test_facets_are_a_drawer_that_moves_the_rows_aside() -> None:
+async def test_the_values_are_a_drawer_that_moves_the_rows_aside() -> None:
     async with browsing(size=(80, 24)) as browser:
-        facets = browser.browser.panes.facets
+        values = browser.browser.panes.values
         await browser.press("2")
-        assert not facets.region.area
+        assert not values.region.area
         browser.browser.panes.focus.peek("values")
         await browser.settle()
-        assert facets.region.x == 0
-        assert facets.region.right < browser.table.region.x, "no cell is cut at its beginning"
+        assert values.region.x == 0
+        assert values.region.right < browser.table.region.x, "no cell is cut at its beginning"
         assert browser.table.region.right == 80
         await browser.press("escape")
         assert browser.focus == "spec-rows"

@@ -235,7 +235,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.leave()
     browser.search.add(Term("target", "aarch64"))
     browser.settle()
-    browser.search.choose(parse("+mpi"), "chosen in the facets")
+    browser.search.choose(parse("+mpi"), "chosen among the values")
     browser.settle()
     browser.host.place = replace(browser.host.place, pane="packages")
     for name in ("py-build", "py-ml-dtypes"):

@@ -40,12 +40,12 @@ from spackscope.tui.keymap import (
 )
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailLines
-from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_rows import TableRows
 from spackscope.tui.widgets.tree_rows import TreeRows
+from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import write_page
@@ -58,7 +58,7 @@ OWNERS: dict[str, type[Widget]] = {
     SPECS: SpecTable,
     DETAIL: DetailLines,
     TREE: TreeRows,
-    VALUES: FacetPane,
+    VALUES: ValuesPane,
     DIFF: TableRows,
     EXPORTING: ExportDialog,
     OPENING: SourceDialog,

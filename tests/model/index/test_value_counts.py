@@ -10,15 +10,15 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.records import Spec
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import (
+from spackscope.model.index.value_counts import (
     MAX_VARIANTS,
-    FacetKey,
-    FacetSection,
-    FacetValue,
+    SectionKey,
+    SectionValue,
+    ValueSection,
     Verb,
     choose,
-    facet_sections,
-    facets,
+    value_counts,
+    value_sections,
     variant_texts,
 )
 from spackscope.model.query.ast import Query, exact_term
@@ -36,10 +36,10 @@ QUERIES = [
 @pytest.mark.parametrize("text", QUERIES)
 def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog, text: str) -> None:
     query, specs = parse(text), all_records(mixed)
-    counted = {facet.value: facet.count for facet in facets(mixed, query, "variants")}
+    counted = {each.value: each.count for each in value_counts(mixed, query, "variants")}
     switches = {v for spec in specs for v in spec.variants if v[0] in "+~"}
     for value in {*counted, *switches}:
-        others = FacetKey("variants", split_variant(value)[0]).without(query)
+        others = SectionKey("variants", split_variant(value)[0]).without(query)
         with_value = others.also(exact_term("variants", value))
         assert counted.get(value, 0) == sum(satisfies(s, with_value) for s in specs), value
 
@@ -48,19 +48,19 @@ def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog, te
 
 
 def sections_of(
-    catalog: Catalog, text: str, wanted: FacetKey | None = None
-) -> dict[str, FacetSection]:
+    catalog: Catalog, text: str, wanted: SectionKey | None = None
+) -> dict[str, ValueSection]:
     """Return the sections by their labels, in their order."""
-    found = facet_sections(catalog, parse(text), wanted=wanted)
+    found = value_sections(catalog, parse(text), wanted=wanted)
     return {section.key.label: section for section in found}
 
 
-def marks(section: FacetSection) -> dict[str, bool]:
+def marks(section: ValueSection) -> dict[str, bool]:
     """Return the marks by the texts that have one."""
     return {each.text: each.mark for each in section.values if each.mark is not None}
 
 
-def counts(section: FacetSection) -> dict[str, int]:
+def counts(section: ValueSection) -> dict[str, int]:
     return {each.text: each.count for each in section.values}
 
 
@@ -69,7 +69,7 @@ def test_each_value_is_counted_under_all_filters_but_those_on_its_section(
     mixed: Catalog, text: str
 ) -> None:
     query, specs = parse(text), all_records(mixed)
-    found = list(facet_sections(mixed, query))
+    found = list(value_sections(mixed, query))
     columns = {section.key.column for section in found}
     assert {"compiler", "variants"} <= columns
     # Versions of several packages are not comparable, unless they are filtered.
@@ -85,7 +85,7 @@ def test_each_value_is_counted_under_all_filters_but_those_on_its_section(
             assert value.count == count, value
 
 
-def _has(spec: Spec, key: FacetKey, value: FacetValue) -> bool:
+def _has(spec: Spec, key: SectionKey, value: SectionValue) -> bool:
     if value.condition is not None:
         return key.fits(value.condition, str(BY_NAME[key.column].value(spec)))
     if key.variant:
@@ -111,9 +111,9 @@ def test_a_section_has_several_values_or_a_filter(tmp_path: Path) -> None:
     assert list(sections_of(catalog, "p")) == ["os", "two", "a"]
     assert list(sections_of(catalog, "p os=os1")) == ["os", "a"]
     assert list(sections_of(catalog, "p target=zen4 +one")) == ["os", "target", "two", "a", "one"]
-    assert "target" in sections_of(catalog, "p", wanted=FacetKey("target"))
-    assert "one" in sections_of(catalog, "p", wanted=FacetKey("variants", "one"))
-    assert "package" in sections_of(catalog, "p", wanted=FacetKey("package"))
+    assert "target" in sections_of(catalog, "p", wanted=SectionKey("target"))
+    assert "one" in sections_of(catalog, "p", wanted=SectionKey("variants", "one"))
+    assert "package" in sections_of(catalog, "p", wanted=SectionKey("package"))
 
 
 def test_the_newest_version_of_a_package_is_first_else_what_is_most_frequent(
@@ -174,15 +174,15 @@ def test_what_the_host_can_run_is_offered_among_the_targets_if_it_is_more_than_o
     assert counts(sections_of(several, "")["target"])[":x86_64_v3"] == 2
     chosen = sections_of(with_host, "target=:x86_64_v3")["target"]
     assert marks(chosen) == {"x86_64_v3": True}
-    assert "runs here" in sections_of(with_host, "", wanted=FacetKey("fits"))
-    assert "runs here" not in sections_of(mixed, "", wanted=FacetKey("fits"))
+    assert "runs here" in sections_of(with_host, "", wanted=SectionKey("fits"))
+    assert "runs here" not in sections_of(mixed, "", wanted=SectionKey("fits"))
 
 
 def test_variants_are_bounded_but_for_those_of_the_query(tmp_path: Path) -> None:
     names = [f"v{number:03}" for number in range(MAX_VARIANTS + 20)]
     catalog = with_variants(tmp_path, *([sign + name for name in names] for sign in "+~"))
     assert len(sections_of(catalog, "p")) == MAX_VARIANTS + 1
-    found = sections_of(catalog, f"p +{names[-1]}", wanted=FacetKey("variants", names[-2]))
+    found = sections_of(catalog, f"p +{names[-1]}", wanted=SectionKey("variants", names[-2]))
     assert list(found)[-2:] == names[-2:]
 
 
@@ -219,8 +219,8 @@ def test_variants_that_split_a_package_most_evenly_are_first(tmp_path: Path) -> 
 def chosen(catalog: Catalog, verb: Verb, before: str, name: str, text: str) -> Query:
     """Choose a value that is shown with a text below the name of a column or variant."""
     query = parse(before)
-    key = FacetKey("variants", name) if name in ("shared", "libs") else FacetKey(name)
-    sections = facet_sections(catalog, query, wanted=key)
+    key = SectionKey("variants", name) if name in ("shared", "libs") else SectionKey(name)
+    sections = value_sections(catalog, query, wanted=key)
     section = next(section for section in sections if section.key == key)
     value = next((value for value in section.values if value.text == text), None)
     assert (value is None) == (verb == "clear")
@@ -285,7 +285,7 @@ def test_a_choice_is_written_into_the_query(
 @pytest.mark.parametrize("text", [text for text in QUERIES if "hdf5" not in text])
 def test_each_value_can_be_chosen_alone_and_excluded(mixed: Catalog, text: str) -> None:
     query = parse(text)
-    for section in facet_sections(mixed, query):
+    for section in value_sections(mixed, query):
         rest = section.key.without(query)
         for value in section.values:
             only = choose(query, section, value, "only")

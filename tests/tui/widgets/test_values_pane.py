@@ -1,4 +1,4 @@
-"""The pane of facets: its lines, its filter, and what keys and clicks do with a value."""
+"""The pane of values: its lines, its filter, and what keys and clicks do with a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
-from spackscope.model.report.titles import SHOWN, facet_lines
-from spackscope.tui.widgets.facets import FacetPane, FacetRows
+from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
+from spackscope.model.report.titles import SHOWN, value_lines
+from spackscope.tui.widgets.values_pane import ValueRows, ValuesPane
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.examples import some_and_all
@@ -18,12 +18,12 @@ from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
 # Lines
 
 
-def section(column: str, counts: dict[str, int], marked: str = "") -> FacetSection:
-    values = [FacetValue(v, v, n, True if v == marked else None) for v, n in counts.items()]
-    return FacetSection(FacetKey(column), values)
+def section(column: str, counts: dict[str, int], marked: str = "") -> ValueSection:
+    values = [SectionValue(v, v, n, True if v == marked else None) for v, n in counts.items()]
+    return ValueSection(SectionKey(column), values)
 
 
-def drawn(rows: FacetRows, width: int) -> list[str]:
+def drawn(rows: ValueRows, width: int) -> list[str]:
     return ["".join(text for text, _ in rows.pieces(n, width)) for n in range(rows.length)]
 
 
@@ -32,14 +32,14 @@ NUMBERS = {f"os{number}": 30 - number for number in range(12)}
 
 def test_a_section_shows_its_first_values_and_those_with_a_mark() -> None:
     one = section("os", NUMBERS, marked="os9")
-    texts = [line.text for line in facet_lines([one])]
+    texts = [line.text for line in value_lines([one])]
     assert texts == ["os", *[f"os{n}" for n in range(SHOWN)], "os9", "… 6 more"]
-    opened = [line.text for line in facet_lines([one], opened={FacetKey("os")})]
+    opened = [line.text for line in value_lines([one], opened={SectionKey("os")})]
     assert opened == ["os", *NUMBERS, "… fewer"]
     few = section("os", dict(list(NUMBERS.items())[: SHOWN + 1]))
-    assert len(facet_lines([few])) == SHOWN + 2, "a line for one more takes the place of that one"
+    assert len(value_lines([few])) == SHOWN + 2, "a line for one more takes the place of that one"
     two = section("os", dict(list(NUMBERS.items())[: SHOWN + 2]))
-    assert [line.text for line in facet_lines([two])][-1] == "… 2 more"
+    assert [line.text for line in value_lines([two])][-1] == "… 2 more"
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,19 @@ def test_a_section_shows_its_first_values_and_those_with_a_mark() -> None:
 )
 def test_the_filter_looks_at_values_and_names_of_sections(typed: str, expected: list[str]) -> None:
     sections = [section("os", NUMBERS), section("target", {"zen3": 2, "zen4": 1})]
-    assert [line.text for line in facet_lines(sections, typed)] == expected
+    assert [line.text for line in value_lines(sections, typed)] == expected
 
 
 @pytest.mark.parametrize("width", [24, 30, 40, 76])
 def test_a_row_is_a_mark_a_value_a_bar_and_a_count(width: int) -> None:
-    rows = FacetRows()
+    rows = ValueRows()
     values = [
-        FacetValue("a", "gcc@11.4.0", 1_200, True),
-        FacetValue("b", "gcc@13.2.0", 600, False),
-        FacetValue("c", "begin-" + "x" * 90 + "-end", 1),
-        FacetValue("d", "none", 0),
+        SectionValue("a", "gcc@11.4.0", 1_200, True),
+        SectionValue("b", "gcc@13.2.0", 600, False),
+        SectionValue("c", "begin-" + "x" * 90 + "-end", 1),
+        SectionValue("d", "none", 0),
     ]
-    rows.show_lines(facet_lines([FacetSection(FacetKey("compiler"), values)]), 1, (), "")
+    rows.show_lines(value_lines([ValueSection(SectionKey("compiler"), values)]), 1, (), "")
     lines = drawn(rows, width)
     assert lines[0] == "─ compiler ".ljust(width, "─")
     assert {len(line) for line in lines[1:]} == {width}
@@ -83,8 +83,8 @@ def test_a_row_is_a_mark_a_value_a_bar_and_a_count(width: int) -> None:
 # In the browser
 
 
-def pane(browser: Browser) -> FacetPane:
-    return browser.browser.query_one(FacetPane)
+def pane(browser: Browser) -> ValuesPane:
+    return browser.browser.query_one(ValuesPane)
 
 
 def labels(browser: Browser) -> list[str]:
@@ -103,7 +103,7 @@ async def test_values_are_included_excluded_and_cleared_and_rows_follow() -> Non
         assert {"compiler", "os", "target"} <= set(labels(browser))
         await browser.go_to_column("os")
         await browser.press("v")
-        assert browser.focus == "facet-rows"
+        assert browser.focus == "value-rows"
         assert current(browser) == ("os", browser.current.spec.os)
         first = browser.current.spec.os
         ordered = [os for os, _ in Counter(r["os"] for r in SAMPLE).most_common()]
@@ -216,5 +216,5 @@ async def test_the_position_counts_the_values_and_not_the_rows() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.open_package("py-build")
         await browser.press("v", "g", "j")
-        values = [line for line in browser.browser.panes.facets.rows.lines if line.value]
+        values = [line for line in browser.browser.panes.values.rows.lines if line.value]
         assert browser.lines[-1].endswith(f" 2/{len(values)} ")

@@ -1,4 +1,4 @@
-"""Count the rows by facet and by package, and write chosen values into the query."""
+"""Count the rows by value and by package, and write chosen values into the query."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.facets import (
+from spackscope.model.index.rows import PackageCount
+from spackscope.model.index.value_counts import (
     VARIANTS,
-    FacetKey,
-    FacetSection,
-    FacetValue,
+    SectionKey,
+    SectionValue,
+    ValueSection,
     Verb,
     choose,
-    facet_sections,
+    value_sections,
     variant_texts,
 )
-from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, Task
-from spackscope.tui.browser.state import Facets
+from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -37,78 +37,78 @@ _REPORT = 0.1
 """Seconds between two reports of the counts so far."""
 
 
-def open_facets(host: BrowserHost) -> None:
-    """Go to the facet of the column under the cursor; from the facets go back to the rows."""
+def open_values(host: BrowserHost) -> None:
+    """Go to the values of the column under the cursor; from the values go back to the rows."""
     if host.where.pane == "values":
         host.focus("specs")
         return
     if host.state.catalog is None:
         host.say("there are no values to choose from yet", error=True)
         return
-    # The facet of the packages is their list itself.
+    # The values of the packages are their list itself.
     key, value = under_cursor(host) if host.where.pane != "packages" else (None, None)
     if key is not None and key.column not in COUNTED:
         values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
-        host.say(f"{values} have no facet. Press {shown('filter')} to filter.")
+        host.say(f"{values} have no value list. Press {shown('filter')} to filter.")
         return
     if key is not None:
-        old = host.state.facets or Facets()
-        host.change(facets=replace(old, place=(key, value), is_awaited=True))
+        old = host.state.values or CountedValues()
+        host.change(values=replace(old, place=(key, value), is_awaited=True))
     host.focus("values")
-    count_facets(host)
+    count_values(host)
 
 
-def count_facets(host: BrowserHost) -> None:
-    """Count the facets of the rows, unless they are counted already."""
+def count_values(host: BrowserHost) -> None:
+    """Count the values of the rows, unless they are counted already."""
     results = host.state.results
-    catalog, shown = host.state.catalog, host.state.facets or Facets()
+    catalog, shown = host.state.catalog, host.state.values or CountedValues()
     if catalog is None or results is None:
         return
     query, wanted = results.listing.view.query, shown.place[0] if shown.place else None
     is_of_catalog = shown.catalog is catalog
     is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
     # A count of other rows, left again before it was done, must not be shown for these.
-    if is_counted and not host.is_running(jobs.FACETS):
+    if is_counted and not host.is_running(jobs.VALUES):
         return
 
-    def read(task: Task) -> Facets:
-        sections: list[FacetSection] = []
+    def read(task: Task) -> CountedValues:
+        sections: list[ValueSection] = []
         reported = time.monotonic()
         try:
-            for section in facet_sections(catalog, query, wanted=wanted):
+            for section in value_sections(catalog, query, wanted=wanted):
                 sections.append(section)
                 if time.monotonic() - reported > _REPORT:
                     reported = time.monotonic()
-                    facets = Facets(catalog, query, tuple(sections))
-                    task.report(partial(_show_some, host, facets))
+                    counted = CountedValues(catalog, query, tuple(sections))
+                    task.report(partial(_show_some, host, counted))
         except Unanswerable as error:
-            return Facets(catalog, query, note=str(error))
-        return Facets(catalog, query, tuple(sections), note="all rows are the same")
+            return CountedValues(catalog, query, note=str(error))
+        return CountedValues(catalog, query, tuple(sections), note="all rows are the same")
 
-    def take(facets: Facets) -> None:
-        shown = host.state.facets or Facets()
-        host.change(facets=replace(facets, place=shown.place))
+    def take(counted: CountedValues) -> None:
+        shown = host.state.values or CountedValues()
+        host.change(values=replace(counted, place=shown.place))
 
-    job = jobs.FACETS_AGAIN if is_of_catalog and not shown.is_awaited else jobs.FACETS
+    job = jobs.VALUES_AGAIN if is_of_catalog and not shown.is_awaited else jobs.VALUES
     host.run(read, take, job, of=catalog)
 
 
-def _show_some(host: BrowserHost, facets: Facets) -> None:
+def _show_some(host: BrowserHost, counted: CountedValues) -> None:
     """Show the sections counted so far, and the old sections for the rest."""
-    shown = host.state.facets or Facets()
-    sections = facets.sections
-    if shown.catalog is facets.catalog:
+    shown = host.state.values or CountedValues()
+    sections = counted.sections
+    if shown.catalog is counted.catalog:
         keys = {section.key for section in sections}
         sections += tuple(section for section in shown.sections if section.key not in keys)
     # The rest is still to be counted: the query stays the query of the old sections.
-    facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
-    host.change(facets=facets)
+    counted = replace(shown, catalog=counted.catalog, sections=sections, note=counted.note)
+    host.change(values=counted)
     if not shown.is_awaited:
-        host.unblock(jobs.FACETS_AGAIN)
+        host.unblock(jobs.VALUES_AGAIN)
 
 
-def choose_facet(
-    controllers: Controllers, verb: Verb, section: FacetSection, value: FacetValue | None
+def choose_value(
+    controllers: Controllers, verb: Verb, section: ValueSection, value: SectionValue | None
 ) -> None:
     """Include or exclude a value, include it alone, or clear its section."""
     query = controllers.host.state.view.query
@@ -147,31 +147,31 @@ def summarize(
     host.run(read, show, jobs.OVERVIEW, of=catalog)
 
 
-def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:
+def under_cursor(host: BrowserHost) -> tuple[SectionKey | None, str | None]:
     """Return the column or variant under the cursor, and its value there if it is one value."""
     where, results = host.where, host.state.results
     spec = where.row.spec if where.row is not None else None
     if where.pane == "packages":
         selected = results.selected if results is not None else None
-        return FacetKey("package"), selected.name if selected is not None else None
+        return SectionKey("package"), selected.name if selected is not None else None
     if where.pane == "values":
-        return where.facet or (None, None)
+        return where.value or (None, None)
     if where.pane == "detail":
         term = where.term
         if term is None or spec is None or term.column not in BY_NAME:
             return None, None
         if term.column == VARIANTS:
-            return FacetKey(VARIANTS, split_variant(term.pattern)[0]), term.pattern
+            return SectionKey(VARIANTS, split_variant(term.pattern)[0]), term.pattern
         value = BY_NAME[term.column].value(spec)
         values = value if isinstance(value, tuple) else (str(value),)
-        key = FacetKey(term.column)
+        key = SectionKey(term.column)
         return key, next((each for each in values if exact_term(key.column, each) == term), None)
     if where.column.startswith("+"):
         name = where.column[1:]
         texts = [variant_texts(text) for text in spec.variants] if spec is not None else []
         of_name = [value for its_name, own in texts if its_name == name for value in own]
-        return FacetKey(VARIANTS, name), of_name[0] if len(of_name) == 1 else None
+        return SectionKey(VARIANTS, name), of_name[0] if len(of_name) == 1 else None
     if where.column not in BY_NAME:
         return None, None
     value = BY_NAME[where.column].value(spec) if spec is not None else None
-    return FacetKey(where.column), value if isinstance(value, str) else None
+    return SectionKey(where.column), value if isinstance(value, str) else None

@@ -38,17 +38,17 @@ _LAST = ("fits", "reusable", "deprecated", "package")
 """Columns that take longest, and the one that the list of packages shows already."""
 
 Verb = Literal["include", "exclude", "only", "clear"]
-"""The choices for a value of a facet."""
+"""The choices for a value of a section."""
 
 
-class Facet(Frozen):
+class ValueCount(Frozen):
     """A value of a column, and the number of records with it under the other conditions."""
 
     value: str
     count: int
 
 
-def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
+def value_counts(catalog: Catalog, query: Query, column: str) -> list[ValueCount]:
     """Return the values of a column, the most frequent first, then by name.
 
     Conditions on the column itself are ignored; for `variants`, each variant only ignores the
@@ -74,7 +74,7 @@ def facets(catalog: Catalog, query: Query, column: str) -> list[Facet]:
         for text in sorted(by_text):
             counts[keys.setdefault(variant_key(text), text)] += by_text[text]
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Facet(value, count) for value, count in ordered]
+    return [ValueCount(value, count) for value, count in ordered]
 
 
 def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
@@ -90,7 +90,7 @@ def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[st
 # The sections of a query
 
 
-class FacetKey(NamedTuple):
+class SectionKey(NamedTuple):
     """The key of a section: a column, or a variant of the column `variants`."""
 
     column: str
@@ -137,7 +137,7 @@ class FacetKey(NamedTuple):
         return self.term(""), negated(self.term(""))
 
 
-class FacetValue(Frozen):
+class SectionValue(Frozen):
     """A value with its count under the other filters.
 
     `text` is shown. `mark` is True for a value that the query includes, False for a value that it
@@ -152,14 +152,14 @@ class FacetValue(Frozen):
     condition: Condition | None = None
 
 
-class FacetSection(Frozen):
+class ValueSection(Frozen):
     """The values of one column or variant; the versions of one package are newest first.
 
     `varies` is true if not all records have the same values.
     """
 
-    key: FacetKey
-    values: Sequence[FacetValue]
+    key: SectionKey
+    values: Sequence[SectionValue]
     varies: bool = True
 
     @property
@@ -168,9 +168,9 @@ class FacetSection(Frozen):
         return [each.value for each in self.values if each.condition is None]
 
 
-def facet_sections(
-    catalog: Catalog, query: Query, *, wanted: FacetKey | None = None
-) -> Iterator[FacetSection]:
+def value_sections(
+    catalog: Catalog, query: Query, *, wanted: SectionKey | None = None
+) -> Iterator[ValueSection]:
     """Yield the sections of a query in their order, if they have several values, or filters.
 
     Versions of several packages cannot be compared, and packages have a list of their own: both
@@ -181,7 +181,7 @@ def facet_sections(
         if name == VARIANTS:
             yield from _variant_sections(catalog, query, wanted)
         elif not BY_NAME[name].is_by_host or catalog.by_host.has_values(name):
-            section = _column_section(catalog, query, FacetKey(name))
+            section = _column_section(catalog, query, SectionKey(name))
             is_of_one = query.package_term is not None
             # A chosen package is no filter of its own list.
             has_filter = bool(section.key.groups(query)) and not (name == "package" and is_of_one)
@@ -190,7 +190,7 @@ def facet_sections(
                 yield section
 
 
-def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSection:
+def _column_section(catalog: Catalog, query: Query, key: SectionKey) -> ValueSection:
     values = catalog.counts(key.without(query), key.column)
     texts = _texts(values, of_none=("",))
     ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
@@ -204,12 +204,12 @@ def _column_section(catalog: Catalog, query: Query, key: FacetKey) -> FacetSecti
         offered = (term,) if part and sum(term.fits("target", text) for text in texts) > 1 else ()
     varies = sum(count > 0 for count in values.values()) > 1
     by_text = {text: texts[text] for text in ordered}
-    return FacetSection(key, _marked(key, query, by_text, offered), varies)
+    return ValueSection(key, _marked(key, query, by_text, offered), varies)
 
 
 def _marked(
-    key: FacetKey, query: Query, counts: Mapping[str, int], offered: Sequence[Condition] = ()
-) -> list[FacetValue]:
+    key: SectionKey, query: Query, counts: Mapping[str, int], offered: Sequence[Condition] = ()
+) -> list[SectionValue]:
     """Return values with their marks, after the conditions that do not stand for a single value.
 
     Conditions that are `offered` are always returned.
@@ -227,15 +227,15 @@ def _marked(
                 text = str(replace(condition, negated=False))
             mark = not condition.negated if condition in named else None
             count = sum(counts[value] for value in fitting)
-            rows.append(FacetValue(str(condition), clean(text) or NONE, count, mark, condition))
+            rows.append(SectionValue(str(condition), clean(text) or NONE, count, mark, condition))
     for value, count in counts.items():
         end = unique_end(value, counts) if key.column == "source" and value else ""
         text = clean(end) or key.text(value)
-        rows.append(FacetValue(value, text, count, mark_of(key, groups, value)))
+        rows.append(SectionValue(value, text, count, mark_of(key, groups, value)))
     return rows
 
 
-def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
+def mark_of(key: SectionKey, groups: Sequence[Group], value: str) -> bool | None:
     """Return True if groups of a query include a value, False if they exclude it, else None."""
     if not value:
         named = [condition in chain.from_iterable(groups) for condition in key.on_none]
@@ -251,8 +251,8 @@ def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
 
 
 def _variant_sections(
-    catalog: Catalog, query: Query, wanted: FacetKey | None
-) -> list[FacetSection]:
+    catalog: Catalog, query: Query, wanted: SectionKey | None
+) -> list[ValueSection]:
     """Return the sections of variants, in an order that does not change while values are chosen.
 
     For one package, variants that split its records most evenly come first; for several packages,
@@ -277,9 +277,9 @@ def _variant_sections(
     )
     if wanted is not None and wanted.variant:
         own[wanted.variant] = None
-    sections: list[tuple[tuple[int, str], FacetSection]] = []
+    sections: list[tuple[tuple[int, str], ValueSection]] = []
     for name in {**shared, **own}:
-        key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
+        key, counts, of = SectionKey(VARIANTS, name), shared.get(name, Counter()), total
         if name in own and (rest := key.without(query)) != query:
             of_rest, of = counted(rest)
             counts = of_rest.get(name, Counter())
@@ -288,7 +288,7 @@ def _variant_sections(
             texts[""] = missing
         varies = len(texts) > 1 and any(count < of for count in texts.values())
         if key == wanted or varies or (name in own and key.groups(query)):
-            section = FacetSection(key, _marked(key, query, texts), varies)
+            section = ValueSection(key, _marked(key, query, texts), varies)
             sections.append(((rank.get(name, total), name), section))
     sections.sort(key=lambda pair: pair[0])
     kept = [section for _, section in sections[:MAX_VARIANTS]]
@@ -341,7 +341,7 @@ def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
 # Choices
 
 
-def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb: Verb) -> Query:
+def choose(query: Query, section: ValueSection, chosen: SectionValue | None, verb: Verb) -> Query:
     """Return a query with a value included or excluded, or alone, or its section cleared.
 
     Including an included value again removes its condition; so does excluding.
@@ -378,7 +378,7 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
 
 
 def _naming(
-    section: FacetSection, groups: Sequence[Group], chosen: FacetValue, *, excludes: bool
+    section: ValueSection, groups: Sequence[Group], chosen: SectionValue, *, excludes: bool
 ) -> set[Condition]:
     """Return the conditions that include, or exclude, only the chosen value."""
     key = section.key
@@ -396,7 +396,7 @@ def _naming(
     return set(filter(names_it, named))
 
 
-def _excludes(key: FacetKey, condition: Condition) -> bool:
+def _excludes(key: SectionKey, condition: Condition) -> bool:
     """Check whether a condition excludes values; "no value" is negated, but includes."""
     return condition.negated != (condition in key.on_none)
 

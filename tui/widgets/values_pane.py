@@ -1,4 +1,4 @@
-"""The facets of the rows: the values of columns and variants with bars, counts and marks."""
+"""The values that the rows have in columns and variants, with bars, counts and marks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from textual.widgets import Input
 from spackscope.model.core.text import cell_width, clean, cut_apart, shorten
 from spackscope.model.report.progress import bar
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
-from spackscope.model.report.titles import FacetLine, facet_lines
+from spackscope.model.report.titles import ValueLine, value_lines
 from spackscope.tui.keymap import VALUES, bindings, shown
 from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, ruled
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
+    from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
 
-    Place = tuple[FacetKey, str | None]
+    Place = tuple[SectionKey, str | None]
     """A section, and one of its values; None for its first value."""
 
 
@@ -31,10 +31,10 @@ _STYLES = {None: "", True: "strong", False: "dim"}
 _MAX_BAR, _MIN_BAR, _MAX_TEXT = 9, 3, 12
 
 
-class FacetRows(VirtualList):
+class ValueRows(VirtualList):
     """The lines of all sections."""
 
-    lines: Sequence[FacetLine] = ()
+    lines: Sequence[ValueLine] = ()
     needles: Sequence[str] = ()
     _count_width = _text_width = 0
 
@@ -42,7 +42,7 @@ class FacetRows(VirtualList):
         """Posted when the line under the cursor was clicked."""
 
     def show_lines(
-        self, lines: Sequence[FacetLine], cursor: int, needles: Sequence[str], empty: str
+        self, lines: Sequence[ValueLine], cursor: int, needles: Sequence[str], empty: str
     ) -> None:
         """Show other lines, with the cursor on the given line."""
         self.lines, self.needles = lines, needles
@@ -89,7 +89,7 @@ class FacetRows(VirtualList):
             return [piece for part in parts for piece in part.pieces]
         return [("   ", ""), (line.text, "dim")]
 
-    def _value_pieces(self, line: FacetLine, value: FacetValue, width: int) -> list[Piece]:
+    def _value_pieces(self, line: ValueLine, value: SectionValue, width: int) -> list[Piece]:
         sign, sign_style = _SIGNS[value.mark]
         room = max(0, width - 6 - self._count_width)
         bar_width = room - max(8, min(self._text_width, max(_MAX_TEXT, room // 2)))
@@ -123,10 +123,10 @@ class FacetRows(VirtualList):
                 self.post_message(self.Clicked())
 
 
-def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> int:
+def nearest_line(lines: Sequence[ValueLine], current: ValueLine, row: int) -> int:
     """Return the number of the same line, of the first in its section, or of a line near `row`."""
 
-    def place(line: FacetLine) -> tuple[FacetKey, str | None, bool]:
+    def place(line: ValueLine) -> tuple[SectionKey, str | None, bool]:
         value = line.value.value if line.value is not None else None
         return line.section.key, value, line.is_switch
 
@@ -136,7 +136,7 @@ def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> in
     return next(same, next(first, min(rows, key=lambda n: abs(n - row), default=0)))
 
 
-class FacetPane(FilteredPane):
+class ValuesPane(FilteredPane):
     """The sections below a filter; it posts the marks that the user sets on values.
 
     When the sections change, the cursor stays on the same value.
@@ -146,9 +146,9 @@ class FacetPane(FilteredPane):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.rows = FacetRows(id="facet-rows")
-        self.sections: Sequence[FacetSection] = ()
-        self._opened: set[FacetKey] = set()
+        self.rows = ValueRows(id="value-rows")
+        self.sections: Sequence[ValueSection] = ()
+        self._opened: set[SectionKey] = set()
         self._place: Place | None = None
         self._empty = ""
         self.on_heads: Callable[[], object] = lambda: None
@@ -166,7 +166,7 @@ class FacetPane(FilteredPane):
         self.on_heads()
 
     @property
-    def line(self) -> FacetLine | None:
+    def line(self) -> ValueLine | None:
         """The line under the cursor."""
         return self.rows.lines[self.rows.cursor] if self.rows.length else None
 
@@ -182,7 +182,7 @@ class FacetPane(FilteredPane):
     def expect(self) -> None:
         """Request counts if the pane is on the screen."""
         if self.is_on_screen:
-            self.post_message(Browse("count_facets"))
+            self.post_message(Browse("count_values"))
 
     def on_resize(self) -> None:
         """Request counts when the pane is shown."""
@@ -190,7 +190,7 @@ class FacetPane(FilteredPane):
 
     def show_sections(
         self,
-        sections: Sequence[FacetSection],
+        sections: Sequence[ValueSection],
         *,
         empty: str,
         place: Place | None = None,
@@ -209,7 +209,7 @@ class FacetPane(FilteredPane):
         typed = self.filter.value
         self.fit_filter()
         current = self.line
-        lines = facet_lines(self.sections, typed, self._opened)
+        lines = value_lines(self.sections, typed, self._opened)
         empty = f"no value matches {clean(typed)}\n{shown('back')} removes the filter"
         if not self.sections:
             empty = self._empty
@@ -221,7 +221,7 @@ class FacetPane(FilteredPane):
             section, value = place
             if value is not None and not _has(lines, section, value):
                 self._opened.add(section.key)
-                lines = facet_lines(self.sections, typed, self._opened)
+                lines = value_lines(self.sections, typed, self._opened)
             cursor = next(
                 n
                 for n, line in enumerate(lines)
@@ -238,9 +238,9 @@ class FacetPane(FilteredPane):
         if line.value is None and verb != "clear":
             self._switch(line)
         else:
-            self.post_message(Browse("choose_facet", verb, line.section, line.value))
+            self.post_message(Browse("choose_value", verb, line.section, line.value))
 
-    def _switch(self, line: FacetLine) -> None:
+    def _switch(self, line: ValueLine) -> None:
         """Show all values of a section, or only its first values."""
         self._opened ^= {line.section.key}
         row = self.rows.cursor
@@ -251,7 +251,7 @@ class FacetPane(FilteredPane):
     def action_leave(self) -> None:
         """Close the filter; if it is closed, go back to the table."""
         if not self._close_filter():
-            self.post_message(Browse("leave_facets"))
+            self.post_message(Browse("leave_values"))
 
     def action_focus_filter(self) -> None:
         """Go to the filter."""
@@ -262,10 +262,10 @@ class FacetPane(FilteredPane):
         line = self.line
         self.action_mark("only")
         if line is not None and line.value is not None:
-            self.post_message(Browse("leave_facets"))
+            self.post_message(Browse("leave_values"))
 
-    @on(FacetRows.Clicked)
-    def _click(self, event: FacetRows.Clicked) -> None:
+    @on(ValueRows.Clicked)
+    def _click(self, event: ValueRows.Clicked) -> None:
         event.stop()
         self.action_mark("include")
 
@@ -293,8 +293,8 @@ class FacetPane(FilteredPane):
 
 
 def _find(
-    sections: Sequence[FacetSection], key: FacetKey, value: str | None
-) -> tuple[FacetSection, FacetValue | None] | None:
+    sections: Sequence[ValueSection], key: SectionKey, value: str | None
+) -> tuple[ValueSection, SectionValue | None] | None:
     """Return a section and its value; for the variants column, the first variant's section."""
     for section in sections:
         if section.key == key or (not key.variant and section.key.column == key.column):
@@ -305,5 +305,5 @@ def _find(
     return None
 
 
-def _has(lines: Sequence[FacetLine], section: FacetSection, value: FacetValue) -> bool:
+def _has(lines: Sequence[ValueLine], section: ValueSection, value: SectionValue) -> bool:
     return any(line.section is section and line.value is value for line in lines)

@@ -1,4 +1,4 @@
-"""What is counted in the facets, and what a choice makes of the query, without an app."""
+"""The counts of values, and the query that a choice makes, without an app."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
+from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets
-from spackscope.tui.browser.state import Facets
+from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.values import choose_value, count_values, open_values
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -23,16 +23,16 @@ def browser() -> FakeBrowser:
 
 def press_v(browser: FakeBrowser, **where: object) -> None:
     browser.put(**where)
-    open_facets(browser.host)
+    open_values(browser.host)
     browser.settle()
 
 
-def shown(browser: FakeBrowser) -> Facets:
-    assert browser.state.facets is not None
-    return browser.state.facets
+def shown(browser: FakeBrowser) -> CountedValues:
+    assert browser.state.values is not None
+    return browser.state.values
 
 
-def section_of(browser: FakeBrowser, label: str) -> FacetSection:
+def section_of(browser: FakeBrowser, label: str) -> ValueSection:
     return next(s for s in shown(browser).sections if s.key.label == label)
 
 
@@ -46,10 +46,10 @@ def counts(browser: FakeBrowser) -> dict[str, dict[str, int]]:
 
 def choose(browser: FakeBrowser, verb: Verb, label: str, text: str) -> None:
     section = section_of(browser, label)
-    value: FacetValue | None = next((v for v in section.values if v.text == text), None)
-    choose_facet(browser.controllers, verb, section, value)
+    value: SectionValue | None = next((v for v in section.values if v.text == text), None)
+    choose_value(browser.controllers, verb, section, value)
     browser.settle()
-    count_facets(browser.host)
+    count_values(browser.host)
     browser.settle()
 
 
@@ -60,48 +60,50 @@ def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_d
     spec = browser.row.spec
     press_v(browser, pane="specs", column="os", input=None)
     assert browser.host.focused[-1] == "values"
-    assert shown(browser).place == (FacetKey("os"), spec.os)
+    assert shown(browser).place == (SectionKey("os"), spec.os)
     assert counts(browser)["os"] == Counter(
         r["os"] for r in SAMPLE if (r["package"], r["target"]) == ("py-ml-dtypes", "aarch64")
     )
-    open_facets(browser.host)
+    open_values(browser.host)
     assert browser.host.focused[-1] == "specs", "v again goes back"
 
     pip = "build_system=python_pip"
     press_v(browser, pane="specs", column="+build_system")
-    assert shown(browser).place == (FacetKey("variants", "build_system"), pip)
+    assert shown(browser).place == (SectionKey("variants", "build_system"), pip)
     assert "build_system" in counts(browser), "it is shown even with one value"
     for term, key, value in (
-        (exact_term("os", spec.os), FacetKey("os"), spec.os),
-        (Term("variants", pip), FacetKey("variants", "build_system"), pip),
+        (exact_term("os", spec.os), SectionKey("os"), spec.os),
+        (Term("variants", pip), SectionKey("variants", "build_system"), pip),
     ):
         press_v(browser, pane="detail", term=term)
         assert shown(browser).place == (key, value)
 
 
 @pytest.mark.parametrize(("column", "label"), [("hash", "Hashes"), ("size", "Sizes")])
-def test_columns_without_a_facet_say_so(browser: FakeBrowser, column: str, label: str) -> None:
+def test_columns_without_a_value_list_say_so(
+    browser: FakeBrowser, column: str, label: str
+) -> None:
     press_v(browser, pane="specs", column=column)
-    assert browser.message == f"{label} have no facet. Press f to filter."
+    assert browser.message == f"{label} have no value list. Press f to filter."
     assert browser.host.focused[-1:] != ["values"]
 
 
 def test_before_there_is_a_catalog_there_are_no_values() -> None:
     browser = FakeBrowser()
-    open_facets(browser.host)
+    open_values(browser.host)
     assert browser.message == "there are no values to choose from yet"
 
 
 def test_rows_are_counted_once_and_not_those_that_were_left_before(browser: FakeBrowser) -> None:
     press_v(browser, pane="specs", column="os", input=None)
     before = counts(browser)
-    count_facets(browser.host)
-    assert not browser.host.is_running(jobs.FACETS)
+    count_values(browser.host)
+    assert not browser.host.is_running(jobs.VALUES)
     for package in ("py-build", None):
         browser.search.select_package(package)
         browser.host.work("view")
-        count_facets(browser.host)
-        assert browser.host.is_running(jobs.FACETS)
+        count_values(browser.host)
+        assert browser.host.is_running(jobs.VALUES)
     browser.settle()
     assert counts(browser) == before
 
@@ -130,8 +132,8 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 
 
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
-    facet = FacetKey("variants", "build_system"), "build_system=python_pip"
-    browser.put(pane="values", facet=facet)
+    value = SectionKey("variants", "build_system"), "build_system=python_pip"
+    browser.put(pane="values", value=value)
     browser.controllers.sheets.stats()
     browser.settle()
     assert browser.state.table is not SPECS
