@@ -222,7 +222,7 @@ def _fitting(
 ) -> Iterator[tuple[ValueSection, Sequence[SectionValue]]]:
     """Yield the sections with values that match the typed text, each with these values."""
     if not typed.strip():
-        yield from ((section, section.values) for section in sections)
+        yield from ((section, section.values) for section in sections if section.values)
         return
     items = [(section, value) for section in sections for value in section.values]
     texts = matching(typed, items, lambda item: f"{item[0].key.label} {item[1].text}")

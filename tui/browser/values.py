@@ -83,7 +83,8 @@ def count_values(host: BrowserHost) -> None:
                     task.report(partial(_show_some, host, counted))
         except Unanswerable as error:
             return CountedValues(catalog, query, note=str(error))
-        return CountedValues(catalog, query, tuple(sections), note="all rows are the same")
+        note = "all rows are the same" if results.listing else "no rows to count"
+        return CountedValues(catalog, query, tuple(sections), note=note)
 
     def take(counted: CountedValues) -> None:
         shown = host.state.values or CountedValues()

@@ -211,7 +211,7 @@ class ValuesPane(FilteredPane):
         current = self.line
         lines = value_lines(self.sections, typed, self._opened)
         empty = f"no value matches {clean(typed)}\n{shown('back')} removes the filter"
-        if not self.sections:
+        if not typed.strip():
             empty = self._empty
         cursor = next((n for n, line in enumerate(lines) if line.value is not None), 0)
         if not is_typed and current is not None:

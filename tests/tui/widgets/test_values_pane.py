@@ -40,6 +40,7 @@ def test_a_section_shows_its_first_values_and_those_with_a_mark() -> None:
     assert len(value_lines([few])) == SHOWN + 2, "a line for one more takes the place of that one"
     two = section("os", dict(list(NUMBERS.items())[: SHOWN + 2]))
     assert [line.text for line in value_lines([two])][-1] == "… 2 more"
+    assert value_lines([section("os", {})]) == [], "a head alone could not have the cursor"
 
 
 @pytest.mark.parametrize(
