@@ -117,15 +117,12 @@ T = TypeVar("T")
 
 
 def run_parallel(
-    tasks: Sequence[Callable[[], T]],
-    *,
-    late_after: float = float("inf"),
-    on_late: Callable[[Mapping[int, T]], None] | None = None,
+    tasks: Sequence[Callable[[], T]], on_wait: Callable[[Mapping[int, T]], object] | None = None
 ) -> list[T]:
     """Run tasks in up to eight threads, and return their results in the order of the tasks.
 
-    `on_late` is called once, in the calling thread, if after `late_after` seconds some tasks have
-    finished and others have not; it gets the results so far by the index of their task.
+    `on_wait` is called often, in the calling thread, while some tasks have not finished; it gets
+    the results so far by the index of their task.
 
     Raises the exceptions of tasks, and Cancelled. Tasks that still run then keep running in daemon
     threads; their results are discarded.
@@ -133,16 +130,13 @@ def run_parallel(
     >>> run_parallel([lambda: 1, lambda: 2])
     [1, 2]
     """
-    if len(tasks) == 1:
+    if len(tasks) == 1 and on_wait is None:
         return [tasks[0]()]
     results: dict[int, T] = {}
-    late = time.monotonic() + late_after
     for new in _results(tasks):
         results.update(new)
-        is_late = time.monotonic() > late and 0 < len(results) < len(tasks)
-        if on_late is not None and is_late:
-            on_late(results)
-            on_late = None
+        if on_wait is not None and len(results) < len(tasks):
+            on_wait(results)
     return [results[index] for index in range(len(tasks))]
 
 

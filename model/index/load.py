@@ -133,7 +133,7 @@ def load(
                 catalog.part = STILL_LOADING
                 on_late(catalog)
 
-    discovered = discover(sources, session, on_late=show)
+    discovered = discover(sources, session, on_late=show if on_late is not None else None)
     size = sum(each.documents.size for each in discovered)
     fingerprint = _fingerprint(discovered, session)
     old, was_damaged = None, False

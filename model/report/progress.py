@@ -13,6 +13,8 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 
 DOWNLOADING, READING = "bytes of ", "reading "
 """The start of the name of a stage that is counted in bytes; a file or source follows."""
+WAITING = "waiting for "
+"""The start of the name of a stage in which a source has not answered yet."""
 
 _BAR = 24
 """Cells of a bar on a line of its own, and half as many in a message."""
@@ -80,6 +82,9 @@ class Stages:
 
         The stage begins again when less is done than before, as records are read, then written.
         """
+        if what.startswith(WAITING):
+            name = clean(what.removeprefix(WAITING))
+            return Progress(WAITING.strip(), name, "no answer yet")
         rate = self._rate(what, done)
         fraction = done / total if total else None
         for prefix, verb in ((DOWNLOADING, "downloading"), (READING, "reading")):

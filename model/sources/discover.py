@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import stat
+import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -29,7 +30,7 @@ from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import check_cancelled, report_progress, run_parallel
+from spackscope.model.core.tasks import check_cancelled, progress_to, report_progress, run_parallel
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
@@ -81,14 +82,30 @@ def discover(
         mirror.failure or [document.path for document in mirror.documents]
     """
 
-    def report_late(results: Mapping[int, DiscoveredSource]) -> None:
-        if on_late is not None:
-            late = (_failed(source, "has not answered yet", is_late=True) for source in sources)
+    began = reported = time.monotonic()
+    is_shown = False
+
+    def on_progress(*_: object) -> None:
+        nonlocal reported
+        reported = time.monotonic()
+
+    def wait(results: Mapping[int, DiscoveredSource]) -> None:
+        nonlocal is_shown
+        now = time.monotonic()
+        if is_shown or now - began < _LATE_SECONDS:
+            return
+        late = [_failed(source, "has not answered yet", is_late=True) for source in sources]
+        if results and on_late is not None:
+            is_shown = True
             on_late(_unique([results.get(index, other) for index, other in enumerate(late)]))
+        elif now - reported > _LATE_SECONDS:
+            names = (each.source for index, each in enumerate(late) if index not in results)
+            report_progress(f"waiting for {', '.join(names)}", 0)
 
     tasks = [partial(_discover, source, session) for source in sources]
     # Also a path of this machine may hang, as below a mount whose server is gone.
-    return _unique(run_parallel(tasks, late_after=_LATE_SECONDS, on_late=report_late))
+    with progress_to(on_progress):
+        return _unique(run_parallel(tasks, wait))
 
 
 def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:

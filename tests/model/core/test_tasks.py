@@ -66,22 +66,22 @@ def test_the_threads_of_a_task_are_cancelled_with_it() -> None:
     assert run_parallel([is_cancelled, is_cancelled]) == [False, False]
 
 
-def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
+def test_the_results_so_far_are_reported_while_a_task_is_waited_for() -> None:
     late = threading.Event()
     reports: list[Mapping[int, bool]] = []
 
     def report(results: Mapping[int, bool]) -> None:
         reports.append(dict(results))
-        late.set()
+        if len(results) == count - 1:
+            late.set()
 
-    tasks = [late.wait, lambda: True]
-    assert run_parallel(tasks, late_after=0, on_late=report) == [True, True]
-    assert reports == [{1: True}]
-    slow = threading.Event()
-    assert run_parallel([lambda: slow.wait(0.3), lambda: True], late_after=0) == [
-        False,
-        True,
-    ]
+    count = 2
+    assert run_parallel([late.wait, lambda: True], report) == [True, True]
+    assert reports[-1] == {1: True}
+    count = 1
+    late.clear()
+    assert run_parallel([late.wait], report) == [True]
+    assert reports[-1] == {}
 
 
 def test_tasks_run_without_threads_where_none_can_start(monkeypatch: pytest.MonkeyPatch) -> None:

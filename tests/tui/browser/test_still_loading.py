@@ -180,7 +180,7 @@ async def test_the_note_on_a_text_goes_when_it_is_finished_before_anything_is_re
         await browser.press(*":zen3", settle=False)
         await browser.until(lambda: browser.query == "target=:zen3")
         await browser.until(lambda: not browser.box)
-        assert "reading the sources" in browser.text
+        assert "esc stops" in browser.text
 
 
 async def test_escape_stops_what_keys_wait_for(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyte
 import pytest
+from rich.progress import Progress
 
+from spackscope.model.sources.document import read_bytes
+from spackscope.model.sources.source_name import absolute_path
 from spackscope.tui.cli.commands import command_line
 from tests.builders import hash_of, record, write_page
-from tests.program import Program, for_pyte
+from tests.program import PATIENCE, Program, for_pyte
 
 LONG = "a-directory-with-a-long-name" * 5
 
@@ -55,3 +62,47 @@ def test_the_progress_is_in_ascii_where_a_terminal_shows_nothing_else(
 
     assert "Ctrl-C cancels" in text
     assert text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("hangs", "named"),
+    [
+        ("pipe", "pipe: no answer yet"),
+        ("directory", "long-name: no answer yet"),
+        ("page", "0 B of 7.3 kB"),
+    ],
+)
+def test_what_hangs_is_named(
+    hangs: str, named: str, program: Program, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_drawn, update = threading.Event(), Progress.update
+
+    def draw(progress: Progress, *arguments: Any, **options: Any) -> None:
+        update(progress, *arguments, **options)
+        progress.refresh()
+        if named in options["description"]:
+            is_drawn.set()
+
+    def hanging(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: is_drawn.wait(PATIENCE) and function(*arguments)
+
+    monkeypatch.setattr(Progress, "update", draw)
+    monkeypatch.setattr(command_line, "DELAY", 0.05)
+    monkeypatch.setattr("spackscope.model.sources.discover._LATE_SECONDS", 0.05)
+    source = page
+    if hangs == "pipe":
+        source = str(program.home / "pipe")
+        os.mkfifo(source)
+        (written,) = Path(page).rglob("*.md")
+        write = hanging(Path(source).write_bytes)
+        threading.Thread(target=write, args=(written.read_bytes(),), daemon=True).start()
+    elif hangs == "directory":
+        where = "spackscope.model.sources.discover.absolute_path"
+        monkeypatch.setattr(where, hanging(absolute_path))
+    else:
+        monkeypatch.setattr("spackscope.model.index.build.read_bytes", hanging(read_bytes))
+
+    code, text = program.on_terminal("find", "-f", source, "--hashes", columns=200)
+
+    assert (code, hash_of(1) in text) == (0, True)
+    assert named in text

@@ -19,14 +19,14 @@ from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, too_larg
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.tasks import progress_to, run_briefly
+from spackscope.model.core.tasks import progress_to, report_progress, run_briefly
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
-from spackscope.model.report.progress import Stages, stale_copies
+from spackscope.model.report.progress import DOWNLOADING, WAITING, Stages, stale_copies
 from spackscope.model.report.report import aligned
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
@@ -79,7 +79,9 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
         named = dict.fromkeys((*sources, *options.words))
         certain = [name for name in named if name == STANDARD_INPUT]
         pipes = run_briefly(lambda: [*filter(_is_pipe, named)], certain)
-        if piped := {name: stack.enter_context(_copy(name, usage)) for name in pipes}:
+        if pipes:
+            with contextlib.closing(_ShownProgress(options)) as progress, progress_to(progress):
+                piped = {name: stack.enter_context(_copy(name, usage)) for name in pipes}
             # Else the session keeps the configuration of Spack that it has read.
             session = replace(session, piped=piped)
         if COMMANDS[options.command].takes_host:
@@ -136,8 +138,9 @@ class CommandLine:
 
     def print_gaps(self) -> None:
         """Print the problems of the grounds of the answer besides the sources."""
-        for catalog in self.loaded:
-            self._print_new(gap.problem for gap in catalog.by_host.find_gaps(self.grounds))
+        gaps = [gap for each in self.loaded for gap in each.by_host.find_gaps(self.grounds)]
+        self.progress.close()
+        self._print_new(gap.problem for gap in gaps)
 
     def _print_new(self, problems: Iterable[Problem]) -> None:
         new = [each for each in dict.fromkeys(problems) if each not in self._printed]
@@ -335,10 +338,13 @@ def _copy(name: str, usage: str) -> Iterator[str]:
     Raises Leave where standard input is a terminal, or cannot be copied.
     """
     is_stdin = name == STANDARD_INPUT
+    shown = "standard input" if is_stdin else clean(name)
     if is_stdin and stdio.is_terminal(sys.stdin):
         raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
     with contextlib.ExitStack() as stack:
         try:
+            # Opening a pipe waits for its writer.
+            report_progress(f"{WAITING}{shown}", 0)
             source = sys.stdin.buffer if is_stdin else stack.enter_context(open(name, "rb"))
             file, path = _temporary_file()
             stack.enter_context(file)
@@ -346,11 +352,11 @@ def _copy(name: str, usage: str) -> Iterator[str]:
                 raise too_large(size, MAX_FILE_SIZE)
             while part := source.read(1 << 20):
                 file.write(part)
+                report_progress(f"{DOWNLOADING}{shown}", file.tell())
                 if file.tell() > MAX_FILE_SIZE:
                     raise too_large(None, MAX_FILE_SIZE)
             file.flush()
         except OSError as error:
-            shown = "standard input" if is_stdin else clean(name)
             raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
         yield path
 
@@ -380,24 +386,35 @@ class _ShownProgress:
         self._stages = Stages()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
+        self._last: tuple[str, int, int | None] = ("", 0, None)
+        self._timer: threading.Timer | None = None
         # Sources are discovered in several threads.
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def close(self) -> None:
         """Remove the line from the screen, until more progress is made."""
-        if self._progress is not None:
-            self._progress.stop()
-        self._progress = self._started = None
+        with self._lock:
+            if self._progress is not None:
+                self._progress.stop()
+            if self._timer is not None:
+                self._timer.cancel()
+            self._progress = self._started = self._timer = None
 
     def __call__(self, what: str, done: int, total: int | None) -> None:
         """Show how much of a stage is done."""
         if not self._is_visible:
             return
         with self._lock:
+            self._last = (what, done, total)
             progress = self._stages.progress(what, done, total)
             now = time.monotonic()
             self._started = now if self._started is None else self._started
             if now - self._started < DELAY:
+                if self._timer is None:
+                    # What hangs reports nothing more.
+                    self._timer = threading.Timer(DELAY, self._repeat)
+                    self._timer.daemon = True
+                    self._timer.start()
                 return
             if self._progress is None:
                 self._progress = _new_progress(no_color=self._no_color)
@@ -407,6 +424,11 @@ class _ShownProgress:
             width = self._progress.console.width
             description = progress.fitted(width - _bar_width(width) - len(_CANCELS) - 2)
             self._progress.update(self._task, description=description, completed=done, total=total)
+
+    def _repeat(self) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self(*self._last)
 
 
 def _bar_width(columns: int) -> int:
