@@ -219,7 +219,7 @@ class ValuesPane(FilteredPane):
         if self._place is not None and (place := _find(self.sections, *self._place)):
             self._place = None
             section, value = place
-            if value is not None and not _has(lines, section, value):
+            if not _has(lines, section, value):
                 self._opened.add(section.key)
                 lines = value_lines(self.sections, typed, self._opened)
             cursor = next(
@@ -294,14 +294,15 @@ class ValuesPane(FilteredPane):
 
 def _find(
     sections: Sequence[ValueSection], key: SectionKey, value: str | None
-) -> tuple[ValueSection, SectionValue | None] | None:
+) -> tuple[ValueSection, SectionValue] | None:
     """Return a section and its value; for the variants column, the first variant's section."""
     for section in sections:
-        if section.key == key or (not key.variant and section.key.column == key.column):
-            values = section.values
+        values = section.values
+        is_it = section.key == key or (not key.variant and section.key.column == key.column)
+        if values and is_it:
             found = next((v for v in values if v.value == value and v.condition is None), None)
             marked = next((v for v in values if v.mark is not None), None)
-            return section, found or marked or next(iter(values), None)
+            return section, found or marked or values[0]
     return None
 
 

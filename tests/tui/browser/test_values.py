@@ -8,7 +8,6 @@ import pytest
 
 from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
 from spackscope.model.query.ast import Term, exact_term
-from spackscope.model.query.parser import parse
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.browser.tables import SPECS
@@ -78,13 +77,6 @@ def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_d
     ):
         press_v(browser, pane="detail", term=term)
         assert shown(browser).place == (key, value)
-
-
-def test_without_rows_it_is_said_that_nothing_is_counted(browser: FakeBrowser) -> None:
-    browser.search.choose(parse("os=zzz"), "")
-    browser.settle()
-    press_v(browser, pane="specs", column="version", input=None)
-    assert shown(browser).note == "no rows to count"
 
 
 @pytest.mark.parametrize(("column", "label"), [("hash", "Hashes"), ("size", "Sizes")])

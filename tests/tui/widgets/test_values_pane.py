@@ -219,3 +219,11 @@ async def test_the_position_counts_the_values_and_not_the_rows() -> None:
         await browser.press("v", "g", "j")
         values = [line for line in browser.browser.panes.values.rows.lines if line.value]
         assert browser.lines[-1].endswith(f" 2/{len(values)} ")
+
+
+async def test_without_rows_it_is_said_that_nothing_is_counted() -> None:
+    async with browsing() as browser:
+        await browser.go_to_column("version")
+        await browser.ask("zzz")
+        await browser.press("enter", "2", "v", "G", "g")
+        assert "no rows to count" in browser.text
