@@ -232,6 +232,7 @@ class Panes:
                 self.show_query()
         if "stale" in changed:
             self._show_stale(new.stale)
+            self.show_draft_soon()
         if changed & {"results", "summary", "table", "stale", "draft"} and new.results is not None:
             self.query_bar.fit()
         self.title.refresh()
@@ -287,8 +288,9 @@ class Panes:
             at = begin + cell_width(text[:offset])
             return max(inside.x, min(at, inside.right - 1))
 
+        # The head of the table says to which query older rows belong.
         self.popup.show(
-            inside.y,
+            inside.y + bool(self._state.stale),
             column(completions.start),
             completions.items,
             note.sentence if note else "",

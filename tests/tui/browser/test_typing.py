@@ -188,6 +188,8 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
                 assert note in browser.note
                 assert_the_box_is_on_the_screen(browser)
                 assert rows <= browser.shown
+            await browser.resize(80, 24)
+            assert "rows of: all builds" in browser.text, "the box covers no head"
         await browser.resize(60, 20)
         await browser.press("ctrl+u")
         await browser.paste("os=ubuntu24.04 " + "!os=windows " * 8 + "&x")
