@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -9,50 +10,91 @@ from spackscope.model.core.text import clean
 
 _T = TypeVar("_T")
 
-_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE, _NO_MATCH = range(6)
+_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _WORD_STARTS, _SCATTERED = range(6)
+
+_LEAST_SCATTERED = 2
+"""Letters of the shortest text that names may have with other letters between."""
 
 
-def _tier(text: str, name: str) -> int:
-    """Return how well a name fits a text, from 0 (the same name) to `_NO_MATCH`.
+def _pattern(text: str) -> re.Pattern[str]:
+    """Return the pattern of a word that has the letters of a text in this order."""
+    letters = [re.escape(letter) for letter in text]
+    if len(text) < _LEAST_SCATTERED:
+        return re.compile("".join(letters))
+    return re.compile("(?<![^ ])" + "".join(f"[^ {letter}]*{letter}" for letter in letters))
 
-    Case is ignored. After the exact name come names that begin with the text, names with a word
-    that begins with it, names that contain it, and names with a word that contains its letters in
-    this order.
+
+def letters_in(name: str, text: str) -> Sequence[int]:
+    """Return the offsets in a name of the letters of a text, both in lower case; none if it fails.
+
+    In a name without the text each letter follows the one before or begins a part of the name, if
+    it can. They are all in one word.
+
+    >>> letters_in("py-torch-scatter", "pyts")
+    [0, 1, 3, 9]
     """
-    text, name = text.lower(), name.lower()
-    position = name.find(text)
-    if position == 0:
-        return _EXACT if text == name else _PREFIX
-    if position > 0:
-        return _WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING
-    for word in name.split():
-        letters = iter(word)
-        if all(letter in letters for letter in text):
-            return _SUBSEQUENCE
-    return _NO_MATCH
+    if (start := name.find(text)) >= 0:
+        return range(start, start + len(text))
+    if (word := _pattern(text).search(name)) is None:
+        return ()
+    begin, end = word.start(), f"{name} ".find(" ", word.end())
+    # The last place of each letter that leaves room for those after it.
+    ends = list[int]()
+    for letter in reversed(text):
+        end = name.rfind(letter, begin, end)
+        ends.insert(0, end)
+    offsets = list[int]()
+    for letter, end in zip(text, ends, strict=True):
+        if name[begin] != letter:
+            part = re.compile(rf"(?<![^\W_]){re.escape(letter)}").search(name, begin, end + 1)
+            begin = part.start() if part else name.find(letter, begin)
+        offsets.append(begin)
+        begin += 1
+    return offsets
 
 
-def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> list[_T]:
+def _rank(name: str, text: str) -> tuple[int, ...]:
+    """Return how well a name fits a text that it has the letters of, the best first.
+
+    After the exact name come names that begin with the text, names with a part that begins with
+    it, names that contain it, names in which each letter follows the one before or begins a part,
+    and names with scattered letters: of these two, names with few pieces, close together.
+    """
+    if (start := name.find(text)) == 0:
+        return (_EXACT if text == name else _PREFIX,)
+    if start > 0:
+        return (_WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING,)
+    offsets = letters_in(name, text)
+    pieces = [at for before, at in zip((-1, *offsets), offsets, strict=False) if at != before + 1]
+    is_inside = any(at and name[at - 1].isalnum() for at in pieces)
+    return (_SCATTERED if is_inside else _WORD_STARTS), len(pieces), offsets[-1] - offsets[0]
+
+
+def matching(
+    text: str, items: Iterable[_T], name_of: Callable[[_T], str], *, is_strict: bool = False
+) -> list[_T]:
     """Return the items whose names fit every word of a text, best first, then in their order.
 
-    A word after `!` must not be in the name. Names that fit only by scattered letters are left
-    out where another name fits better.
+    A word after `!` must not be in the name. Names that fit only by scattered letters, or if it
+    is strict by letters that begin parts, are left out where another name fits better.
     """
-    words = text.split()
-    if not words:
-        return list(items)
+    items, words = list(items), text.lower().split()
+    names = [*map(str.lower, map(name_of, items))]
+    numbers: Iterable[int] = range(len(names))
     included = [word for word in words if not word.startswith("!")]
-    excluded = [word[1:].lower() for word in words if len(word) > 1 and word.startswith("!")]
-    ranked: list[tuple[int, _T]] = []
-    for item in items:
-        name = name_of(item)
-        worst = max((_tier(word, name) for word in included), default=_EXACT)
-        if worst < _NO_MATCH and not any(word in name.lower() for word in excluded):
-            ranked.append((worst, item))
-    ranked.sort(key=lambda pair: pair[0])
-    if ranked and ranked[0][0] < _SUBSEQUENCE:
-        return [item for rank, item in ranked if rank < _SUBSEQUENCE]
-    return [item for _, item in ranked]
+    for word in words:
+        if word not in included and len(word) > 1:
+            numbers = [number for number in numbers if word[1:] not in names[number]]
+    for word in included:
+        search = _pattern(word).search
+        numbers = [number for number in numbers if search(names[number])]
+    if not included:
+        return [items[number] for number in numbers]
+    ranks = {number: max(_rank(names[number], word) for word in included) for number in numbers}
+    ranked = sorted(ranks, key=ranks.__getitem__)
+    worst = _WORD_STARTS if is_strict else _SCATTERED
+    has_better = any(ranks[number][0] < worst for number in ranked[:1])
+    return [items[n] for n in ranked if ranks[n][0] < worst or not has_better]
 
 
 MAX_NEAR = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from spackscope.model.core.suggestions import letters_in
 from spackscope.model.core.text import cell_width, clean, pad
 
 UNBOUNDED = 1 << 16
@@ -158,10 +159,13 @@ def flow(values: Iterable[Line], between: str, width: int | None, indent: int = 
     return [tuple(piece for part in line for piece in part.pieces) for line in flow.lines if line]
 
 
-def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:
+def highlight(
+    text: str, needles: Iterable[str], style: str = "", *, is_fuzzy: bool = False
+) -> list[Piece]:
     """Return the pieces of a text, the first needle that occurs in it in the style of a match.
 
-    Needles are in lower case; case is ignored in the text.
+    Needles are in lower case; case is ignored in the text. If it is fuzzy, the letters of a needle
+    may be apart, as in a name that `matching` finds.
 
     >>> highlight("py-build", ["build"])
     [('py-', ''), ('build', 'match'), ('', '')]
@@ -169,10 +173,15 @@ def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]
     lower = text.lower()
     # Lowering can change the length ("İ"), and then offsets do not fit the text.
     for needle in needles if len(lower) == len(text) else ():
-        start = lower.find(needle)
-        if start >= 0:
-            end = start + len(needle)
-            return [(text[:start], style), (text[start:end], "match"), (text[end:], style)]
+        if is_fuzzy or needle in lower:
+            pieces, end = list[Piece](), 0
+            for at in letters_in(lower, needle):
+                if at > end or not pieces:
+                    pieces += [(text[end:at], style), ("", "match")]
+                pieces[-1] = (pieces[-1][0] + text[at], "match")
+                end = at + 1
+            if pieces:
+                return [*pieces, (text[end:], style)]
     return [(text, style)]
 
 

@@ -225,7 +225,10 @@ def _fitting(
         yield from ((section, section.values) for section in sections if section.values)
         return
     items = [(section, value) for section in sections for value in section.values]
-    texts = matching(typed, items, lambda item: f"{item[0].key.label} {item[1].text}")
+    # 12 is not to find 13.2.0, whose parts begin with 1 and 2.
+    texts = matching(
+        typed, items, lambda item: f"{item[0].key.label} {item[1].text}", is_strict=True
+    )
     kept = {id(value) for _, value in texts}
     for section in sections:
         if values := [value for value in section.values if id(value) in kept]:

@@ -193,9 +193,10 @@ class PickList(VirtualList, inherit_bindings=False):
         # A sentence is cut at its end; a path keeps the name of its file.
         cut = shorten(pick.text, room, keep="start" if " " in pick.text else "ends")
         text = pad(cut, room)
+        words = pick.words.lower()
         return [
             ("  ", ""),
-            *highlight(text, self.needles),
+            *highlight(text, self.needles, is_fuzzy=not any(n in words for n in self.needles)),
             (" " if self._fills else "  ", ""),
             (pick.remark, pick.style),
         ]

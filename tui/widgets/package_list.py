@@ -123,10 +123,9 @@ class PackageRows(VirtualList):
         return shorten(name, width)
 
     def _name_pieces(self, package: PackageCount | None, name: str) -> list[Piece]:
-        return [
-            ("  ", ""),
-            *(highlight(name, self.needles) if package is not None else [(name, "dim")]),
-        ]
+        if package is None:
+            return [("  ", ""), (name, "dim")]
+        return [("  ", ""), *highlight(name, self.needles, is_fuzzy=True)]
 
     def _overview_pieces(
         self, layout: OverviewLayout, package: PackageCount | None

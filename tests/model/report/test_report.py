@@ -56,6 +56,23 @@ def test_the_first_needle_that_occurs_is_marked(
     assert {style for _, style in pieces} <= {"dim", "match"}
 
 
+@pytest.mark.parametrize(
+    ("text", "needle", "matches"),
+    [
+        ("py-torch-scatter", "pyts", ["py", "t", "s"]),
+        ("Py-Pyts", "pyts", ["Pyts"]),
+        ("py-torch", "pyts", []),
+        ("py-torch-scatter", "", []),
+    ],
+)
+def test_the_letters_of_a_needle_are_marked_where_they_are_apart(
+    text: str, needle: str, matches: list[str]
+) -> None:
+    pieces = highlight(text, [needle], "dim", is_fuzzy=True)
+    assert "".join(part for part, _ in pieces) == text
+    assert [part for part, style in pieces if style == "match"] == matches
+
+
 def test_the_first_included_word_of_a_filter_is_marked() -> None:
     assert filter_needles("!cuda ROCM x86") == ["rocm"]
     assert filter_needles("!cuda") == filter_needles("") == []

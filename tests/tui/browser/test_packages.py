@@ -54,6 +54,8 @@ async def test_every_letter_filters_the_names_and_escape_restores_what_was_there
         for text, names in (
             ("DTYPES", ["py-ml-dtypes"]),
             ("pybckd", ["py-pdm-backend"]),
+            ("pbc", ["py-pdm-backend"]),
+            ("pb", ["py-build", "py-pdm-backend"]),
             ("py !ml !pdm", ["py-build", "py-safetensors"]),
             ("zzz", []),
         ):
