@@ -137,7 +137,7 @@ def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Lin
     """Yield the lines of a spec with all values of a label side by side, as many as fit."""
     for block in blocks_of(lines):
         if block[0].style == "title":
-            yield from (styled(line.text, line.style) for line in block)
+            yield from (((line.text, line.styles),) for line in block)
             continue
         label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
         for values in _flowed(block, width):
@@ -156,6 +156,6 @@ def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
         # Scripts get no lead.
         lead = value.lead if width is not None else ""
         is_good = value.label == FITS and value.text.startswith("✓")
-        return styled(lead + value.text, "good" if is_good else value.style)
+        return ((lead + value.text, "good" if is_good else value.styles),)
 
     yield from flow(map(styled_value, block), between, room, cell_width(block[0].lead))

@@ -27,7 +27,8 @@ is the `same`, and not if it `differs`. The `current` column is marked in the ro
 Piece = tuple[str, str]
 """Some clean text of a line, and the names of its styles.
 
-Several names are separated by blanks, and each adds to the names before it: `dim current`.
+Several names are separated by blanks, and each adds to the names before it: `dim current`. An
+address among them is where the text leads to: `hash https://cache.spack.io/…`.
 """
 
 Line = tuple[Piece, ...]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from spackscope.model.core.text import clean
-from spackscope.model.report.report import Line, Style
+from spackscope.model.report.report import Piece
 from spackscope.model.report.sheet import MAX_COMMENTED, OF_ALL_SHEETS, Sheet
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
 
-_COLOURS: dict[Style, int] = {
+_COLOURS = {
     "strong": 1, "title": 1, "match": 1, "dim": 2, "same": 2, "error": 31, "good": 32,
     "differs": 33, "value": 33, "virtual": 35, "hash": 36, "link": 36,
 }  # fmt: skip
@@ -79,8 +79,11 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
     if is_for_people and (width is not None or sheet.is_text):
         # A number that was asked for has cut the rows already.
         limit = sheet.limit if _limit(options) is None else None
-        has_colours = not options.no_color and stdio.supports_colour(asked.session.environ)
-        _print_lines(sheet.lines(width, limit), has_colours=has_colours)
+        environ = asked.session.environ
+        has_colours = not options.no_color and stdio.supports_colour(environ)
+        has_links = width is not None and asked.settings.shows_links(environ)
+        for pieces in sheet.lines(width, limit):
+            stdio.print_line("".join(_drawn(each, has_colours, has_links) for each in pieces))
         return
     if is_for_people:
         # Scripts read the rows; readers of a log want to know their title.
@@ -91,16 +94,15 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
         stdio.print_line(line)
 
 
-def _print_lines(lines: Iterable[Line], *, has_colours: bool) -> None:
-    codes: dict[str, str] = {}
-    if has_colours:
-        codes = {style: f"\x1b[{code}m" for style, code in _COLOURS.items()}
-    for line in lines:
-        parts = [
-            f"{codes[style]}{text}\x1b[0m" if style in codes and text else text
-            for text, style in line
-        ]
-        stdio.print_line("".join(parts))
+def _drawn(piece: Piece, has_colours: bool, has_links: bool) -> str:
+    """Return a text with the sequences for its colour and its link."""
+    text, names = piece
+    for name in names.split() if text else ():
+        if has_links and "://" in name:
+            text = f"{stdio.link_to(name)}{text}{stdio.link_to('')}"
+        elif has_colours and name in _COLOURS:
+            text = f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
+    return text
 
 
 def _script_lines(sheet: Sheet[Any], options: Options) -> Iterator[str]:
