@@ -4,8 +4,8 @@ import gc
 import os
 import signal
 from importlib import import_module
-from math import inf
 from pathlib import Path
+from threading import TIMEOUT_MAX
 
 import pytest
 from hypothesis import settings
@@ -60,5 +60,5 @@ def parse_counts(monkeypatch: pytest.MonkeyPatch) -> ParseCounts:
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
     # A slow machine would show the progress of any command.
-    monkeypatch.setattr(command_line, "DELAY", inf)
+    monkeypatch.setattr(command_line, "DELAY", TIMEOUT_MAX)
     return Program(tmp_path)
