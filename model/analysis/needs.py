@@ -27,9 +27,9 @@ class NeededSpec(NamedTuple):
 
 
 class Needs(Frozen):
-    """The closure of a spec in three parts, each with the nearest dependencies first.
+    """The closure of specs in three parts, each with the nearest dependencies first.
 
-    `specs` are linked or run, the spec itself first; so are `externals`, which Spack did not
+    `specs` are linked or run, the specs themselves first; so are `externals`, which Spack did not
     build. `build_only` has all other specs, if they were asked for. The closure `is_unknown` if a
     spec that is linked or run is absent, or its document lists no dependencies: then there may be
     more.
@@ -46,23 +46,24 @@ class Needs(Frozen):
         return [needed for needed in self.specs if not needed.spec.installed]
 
 
-def read_needs(catalog: Catalog, id_: int, *, to_build: bool = False) -> Needs | None:
-    """Read the closure of a record, what it needs `to_build` only if that is asked for.
+def read_needs(catalog: Catalog, ids: Sequence[int], *, to_build: bool = False) -> Needs | None:
+    """Read the closure of records, what they need `to_build` only if that is asked for.
 
-    None if its document lists no dependencies, as pages do not.
+    None if no document of theirs lists dependencies, as pages do not.
 
-    needs = read_needs(catalog, row.id)
+    needs = read_needs(catalog, [row.id])
     hashes = [needed.spec.hash for needed in needs.specs]
     """
     edges = catalog.edges
-    if not edges.lists(id_):
+    if not any(map(edges.lists, ids)):
         return None
 
-    # The record and all that it depends on, level by level.
-    run = nearest_first([id_], partial(edges.down.of, of_kind=edges.are_run))
-    every = nearest_first([id_], edges.down.of) if to_build else run
+    # The records and all that they depend on, level by level.
+    run = nearest_first(ids, partial(edges.down.of, of_kind=edges.are_run))
+    every = nearest_first(ids, edges.down.of) if to_build else run
     rest = [node for node in every if node not in run]
-    direct = {edge.child: edge.virtuals for edge in edges.of(id_) if is_run(edge.deptypes)}
+    own = (edge for id_ in ids for edge in edges.of(id_))
+    direct = {edge.child: edge.virtuals for edge in own if is_run(edge.deptypes)}
     present = {row.id: row.spec for row in catalog.rows([i for i in every if i < edges.count])}
 
     def needed(node: int) -> NeededSpec:

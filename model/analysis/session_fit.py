@@ -102,15 +102,12 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
         return find_deprecated(catalog, session.recipes)
 
-    def deprecations() -> CodedLists:
-        from spackscope.model.analysis.deprecated import deprecated_codes
+    def codes(column: str) -> CodedLists:
+        from spackscope.model.analysis.deprecated import deprecated_codes, licence_codes
 
+        if column == "licence":
+            return licence_codes(catalog, session.recipes)
         return deprecated_codes(catalog, session.recipes, deprecated())
-
-    def licences() -> CodedLists:
-        from spackscope.model.analysis.deprecated import licence_codes
-
-        return licence_codes(catalog, session.recipes)
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
         gaps = list[Gap]()
@@ -128,8 +125,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]
 
     if not catalog.by_host.has_host:
-        by_recipes = {"deprecated": deprecations, "licence": licences}
-        catalog.by_host.connect(host_fit, by_recipes, find_gaps)
+        catalog.by_host.connect(host_fit, codes, find_gaps)
     return catalog
 
 

@@ -1,13 +1,18 @@
-"""List the closure of a spec: specs that it links or runs, and specs needed only to build it."""
+"""List the closure of specs: specs that they link or run, and specs needed only to build them."""
 
 from __future__ import annotations
 
-from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from spackscope.model.analysis.dag import dag_of, explicit_specs
+from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_needs
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import RECIPES, UNKNOWN
+from spackscope.model.core.records import RECIPES, UNKNOWN, is_run
 from spackscope.model.core.text import clean, counted
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.relations import UNLISTED, needs_line
 from spackscope.model.report.sheet import (
@@ -17,23 +22,41 @@ from spackscope.model.report.sheet import (
     size_column,
     version_column,
 )
+from spackscope.model.sources.resolve import find_environment, names_source
 
 _Row = tuple[str, NeededSpec]
 """The part of the closure, and a spec of it."""
 
+BILLS = ("spdx", "cyclonedx")
+"""The formats of a bill of materials."""
+
 
 def answer(asked: Asked) -> Sheet[_Row]:
-    """Return the specs that a spec needs, the nearest first; no rows if its source lists none."""
-    (catalog,) = asked.load(asked.sources)
-    row = catalog.listed(asked.find_hash(catalog, asked.words))
-    has_recipes = bool(asked.session.recipe_roots)
+    """Return the specs that a spec or an environment needs, the nearest first.
+
+    There are no rows if no source lists dependencies.
+    """
+    words, has_recipes = asked.words, bool(asked.session.recipe_roots)
+    if len(words) == 1 and names_source(words[0]):
+        catalog, caches = asked.load([find_environment(words[0], asked.session)], asked.sources)
+        ids, title = explicit_specs(catalog) or range(catalog.total), clean(words[0])
+    else:
+        (catalog,) = asked.load(asked.sources)
+        row, caches = catalog.listed(asked.find_hash(catalog, words)), catalog
+        spec, ids = row.spec, [row.id]
+        title = f"{spec_name(spec.package, spec.version)}  /{spec.hash}"
     if has_recipes:
-        asked.grounds.add(RECIPES)
         catalog.by_host.values("licence")
-    needs = read_needs(catalog, row.id, to_build=True)
-    title = f"{spec_name(row.spec.package, row.spec.version)}  /{row.spec.hash}"
+    if has_recipes or asked.options.get("format") in BILLS:
+        asked.grounds.add(RECIPES)
+    needs = read_needs(catalog, ids, to_build=True)
+    columns = [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS]
+    exports = {
+        each: partial(_bill_lines, each, asked, catalog, caches, title, ids, needs)
+        for each in BILLS
+    }
     if needs is None:
-        return Sheet(title, _COLUMNS, (), notes=[UNLISTED])
+        return Sheet(title, columns, (), notes=[UNLISTED], exports=exports)
     needs = add_sizes(needs, catalog, asked.session, asked.sources)
     build_only = counted(len(needs.build_only), "more spec")
     headings = {
@@ -44,14 +67,58 @@ def answer(asked: Asked) -> Sheet[_Row]:
     parts = {"run": needs.specs, "external": needs.externals, "build": needs.build_only}
     return Sheet(
         title,
-        [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS],
+        columns,
         [(part, needed) for part, specs in parts.items() for needed in specs],
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
         group=lambda row: headings[row[0]],
         told=("needed_to",),
         limit=None,
+        exports=exports,
     )
+
+
+def _bill_lines(
+    format_: str,
+    asked: Asked,
+    catalog: Catalog,
+    caches: Catalog,
+    title: str,
+    ids: Sequence[int],
+    needs: Needs | None,
+) -> Iterator[str]:
+    """Yield the lines of a bill of materials, with what recipes and mirrors say of each spec.
+
+    Raises Cancelled, and WrongQuestion for a wrong SOURCE_DATE_EPOCH.
+    """
+    # Who asks for no bill does not wait for these modules.
+    from spackscope.model.analysis.gate import read_entries
+    from spackscope.model.report.bill_of_materials import WRITERS, Material, time_of
+
+    session, edges, hash_of = asked.session, catalog.edges, dag_of(catalog).hash
+    to_build = bool(asked.options.get("build"))
+    if needs is None:
+        needs = Needs(tuple(NeededSpec(row.id, row.spec) for row in catalog.rows(ids)), (), ())
+    run, build_only = [*needs.specs, *needs.externals], needs.build_only if to_build else ()
+    hashes = [each.spec.hash for each in (*run, *build_only)]
+    entries = read_entries(hashes, caches, session, asked.sources, to_fetch=True)
+    homepages = session.recipes.homepages if session.recipe_roots else {}
+
+    def material(needed: NeededSpec, *, is_build_only: bool) -> Material:
+        its, spec = entries[needed.spec.hash], needed.spec
+        below = ((hash_of(e.child), is_run(e.deptypes)) for e in edges.of(needed.id))
+        listed = dict(each for each in below if each[1] or to_build)
+        entry = next((each for each in its if each.checksum), next(iter(its), None))
+        homepage = homepages.get(spec.package, "")
+        return Material(
+            needed, is_build_only, listed if edges.lists(needed.id) else None, homepage, entry
+        )
+
+    materials = [material(each, is_build_only=False) for each in run]
+    materials += [material(each, is_build_only=True) for each in build_only]
+    roots = [*dict.fromkeys(map(hash_of, ids))]
+    created = time_of(materials, session.environ.get("SOURCE_DATE_EPOCH", ""))
+    yield from WRITERS[format_](title, created, roots, materials)
 
 
 def _place(row: _Row) -> str:

@@ -116,7 +116,7 @@ def _lines(
             lines = with_signing(lines, of_mirrors)
         if row.spec.hash in times:
             lines = [*lines, DetailLine(minutes(times[row.spec.hash]), "build time")]
-        needs = read_needs(catalog, row.id)
+        needs = read_needs(catalog, [row.id])
         if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, asked.sources, is_offline=True)

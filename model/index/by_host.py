@@ -77,7 +77,7 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._find_by_recipes: Mapping[str, Callable[[], CodedLists]] = {}
+        self._find_by_recipes: Callable[[str], CodedLists] | None = None
         self.by_recipes: dict[str, CodedLists] = {}
         """The values of the columns that rest on recipes, once these were read for the column."""
         self.find_gaps: FindGaps = lambda grounds: []
@@ -87,7 +87,7 @@ class ByHost:
     def connect(
         self,
         find_answers: Callable[[], HostAnswers] | None,
-        find_by_recipes: Mapping[str, Callable[[], CodedLists]] = {},
+        find_by_recipes: Callable[[str], CodedLists] | None = None,
         find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
         """Set the functions that return answers, columns of recipes, and problems of grounds."""
@@ -152,12 +152,12 @@ class ByHost:
     def values(self, column: str) -> CodedValues:
         """Return a code for each spec by its id, and the values of a column by code."""
         if FIELDS[column].storage == BY_RECIPES:
-            if column not in self._find_by_recipes:
+            if self._find_by_recipes is None:
                 term = Term(column, "*")
                 raise Unanswerable(f"{term} needs the recipes of Spack", term)
             with self._recipes_lock:
                 if column not in self.by_recipes:
-                    self.by_recipes[column] = self._find_by_recipes[column]()
+                    self.by_recipes[column] = self._find_by_recipes(column)
                 return self.by_recipes[column]
         codes, fits = self._known(Term(column, "*")).coded()
         return codes, [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in fits]

@@ -133,8 +133,7 @@ def read_recipe(
         steps = steps or Steps()
         # Parsing takes longer than evaluating.
         steps.count(len(data) // 4)
-        may_deprecate = _DEPRECATES.search(data) is not None
-        reader = _Reader(data.splitlines(), versions_of, steps, may_deprecate=may_deprecate)
+        reader = _Reader(data.splitlines(), versions_of, steps)
         reader.run(ast.parse(text).body)
     except SyntaxError as error:
         place = f"line {error.lineno}: " if error.lineno else ""
@@ -167,15 +166,8 @@ class _Reader(Evaluator):
         dict: ("get", "items", "keys", "values"),
     }
 
-    def __init__(
-        self,
-        lines: Sequence[bytes],
-        versions_of: VersionsOf,
-        steps: Steps,
-        *,
-        may_deprecate: bool,
-    ) -> None:
-        self._may_deprecate = may_deprecate
+    def __init__(self, lines: Sequence[bytes], versions_of: VersionsOf, steps: Steps) -> None:
+        self._may_deprecate = any(map(_DEPRECATES.search, lines))
         self.classes: dict[str, RecipeClass] = {}
         self._lines, self._versions_of, self._count = lines, versions_of, steps.count
         self.names: dict[str, Any] = dict(_FUNCTIONS)

@@ -169,7 +169,7 @@ def _needs_and_users(
     row: Row, members: Members, session: Session, sources: Sequence[str]
 ) -> list[DetailLine]:
     """Read the run-time needs of the spec of a row, and the users of all its specs."""
-    needs = read_needs(row.catalog, row.id)
+    needs = read_needs(row.catalog, [row.id])
     if needs is None:
         return []
     graph = dag_of(row.catalog)

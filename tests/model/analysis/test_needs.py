@@ -37,7 +37,7 @@ CLOSURES = SPACK_DATA / "analysis" / "closures.jsonl.xz"
 
 
 def needs_of(catalog: Catalog, hash_: str) -> Needs:
-    needs = read_needs(catalog, catalog.by_hash(hash_)[0].id, to_build=True)
+    needs = read_needs(catalog, [catalog.by_hash(hash_)[0].id], to_build=True)
     assert needs is not None
     return needs
 

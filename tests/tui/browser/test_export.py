@@ -174,7 +174,7 @@ def records(name: str, text: str) -> list[str]:
         return sorted(cell for line in lines for cell in re.findall("`([a-z2-7]{7})`", line))
     each = csv.DictReader(lines) if name == "csv" else map(json.loads, lines)
     read = json.loads(text) if name == "json" else each
-    by_host = ("fits", "reusable", "reasons", "deprecated")
+    by_host = ("fits", "reusable", "reasons", "deprecated", "licence")
     return sorted(str({key: its[key] for key in its if key not in by_host}) for its in read)
 
 
