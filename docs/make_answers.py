@@ -25,7 +25,7 @@ from spackscope.tui.settings import DEFAULTS
 _QUESTIONS = {
     "find": "find --host=zen3 -f mirror",
     "show": "show xb7lgxu -f mirror -f tree",
-    "needs": "needs bzip2 -f mirror",
+    "needs": "needs bzip2 -f mirror --recipes recipes",
     "files": "files hdf5 -f tree",
     "cover": "cover new/spack.lock -f index.json",
     "cover --fail-on": "cover new/spack.lock -f index.json --fail-on missing,unsigned",
@@ -63,7 +63,6 @@ _NEVER_KNOWN = {
     "built_with": "text",
     "failure": "text",
     "follows": "text",
-    "licence": "text",
     "page": "text",
     "place": "text",
     "rule": "text",

@@ -106,9 +106,9 @@ def _file_list(item: tuple[str, Mapping[str, int | str]]) -> tuple[str, bytes]:
 
 
 def _recipes() -> Files:
-    """Return a package repository that deprecates some versions of the environments.
+    """Return a package repository that deprecates some versions, and states some licences.
 
-    The reasons are made up.
+    The reasons of deprecations are made up, and licences are those of Spack's recipes.
     """
     old = "version('{}', sha256='…', deprecated=True)"
     libpng = """
@@ -123,7 +123,15 @@ def _recipes() -> Files:
             msg="use 1.6.56 or newer",
         )
         """
-    texts = {"expat": old.format("2.7.4"), "python": old.format("3.11.14"), "libpng": libpng}
+    licences = {
+        "bzip2": "license('bzip2-1.0.6')",
+        "gcc-runtime": "license('GPL-3.0-or-later WITH GCC-exception-3.1')",
+        "hdf5": "homepage = 'https://support.hdfgroup.org'\nlicense('custom')",
+        "zlib-ng": "license('Zlib')",
+        "zstd": "license('BSD-3-Clause OR GPL-2.0-or-later')",
+    }
+    deprecated = {"expat": old.format("2.7.4"), "python": old.format("3.11.14"), "libpng": libpng}
+    texts = {**licences, **deprecated}
     records = sample_index()["database"]["installs"].values()
     names = {record["spec"]["name"] for record in records}
     files = {"repo.yaml": "repo:\n  namespace: example\n  api: v2.0\n"} | {
