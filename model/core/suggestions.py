@@ -83,11 +83,11 @@ def matching(
     numbers: Iterable[int] = range(len(names))
     included = [word for word in words if not word.startswith("!")]
     for word in words:
-        if word not in included and len(word) > 1:
+        if word in included:
+            search = _pattern(word).search
+            numbers = [number for number in numbers if search(names[number])]
+        elif len(word) > 1:
             numbers = [number for number in numbers if word[1:] not in names[number]]
-    for word in included:
-        search = _pattern(word).search
-        numbers = [number for number in numbers if search(names[number])]
     if not included:
         return [items[number] for number in numbers]
     ranks = {number: max(_rank(names[number], word) for word in included) for number in numbers}

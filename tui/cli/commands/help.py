@@ -70,7 +70,11 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """
     if options.command == HELP:
         topic = " ".join(options.words)
-        text = _json(topic) if options.format == "json" else _help_on(topic, environ)
+        if topic not in ("", QUERY, *WITH_HELP):
+            hint = did_you_mean(topic, [*WITH_HELP, QUERY])
+            raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
+        is_json = options.format == "json"
+        text = json.dumps(_data(topic), indent=2) if is_json else _help_on(topic, environ)
     elif options.command != BROWSE and options.command in WITH_HELP:
         text = command_help(COMMANDS[options.command])
     else:
@@ -86,43 +90,31 @@ def _by_group() -> dict[str, list[Command]]:
     return {group: [c for c in LISTED if c.group == group] for group in GROUPS}
 
 
-def _json(topic: str) -> str:
-    """Return the commands, or the help on a topic, as JSON."""
+def _data(topic: str) -> object:
+    """Return the commands, or the help on a topic, for JSON."""
     if not topic:
-        heads = [_head(command) for command in LISTED if command.name in WITH_HELP]
-        return json.dumps(heads, indent=2)
+        return [_head(command) for command in LISTED if command.name in WITH_HELP]
     if topic == QUERY:
-        forms = [
-            {"group": group, **asdict(form)} for group, its in LANGUAGE.items() for form in its
-        ]
-        return json.dumps(forms, indent=2)
-    _check_topic(topic)
-    command = COMMANDS[topic]
-    return json.dumps(
-        {
-            **_head(command),
-            "usage": [f"{command.called} {usage}" for usage in command.usages],
-            "description": command.description,
-            "options": [
-                {
-                    "names": option.names,
-                    "value": option.metavar or None,
-                    "repeatable": option.kind == "values",
-                    "meaning": option.sentence,
-                }
-                for option in command.options
-            ],
-            "formats": [o.names[0] for o in command.options if o.field == "format"],
-            "answers": {
-                answer: columns
-                for answer, columns in json.loads(read_resource("columns.json")).items()
-                if answer.split(" ")[0] == topic
-            },
-            "exit_codes": command.all_codes,
-            "examples": command.examples.split("\n"),
-        },
-        indent=2,
-    )
+        return [{"group": group, **asdict(form)} for group in LANGUAGE for form in LANGUAGE[group]]
+    command, answers = COMMANDS[topic], json.loads(read_resource("columns.json"))
+    return {
+        **_head(command),
+        "usage": [f"{command.called} {usage}" for usage in command.usages],
+        "description": command.description,
+        "options": [
+            {
+                "names": option.names,
+                "value": option.metavar or None,
+                "repeatable": option.kind == "values",
+                "meaning": option.sentence,
+            }
+            for option in command.options
+        ],
+        "formats": [option.names[0] for option in command.options if option.field == "format"],
+        "answers": {name: answers[name] for name in answers if name.split(" ")[0] == topic},
+        "exit_codes": command.all_codes,
+        "examples": command.examples.split("\n"),
+    }
 
 
 def _head(command: Command) -> dict[str, str]:
@@ -136,15 +128,7 @@ def _help_on(topic: str, environ: Mapping[str, str]) -> str:
         from spackscope.tui.settings import read_settings
 
         return _query_help(read_settings(environ).views)
-    _check_topic(topic or BROWSE)
     return command_help(COMMANDS[topic or BROWSE])
-
-
-def _check_topic(topic: str) -> None:
-    """Check the name of a command. Raises Leave."""
-    if topic not in WITH_HELP:
-        hint = did_you_mean(topic, [*WITH_HELP, QUERY])
-        raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
 
 
 def command_help(command: Command) -> str:
