@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, compress, count
 from operator import ne
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import Kind, run_kinds
@@ -18,6 +18,7 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_words
 from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.evaluate import unique_end
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
@@ -201,7 +202,7 @@ class _Package:
             **{
                 column.name: list(map(column.cell, own))
                 for column in columns
-                if len(set(own := values.column_values(column.name, numbers))) > 1
+                if len(set(own := _values(values, column.name, numbers))) > 1
             },
         }
         self.names = [name for name, each in texts.items() if len(set(each)) > 1]
@@ -294,6 +295,15 @@ class _Package:
                 texts.append(signed(name, BETWEEN.join(own)))
         # Values come before missing values.
         return BETWEEN.join(sorted(texts, key=lambda text: text.startswith("no ")))
+
+
+def _values(values: ShownValues, column: str, numbers: Sequence[int]) -> Sequence[Any]:
+    """Return the values of look-alikes in a column; sources are named as in the title."""
+    own = values.column_values(column, numbers)
+    if column != "source":
+        return own
+    names = {*chain.from_iterable(cast(Sequence[Sequence[str]], values.all_values(column)))}
+    return [tuple(unique_end(name, names) for name in cast(Sequence[str], its)) for its in own]
 
 
 class RowNotes:

@@ -133,6 +133,16 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     assert note.apart == ""
 
 
+def test_sources_that_rows_differ_in_have_the_names_of_the_title(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("today", "yesterday")]
+    for number, path in enumerate(paths):
+        write_page(path, [record(number)])
+    catalog = catalog_of(*paths)
+    listing = catalog.listing(View(folded=True))
+    notes = row_notes(catalog).of(listing, catalog.rows(*listing.part()), ShownWidths())
+    assert sorted(note.apart for note in notes.values()) == ["today", "yesterday"]
+
+
 def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:
     count = MAX_COMPARED + 1
     nodes = [node(hash_of(n), dependencies=..., package_hash=str(n)) for n in range(count)]
