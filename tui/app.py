@@ -315,8 +315,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         if isinstance(screen, BrowserScreen):
             take = screen.controllers.search.take_text
             more = named_query_commands(screen.named_queries, take)
-            left_out = () if screen.host.state.marks else ("prune",)
-            open_palette(self, screen.panes.key_panes, more, left_out)
+            open_palette(self, screen.panes.key_panes, more)
 
     def action_show_help(self) -> None:
         """Show all keys, first the keys that work now, and in an answer what they do there."""

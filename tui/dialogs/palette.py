@@ -36,13 +36,8 @@ class PaletteCommand(NamedTuple):
 THEME = PaletteCommand("Choose a theme: the colours of the browser", action="app.change_theme")
 
 
-def commands(
-    panes: Sequence[str], more: Sequence[PaletteCommand] = (), left_out: Sequence[str] = ()
-) -> list[PaletteCommand]:
-    """Return the common commands, the answers with their names, the others, and some more.
-
-    `left_out` are the names of keys that do nothing now.
-    """
+def commands(panes: Sequence[str], more: Sequence[PaletteCommand] = ()) -> list[PaletteCommand]:
+    """Return the common commands, the answers with their names, the others, and some more."""
     keys = [(key, where) for where in panes for key in keys_of(where)]
     # The sort keeps the order of the others.
     keys.sort(key=lambda each: 0 if each[0].is_common else 1 if each[0].is_answer else 2)
@@ -58,7 +53,7 @@ def commands(
         )
         for key, where in keys
         if (key.keys or key.is_answer) and where != FILTERS and not key.moves
-        if key.action != _PALETTE and key.name not in left_out
+        if key.action != _PALETTE
     ]
     return [*found, *more, THEME]
 
@@ -78,10 +73,7 @@ def named_query_commands(
 
 
 def open_palette(
-    app: App[list[str]],
-    panes: Sequence[str],
-    more: Sequence[PaletteCommand] = (),
-    left_out: Sequence[str] = (),
+    app: App[list[str]], panes: Sequence[str], more: Sequence[PaletteCommand] = ()
 ) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
@@ -106,6 +98,6 @@ def open_palette(
             ),
             command.name,
         )
-        for command in commands(panes, more, left_out)
+        for command in commands(panes, more)
     ]
     app.push_screen(PickDialog("commands", "command", picks, fills=True, choose="run it"), run)

@@ -639,13 +639,13 @@ async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
         await browser.until(is_stopped.is_set)
 
 
-async def test_only_marked_specs_are_offered_to_be_pruned(session: Session, cache: Path) -> None:
+async def test_specs_are_marked_to_preview_their_pruning(session: Session, cache: Path) -> None:
     async with browsing(cache, session=session, size=(110, 24)) as browser:
         await browser.press("2", "colon")
         await browser.type("Preview what")
-        assert "pruning" not in browser.text
-        # The search is cleared first.
-        await browser.press("escape", "escape", "space", "colon")
+        await browser.press("enter")
+        assert browser.status == "Mark the specs to prune first (space)."
+        await browser.press("space", "colon")
         await browser.type("Preview what")
         await browser.press("enter")
         assert "Prune preview: removes 1 of 2 specs" in browser.text
@@ -655,8 +655,7 @@ async def test_the_palette_names_the_answers_after_the_common_commands(cache: Pa
     async with browsing(cache, size=(110, 30)) as browser:
         await browser.press("2", "colon")
         common = [key for key in KEYS if key.is_common]
-        # Nothing is marked that could be pruned.
-        answers = [k for k in KEYS if k.is_answer and not k.is_common and k.name != "prune"]
+        answers = [key for key in KEYS if key.is_answer and not key.is_common]
         commands = [
             f"{key.as_text.partition(' ')[0]}: " * key.is_answer + key.sentence.rstrip(".")
             for key in (*common, *answers)
