@@ -7,6 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.core.text import clean
 from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNSORTED
@@ -188,12 +189,15 @@ def list_columns(screen: BrowserScreen) -> None:
         screen.controllers.table.bring_back(name)
         table.go_to_column(name)
 
-    columns = table.columns.columns
-    hidden = sorted(table.columns.hidden)
+    columns, hidden = table.columns.columns, sorted(table.columns.hidden)
+    labels = {column.name: clean(column.label) for column in screen.host.state.table.sheet.columns}
     picks = [
-        *(Pick(name, column_word(name), "hidden", "differs") for name in hidden),
-        *(Pick(name, column_word(name)) for name in columns.names),
-        *(Pick(c, column_word(c), f"same in all: {text}", "dim") for c, text in columns.head),
+        Pick(name, labels.get(name) or column_word(name), *more)
+        for name, *more in (
+            *((name, "hidden", "differs") for name in hidden),
+            *((name,) for name in columns.names),
+            *((name, f"same in all: {text}", "dim") for name, text in columns.head),
+        )
     ]
     screen.host.open(PickDialog("columns", "column", picks, choose="show it and go to it"), go_to)
 
