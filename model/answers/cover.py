@@ -747,16 +747,25 @@ def _most_wanted(coverage: Coverage) -> list[str]:
 
 
 def _percent_column(
-    name: str, part: Callable[[Total], int], head: str | None = None
+    name: str, part: Callable[[Total], int | None], head: str | None = None
 ) -> SheetColumn[Total]:
     """Return a column of parts in percent, drawn rounded down, so that only all is 100 %."""
-    return SheetColumn(
-        name,
-        lambda row: round(percentage(part(row), row.total), 2),
-        head,
-        text=lambda percent: "<1 %" if 0 < percent < 1 else f"{int(percent)} %",
-        is_right=True,
-    )
+
+    def percent(row: Total) -> float | None:
+        its = part(row)
+        return None if its is None else round(percentage(its, row.total), 2)
+
+    def text(percent: float | None) -> str:
+        if percent is None:
+            return "unknown"
+        return "<1 %" if 0 < percent < 1 else f"{int(percent)} %"
+
+    return SheetColumn(name, percent, head, text=text, is_right=True)
+
+
+def _runs(row: Total) -> int | None:
+    """Return how many specs run on the host; None if that is known of none."""
+    return None if row.there == row.unknown > 0 else row.runs
 
 
 def _count_text(count: int) -> str:
@@ -776,7 +785,7 @@ _TOTAL_COLUMNS: list[SheetColumn[Total]] = [
     SheetColumn("cached", lambda row: row.there, drawn=False),
     _percent_column("percent", lambda row: row.there, "cached"),
     SheetColumn("host", lambda row: row.host),
-    _percent_column("runs", lambda row: row.runs, "runs there"),
+    _percent_column("runs", _runs, "runs there"),
     SheetColumn("unknown", lambda row: row.unknown, text=_count_text),
     SheetColumn(
         "archives",
