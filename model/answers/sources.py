@@ -79,7 +79,12 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
         SheetColumn("specs", lambda source: source.specs),
         SheetColumn("problems", lambda source: source.problems),
         SheetColumn("remark", lambda source: source.remark or None, wraps=True),
-        SheetColumn("failure", lambda source: source.failure or None, style="error", wraps=True),
+        SheetColumn(
+            "failure",
+            lambda source: source.failure.removeprefix(f"the source {source.name} ") or None,
+            style="error",
+            wraps=True,
+        ),
         SheetColumn(
             "checked",
             lambda source: source.checked,

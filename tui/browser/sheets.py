@@ -174,8 +174,9 @@ class Sheets:
             except SpackscopeError as error:
                 return str(error)
             so_far = STILL_LOADING if is_part else catalog.part
-            unread = filter(None, (so_far, _unread(catalog.gaps(asked.grounds))))
-            sheet = replace(sheet, gaps=list(unread))
+            # The list of problems has them all.
+            gaps = () if opened.options.get("problems") else catalog.gaps(asked.grounds)
+            sheet = replace(sheet, gaps=[*filter(None, (so_far, _unread(gaps)))])
             # Computed here: in the event loop it would delay keys.
             _ = sheet.constants, sheet.is_prose
             return sheet

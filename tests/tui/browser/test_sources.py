@@ -9,7 +9,15 @@ import pytest
 
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import INSTALL_TREE, ZLIB, mirror_v3, serve_files, zlib_index
+from tests.builders import (
+    INSTALL_TREE,
+    ZLIB,
+    mirror_v3,
+    record,
+    serve_files,
+    write_page,
+    zlib_index,
+)
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.web_server import is_silent, serving
 
@@ -28,7 +36,19 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
         assert "2 rows" in browser.lines[1]
         line = next(line for line in browser.lines if "install tree" in line)
         assert "22" in line
-        assert any("gone" in line and "does not exist" in line for line in browser.lines)
+        line = next(line for line in browser.lines if "unreadable" in line)
+        assert line.split()[-3:] == ["does", "not", "exist"], "it does not repeat the source"
+        await browser.press("S")
+        assert "does not exist" in browser.table_text
+        assert "twice" not in browser.text
+
+
+async def test_undo_is_offered_once_there_is_something_to_undo(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    async with browsing(tmp_path, size=(120, 30)) as browser:
+        assert "undo" not in browser.lines[-1]
+        await browser.press("S")
+        assert "undo" in browser.lines[-1]
 
 
 def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
