@@ -82,6 +82,11 @@ class Navigation:
         return self._steps[self._at] if self._steps else None
 
     @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to go back to."""
+        return self._at > 0
+
+    @property
     def came_along_tree(self) -> bool:
         """Whether the spec that is shown was jumped to along a tree."""
         return self._current is not None and self._current.is_along_tree
@@ -160,7 +165,7 @@ class Navigation:
 
     def leave_sheet(self) -> None:
         """Go back to where the sheet was opened; after a reload to the rows."""
-        if self._at > 0:
+        if self.can_undo:
             self.retrace(-1)
         else:
             self.close_sheet()

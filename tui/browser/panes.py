@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain, starmap
 
 from textual.app import ComposeResult
@@ -93,6 +93,8 @@ class Panes:
         self.overview_width: int | None = None
         """Cells that the side column needs at most while the packages have the focus."""
         self.specs = self.table.rows.shown
+        self.can_undo: Callable[[], bool] = lambda: False
+        """Called to check whether there is a step to go back to."""
         """The rows of the specs, shown or not."""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
         self._texts: Sequence[str] | None = []
@@ -492,6 +494,8 @@ class Panes:
         state = self._state
         if self.focus.pane == "packages" and not self.focus.leads_back:
             yield "back"
+        if not (self.can_undo() or self.detail.shows_tree):
+            yield "undo"
         if not has_diff(state, self.where()):
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:

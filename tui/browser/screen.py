@@ -98,6 +98,7 @@ class BrowserScreen(Screen[None]):
         state = BrowserState(view=first)
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query, is_pick=pick)
+        self.panes.can_undo = lambda: self.controllers.navigation.can_undo
 
     def compose(self) -> ComposeResult:
         """Show the widgets, with the style classes for the size of the screen."""
