@@ -176,7 +176,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         """End the program after a signal; called in its handler."""
         if isinstance(driver := driver_of(self), TerminalDriver):
             driver.hurry()
-        self._soon(self.exit, None, 128 + number)
+        self._soon(self._end, 128 + number)
 
     def _soon(self, step: Callable[..., object], *values: object) -> None:
         """Call a function on the event loop; safe in other threads and in signal handlers."""
@@ -341,7 +341,14 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     def action_interrupt(self) -> None:
         """End at once, with nothing chosen."""
-        self.exit(None, return_code=130)
+        self._end(130)
+
+    def _end(self, code: int) -> None:
+        """End with a code once the screen is mounted: Textual would mount no widget after that."""
+        if self._browser.is_mounted:
+            self.exit(None, code)
+        else:
+            self._browser.call_later(self._end, code)
 
 
 def browse(app: SpackscopeApp) -> list[str] | None:

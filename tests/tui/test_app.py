@@ -7,15 +7,20 @@ from typing import Any
 
 import pytest
 from rich.style import Style
+from textual.app import ComposeResult
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.sources.session import Session
+from spackscope.tui.app import SpackscopeApp
+from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.process import ExitCode
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
+from tests.builders import SAMPLE_PAGES
 
 STATES = ["", "j", "2", "2 right", "2 t", "2 d", "v", "3", "question_mark", "slash x"]
 """Keys that lead to screens with different colours."""
@@ -55,6 +60,21 @@ async def test_only_an_unexpected_error_that_nothing_waits_for_ends_the_program(
 
     with pytest.raises(ZeroDivisionError):
         await fail()
+
+
+async def test_ctrl_c_before_anything_is_drawn_ends_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = SpackscopeApp([str(SAMPLE_PAGES)], session=Session({}))
+
+    def compose(screen: BrowserScreen) -> ComposeResult:
+        app.action_interrupt()
+        yield from screen.panes.compose()
+
+    monkeypatch.setattr(BrowserScreen, "compose", compose)
+    async with app.run_test():
+        pass
+    assert (app.return_code, app.unexpected) == (130, None)
 
 
 @pytest.mark.parametrize("no_color", [False, True])
