@@ -64,6 +64,7 @@ from spackscope.tui.cli.command_table import (
     WordKind,
 )
 from spackscope.tui.cli.commands.completion import SHELLS
+from spackscope.tui.cli.shell_words import quoted, split_line
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
@@ -75,6 +76,9 @@ _PATIENCE = 3.0
 
 _MIN_HASH = 2
 """Characters from which a word may be the prefix of a hash."""
+
+_COMMAND = r"`|\$\(|\$$"
+"""Text that runs a command in double quotes, or would with a `(` after it."""
 
 _CURSOR = " \0"
 """Marks the word at the cursor among others; with a blank it may be the value of an option."""
@@ -342,53 +346,3 @@ def _expanded(word: str, environ: Mapping[str, str]) -> str:
         return environ.get(match[1] or match[2], "")
 
     return re.sub(r"\$(?:(\w+)|\{(\w+)\})", value, os.path.expanduser(word))
-
-
-_PIECE = r"""[^ \t\n\\'"<>]|\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.?)*)("?)"""
-"""A character of a word of bash, or a quoted part of it; only the last quote may be open."""
-_TOKEN = rf"(?s)([0-9]*[<>]+)|(?:{_PIECE})+"
-"""A redirection or a word of a command of bash."""
-_COMMAND = r"`|\$\(|\$$"
-"""Text that runs a command in double quotes, or would with a `(` after it."""
-
-
-def split_line(line: str) -> tuple[list[str], str, str, bool]:
-    """Split a command of bash, which ends at the cursor, into words without quotes.
-
-    Return the words between the program and the word at the cursor; this word, which is empty
-    after a blank; the quote that is open in it; and whether it is the target of a redirection.
-
-        split_line("spackscope find 'hdf5 os=ub")  # ["find"], "hdf5 os=ub", "'", False
-    """
-    tokens = [*re.finditer(_TOKEN, line)]
-    is_typed = bool(tokens) and tokens[-1].end() == len(line) and not tokens[-1][1]
-    typed = tokens.pop()[0] if is_typed else ""
-    words, is_target = [], False
-    for token in tokens:
-        words += [] if token[1] or is_target else [_without_quotes(token[0])]
-        is_target = bool(token[1])
-    quote = ""
-    for piece in re.finditer(f"(?s){_PIECE}", typed):
-        is_open = (piece[2] is not None and not piece[3]) or (
-            piece[4] is not None and not piece[5]
-        )
-        quote = piece[0][0] if is_open else ""
-    return words[1:], _without_quotes(typed), quote, is_target
-
-
-def _without_quotes(word: str) -> str:
-    def bare(piece: re.Match[str]) -> str:
-        escaped, single, _, double, _ = piece.groups()
-        if double is not None:
-            return re.sub(r'\\([$`"\\]|\Z)', r"\1", double)
-        return next((text for text in (escaped, single) if text is not None), piece[0])
-
-    return re.sub(f"(?s){_PIECE}", bare, word)
-
-
-def quoted(text: str, quote: str) -> str:
-    """Return a text as it is typed in bash inside a quote, or without one."""
-    if quote == "'":
-        return text.replace("'", "'\\''")
-    special = r'[$`"\\]' if quote else r"""[\s\\'"$`&|;<>()*?\[\]{}#!~]"""
-    return re.sub(special, r"\\\g<0>", text)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, Command
-from spackscope.tui.cli.commands.complete import find_place, quoted, split_line
+from spackscope.tui.cli.commands.complete import find_place
 from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders import record, write_page
 from tests.documents import ROOT
@@ -286,51 +286,6 @@ def test_another_shell_is_refused(program: Program, words: list[str], sentence: 
 
     assert result.returncode == 2
     assert result.stderr.startswith(f"spackscope: {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("line", "before", "current", "quote"),
-    [
-        ("spackscope ", [], "", ""),
-        ("spackscope find target=:ze", ["find"], "target=:ze", ""),
-        ("spackscope find 'hdf5 os=ub", ["find"], "hdf5 os=ub", "'"),
-        ('spackscope find "hdf5 os=ub', ["find"], "hdf5 os=ub", '"'),
-        ("spackscope find 'hdf5 '+m", ["find"], "hdf5 +m", ""),
-        ("spackscope find hdf5\\ +m", ["find"], "hdf5 +m", ""),
-        ("spackscope find hdf5 ", ["find", "hdf5"], "", ""),
-        ("spackscope find '' ", ["find", ""], "", ""),
-        ("spackscope find hdf5 2>/dev/null o", ["find", "hdf5"], "o", ""),
-        ("spackscope find hdf5 >/dev/null o", ["find", "hdf5"], "o", ""),
-        ("spackscope find hdf5 '|' o", ["find", "hdf5", "|"], "o", ""),
-        ("spackscope find '>' o", ["find", ">"], "o", ""),
-        ('spackscope find "a\\"b', ["find"], 'a"b', '"'),
-        ("spackscope find 'a\\", ["find"], "a\\", "'"),
-        ("spackscope find a\\", ["find"], "a", ""),
-    ],
-)
-def test_words_are_split_at_the_cursor(
-    line: str, before: list[str], current: str, quote: str
-) -> None:
-    assert split_line(line) == (before, current, quote, False)
-
-
-def test_the_target_of_a_redirection_is_no_word() -> None:
-    assert split_line("spackscope find hdf5 > o") == (["find", "hdf5"], "o", "", True)
-    assert split_line("spackscope find hdf5 2>o") == (["find", "hdf5"], "o", "", True)
-    assert split_line("spackscope find hdf5 > o ") == (["find", "hdf5"], "", "", False)
-
-
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)))
-def test_words_are_what_they_were_before_they_were_quoted(words: list[str]) -> None:
-    assert split_line(f"spackscope {shlex.join(words)} ")[0] == words
-
-
-@pytest.mark.parametrize("typed", ["x", "'x", '"x', "'a b'x"])
-@given(rest=st.text(st.characters(codec="utf-8", exclude_characters="\0\n")))
-def test_what_is_inserted_is_the_text_once_more(typed: str, rest: str) -> None:
-    _, current, quote, _ = split_line(f"spackscope find {typed}")
-    again = split_line(f"spackscope find {typed}{quoted(rest, quote)}")
-    assert again == (["find"], current + rest, quote, False)
 
 
 @pytest.mark.parametrize("typed", ["$", '"$', '"a $', '"\\\\$', '"$(', '"`', '"a $(', "'$(", "'`"])
