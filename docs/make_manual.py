@@ -64,6 +64,10 @@ VARIABLES = (
         "SPACKSCOPE_PYTHON",
         "the Python that spackscope.pyz runs with; by default `python3`, if that is new enough",
     ),
+    (
+        "SPACKSCOPE_KEY, SPACKSCOPE_KEY_FORMAT",
+        "the key that `completion --widget` binds, and the form of its choice",
+    ),
     ("NO_COLOR", "no colours"),
     ("SPACK_ROOT, SPACK_ENV", "the Spack and the active environment, as Spack sets them"),
     (

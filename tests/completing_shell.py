@@ -35,6 +35,7 @@ _SETUP = {
 _WRAPPER = """\
 #!/bin/sh
 case $1 in complete | completion) exec {command} "$@" ;; esac
+case $1 in pick) echo starting >/dev/tty; exec {command} "$@" ;; esac
 exec {printing} "$@"
 """
 _PRINTING = 'import json, sys; print("started" + ":", json.dumps(sys.argv[1:]), ":" + "ended")'
@@ -43,10 +44,11 @@ _PRINTING = 'import json, sys; print("started" + ":", json.dumps(sys.argv[1:]), 
 class CompletingShell:
     """A shell in a terminal that completes the command lines of the program.
 
-    Instead of the program a script is started, which prints its words.
+    Instead of the program a script is started, which prints its words, unless it is to complete
+    or to pick. Variables are those of the shell.
     """
 
-    def __init__(self, shell: str, home: Path) -> None:
+    def __init__(self, shell: str, home: Path, **variables: str) -> None:
         self.name, self.home = shell, home
         folder = home / "bin"
         folder.mkdir(exist_ok=True)
@@ -56,7 +58,7 @@ class CompletingShell:
         program.chmod(0o755)
         # It has no index yet, and completes from the sample all the same.
         settings = {"TERM": "dumb" if shell != "fish" else "xterm", "SPACKSCOPE_FROM": "sample"}
-        environ = environment(home, **settings)
+        environ = environment(home, **settings | variables)
         environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
         self._child = pexpect.spawn(
             shell,
@@ -86,6 +88,13 @@ class CompletingShell:
         words: list[str] = json.loads(self._child.match[1].replace("\r\n", ""))
         self._child.expect_exact(PROMPT)
         return words
+
+    def pick(self, typed: str, shown: str, keys: str) -> None:
+        """Type a line with the key that starts the browser, and keys once a text is shown."""
+        self._child.send(typed)
+        self._child.expect_exact(shown)
+        self._child.send(keys)
+        self._child.expect_exact(PROMPT)
 
     def close(self) -> None:
         """End the shell."""

@@ -20,6 +20,7 @@ from textual.screen import Screen
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
@@ -117,6 +118,11 @@ class SpackscopeApp(OpenApp[list[str]]):
     def failure(self) -> str:
         """Why there was nothing to show, or an empty text."""
         return self._browser.controllers.loading.failure
+
+    @property
+    def catalog(self) -> Catalog | None:
+        """The catalog that was shown last."""
+        return self._browser.host.state.catalog
 
     def get_default_screen(self) -> Screen[None]:
         """Return the browser."""

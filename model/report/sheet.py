@@ -341,8 +341,10 @@ class Sheet(Frozen, Generic[Item]):
         every = chain(of_columns, map(self.hash, self.items()))
         return iter(dict.fromkeys(filter(None, every)))
 
-    def formatted(self, template: str) -> Iterator[str]:
-        """Yield each row as a text, in which `{hash:7}` stands for the start of a value.
+    def formatted(
+        self, template: str, quoted: Callable[[str], str] = lambda text: text
+    ) -> Iterator[str]:
+        """Yield each row as a text, in which `{hash:7}` stands for the start of a value, `quoted`.
 
         Raises WrongQuestion for an unknown column.
         """
@@ -354,7 +356,8 @@ class Sheet(Frozen, Generic[Item]):
         ]
         for item in self.items():
             texts = (
-                text + column.flat(column.value(item))[:most] for text, column, most in places
+                text + quoted(column.flat(column.value(item))[:most])
+                for text, column, most in places
             )
             yield "".join(texts) + parts[-1]
 

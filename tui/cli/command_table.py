@@ -136,19 +136,20 @@ _FROM = _from(
 _ALL = _flag("all", "also list dependency-only specs", "dependency_only")
 _NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
 _HELP = Option(("-h", "--help"), "print this help", "help")
+_TEMPLATE = _value(
+    "format",
+    "print each row in a form such as '{package}/{hash:7}', with the values of its columns",
+    "TEXT",
+    "template",
+    "template",
+)
 _SHEET = (
     _choice("json", "print a JSON array of objects, one for each row"),
     _choice("jsonl", "print one JSON object per line"),
     _choice("csv", "print comma-separated values with a header line"),
     _choice("markdown", "print a table for a comment or an issue on GitHub"),
     _choice("hashes", "print the full hashes of the rows, one per line, each once"),
-    _value(
-        "format",
-        "print each row in a form such as '{package}/{hash:7}', with the values of its columns",
-        "TEXT",
-        "template",
-        "template",
-    ),
+    _TEMPLATE,
     _value("columns", "print these columns, separated by commas", "NAMES", "column"),
     _value("sort", "sort by a column; -NAME: descending", "NAME", "column"),
     Option(
@@ -686,16 +687,27 @@ spackscope path 'hdf5@1.14.6 +mpi' 'libiconv@1.17'""",
     Command(
         "pick",
         "choose in the browser, and print the hashes",
-        ("[-f SOURCE]... [QUERY...]",),
+        ("[-f SOURCE]... [--format TEXT] [--line] [QUERY...]",),
         """\
 Choose in the browser, and print the full hash of the choice, or of all marked
-specs, one per line. If you leave without a choice, the exit code is 130.""",
-        (*_FIT, *_SOURCES),
+specs, one per line. If you leave without a choice, the exit code is 130.
+
+With --line, as a key at the prompt runs it, read a command line up to the
+cursor from standard input, and print it with the choice in place of the spec
+at its end, which is the query: `spack install hdf5 +mpi` becomes `spack
+install hdf5/HASH`. After a blank or a command, the choice is added. In tmux
+3.2 or later, the browser opens in a popup. See `spackscope help completion`.""",
+        (
+            _TEMPLATE,
+            _flag("line", "put the choice into the command line on standard input"),
+            *_FIT,
+            *_SOURCES,
+        ),
         words="query",
-        module=BROWSE,
         examples="""\
 spack install --cache-only "/$(spackscope pick py-safetensors)"
-spackscope pick py-build | tee chosen""",
+spackscope pick py-build | tee chosen
+spackscope pick --format '{package}@{version}/{hash:7}' hdf5""",
     ),
     Command(
         "stats",
@@ -846,7 +858,7 @@ spack scope find hdf5 +mpi""",
     Command(
         "completion",
         "print the completion script of bash, zsh or fish",
-        ("bash | zsh | fish",),
+        ("[--widget] (bash | zsh | fish)",),
         """\
 Print the script that completes the command line in a shell: commands, options,
 sources, files, and the words of a query from the index of the sources. It
@@ -858,8 +870,16 @@ In ~/.bashrc, where no package has installed the script:
 In ~/.zshrc, after compinit:
   eval "$(spackscope completion zsh)"
 Once, for fish:
-  spackscope completion fish > ~/.config/fish/completions/spackscope.fish""",
-        (_HELP,),
+  spackscope completion fish > ~/.config/fish/completions/spackscope.fish
+
+With --widget, also bind Alt-I: for the spec before the cursor, it opens the
+browser as `spackscope pick` does, and the choice takes its place: hdf5
+becomes hdf5/HASH. SPACKSCOPE_KEY names another key as the shell writes it, and
+SPACKSCOPE_KEY_FORMAT another form, such as '/{hash}'. Where your shell starts:
+  eval "$(spackscope completion bash --widget)"
+  SPACKSCOPE_KEY='^Xi'; eval "$(spackscope completion zsh --widget)"
+  spackscope completion fish --widget | source""",
+        (_flag("widget", "also bind a key that puts a choice into the line"), _HELP),
         words="shell",
         reads_sources=False,
         codes={0: "done"},

@@ -1,12 +1,14 @@
-"""The browser, which opens without a command and with `pick`."""
+"""The browser, which opens without a command, and from which `pick` takes specs."""
 
 from __future__ import annotations
 
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from spackscope.model.core.tasks import run_briefly
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.command_table import BROWSE
@@ -17,9 +19,22 @@ from spackscope.tui.settings.checks import browser_mistakes
 
 
 def run(line: CommandLine) -> ExitCode:
-    """Open the browser; with `pick` print the hashes that were picked."""
+    """Open the browser."""
+    open_browser(line, line.words)
+    return ExitCode.FOUND
+
+
+def open_browser(
+    line: CommandLine,
+    words: Sequence[str],
+    terminal: AbstractContextManager[str] = nullcontext(""),  # noqa: B008
+) -> tuple[Catalog | None, Sequence[str]]:
+    """Open the browser with a query, in this terminal, or in one whose path is entered.
+
+    Return the catalog that was shown last, and the hashes that `pick` has picked.
+    """
     options, sources = line.parsed, line.sources
-    line.query(line.words)
+    line.query(words)
     if options.command == BROWSE and sources == (PREFIX,) and not options.sources:
         # The browser can be tried on the sample beside a Spack without binaries.
         sources = (PREFIX, SAMPLE)
@@ -33,25 +48,23 @@ def run(line: CommandLine) -> ExitCode:
     # The application looks for garbage from its first frame on.
     tuning.pause_collector()
     try:
-        with stdio.on_terminal():
+        with terminal as path, stdio.on_terminal(path):
             # A line with a mistake has ended before.
             from spackscope.tui.app import SpackscopeApp, browse
 
             app = SpackscopeApp(
                 sources,
-                join_words(options.words),
+                join_words(words),
                 session=line.session,
                 settings=line.settings,
                 pick=options.command == "pick",
                 no_color=options.no_color,
                 note=". ".join(options.notes),
             )
-            hashes = browse(app)
+            hashes = browse(app) or ()
+            return app.catalog, hashes
     finally:
         tuning.resume_collector()
-    for hash_ in hashes or ():
-        stdio.print_line(hash_)
-    return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
 
 
 def _check_command(line: CommandLine, sources: Sequence[str]) -> None:

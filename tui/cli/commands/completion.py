@@ -19,14 +19,16 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         hint = f": {named}{did_you_mean(named, SHELLS)}" if named else ""
         sentence = f"completion needs one shell, {listed([*SHELLS], 'or')}{hint}"
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
-    stdio.print_line(script(options.words[0]).rstrip("\n"))
+    (shell,) = options.words
+    names = [SHELLS[shell], *[f"widget.{shell}"] * options.given.get("widget", False)]
+    stdio.print_line("".join(map(script, names)).rstrip("\n"))
     return ExitCode.FOUND
 
 
-def script(shell: str) -> str:
-    """Return the completion script of a shell."""
+def script(name: str) -> str:
+    """Return one of the scripts."""
     # In spackscope.pyz the script is a member of the archive.
     from importlib.resources import files
 
     folder = files("spackscope.tui.cli").joinpath("scripts")
-    return folder.joinpath(SHELLS[shell]).read_text("utf-8")
+    return folder.joinpath(name).read_text("utf-8")
