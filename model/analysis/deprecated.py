@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError, Unanswerable
@@ -35,23 +34,19 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
     for name in catalog.texts("package"):
         fixed = defaultdict[int, set[str]](set)
         for digest, labels in recipes.fixes.get(name, ()):
-            patched = exact_query("package", name).plus(parse_spec(f"patches={digest}"))
-            for id_ in catalog.match(patched).ids():
+            for id_ in _matching(catalog, name, f"patches={digest}") or ():
                 fixed[id_].update(labels)
         for each in recipes.deprecations.get(name, ()):
+            by_labels = defaultdict[tuple[str, ...], list[int]](list)
             # A wrong spec, or one that the source cannot answer, deprecates nothing.
-            with suppress(QueryError, Unanswerable):
-                query = exact_query("package", name).plus(parse_spec(each.spec))
-                matching = catalog.match(query).ids()
-                by_labels = defaultdict[tuple[str, ...], list[int]](list)
-                for id_ in matching:
-                    left = each.labels
-                    if id_ in fixed:
-                        left = tuple(label for label in left if label not in fixed[id_])
-                    if (left or not each.labels) and not catalog.nodes[nodes[id_]].external:
-                        by_labels[left].append(id_)
-                for left, ids in by_labels.items():
-                    found.append(DeprecatedSpecs(name, each._replace(labels=left), ids))
+            for id_ in _matching(catalog, name, each.spec) or ():
+                left = each.labels
+                if id_ in fixed:
+                    left = tuple(label for label in left if label not in fixed[id_])
+                if (left or not each.labels) and not catalog.nodes[nodes[id_]].external:
+                    by_labels[left].append(id_)
+            for left, its in by_labels.items():
+                found.append(DeprecatedSpecs(name, each._replace(labels=left), its))
     return found
 
 
@@ -63,12 +58,11 @@ def find_restricted(catalog: Catalog, recipes: Recipes) -> tuple[set[int], set[i
     """
     restricted, unclear = set[int](), set[int]()
     for name in recipes.restricted.keys() & {*catalog.texts("package")}:
-        of_package = exact_query("package", name)
         for spec in recipes.restricted[name]:
-            try:
-                restricted.update(catalog.match(of_package.plus(parse_spec(spec))).ids())
-            except (QueryError, Unanswerable):
-                unclear.update(catalog.match(of_package).ids())
+            if (ids := _matching(catalog, name, spec)) is not None:
+                restricted.update(ids)
+            else:
+                unclear.update(_matching(catalog, name, "") or ())
     return restricted, unclear
 
 
@@ -106,13 +100,10 @@ def licence_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
     for name in catalog.texts("package"):
         licences, is_known = recipes.licences.get(name, ()), recipes.has_read(name)
         always = tuple(each.text for each in licences if not each.spec)
-        for spec, text in licences:
-            try:
-                query = exact_query("package", name).plus(parse_spec(spec))
-                ids = catalog.match(query).ids() if spec else ()
-            except (QueryError, Unanswerable):
-                is_known, ids = False, ()
-            for id_ in ids:
+        for spec, text in ((spec, text) for spec, text in licences if spec):
+            ids = _matching(catalog, name, spec)
+            is_known &= ids is not None
+            for id_ in ids or ():
                 of_ids[id_] = (*of_ids.get(id_, always), text)
         value = always or (() if is_known else (UNKNOWN,))
         of_packages.append(values.setdefault(value, len(values)))
@@ -120,6 +111,17 @@ def licence_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
     for id_, value in of_ids.items():
         codes[id_] = values.setdefault(value, len(values))
     return codes, list(values)
+
+
+def _matching(catalog: Catalog, package: str, spec: str) -> Sequence[int] | None:
+    """Return the records of a package that match a spec of its recipe; None if that is unknown.
+
+    Raises Cancelled.
+    """
+    try:
+        return catalog.match(exact_query("package", package).plus(parse_spec(spec))).ids()
+    except (QueryError, Unanswerable):
+        return None
 
 
 def _codes_by_package(catalog: Catalog, of_packages: Sequence[int]) -> array[int]:
