@@ -162,9 +162,7 @@ def _found(source: str, session: Session) -> DiscoveredSource:
     if source == STANDARD_INPUT:
         raise SourceError("standard input was not read")
     if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
-        from spackscope.model.sources.mirror import discover_public_cache
-
-        return discover_public_cache(shown_url(source), public, session)
+        return _public_cache(shown_url(source), public, session)
     name = shown_url(source) if scheme_of(source) else source
     address, view = source, ""
     options: Mapping[str, object] = {}
@@ -202,9 +200,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
     if target.view or (target.layout == "v3" and not target.name):
         return _mirror(source, session, target, session.open(target.top))
     if is_tag_list(path):
-        from spackscope.model.sources.mirror import discover_public_cache
-
-        return discover_public_cache(source, PublicCache(address), session)
+        return _public_cache(source, PublicCache(address), session)
     folder, name = os.path.split(address)
     if name in SITE_FILES:
         from spackscope.model.sources.site_files import discover_site
@@ -212,6 +208,12 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         return discover_site(source, LocalFolder(os.path.dirname(path), folder), name)
     documents = Documents([document_at(source, path, address)])
     return DiscoveredSource(source, "file", documents=documents)
+
+
+def _public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
+    from spackscope.model.sources.mirror import discover_public_cache
+
+    return discover_public_cache(source, public, session)
 
 
 # Directories.

@@ -11,7 +11,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNSORTED
-from spackscope.tui.browser import focus, jobs
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.hidden_columns import column_word
 from spackscope.tui.browser.specs import why_no_spec
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
@@ -35,7 +35,7 @@ def back(screen: BrowserScreen) -> None:
     elif panes.focus.pane == "detail" and panes.detail.shows_tree:
         panes.detail.tree_rows.action_close()
     elif screen.controllers.loading.is_loading or not panes.focus.give_back():
-        focus.back(screen.controllers)
+        screen.controllers.back()
 
 
 def undo(screen: BrowserScreen) -> None:
@@ -223,7 +223,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": back,
-    "quit": lambda self: focus.leave(self.controllers),
+    "quit": lambda self: self.controllers.quit(),
     "sort": sort,
     "hide_column": hide_column,
     "list_columns": list_columns,

@@ -1,4 +1,4 @@
-"""All controllers of the browser, put together."""
+"""All controllers of the browser, put together: what goes back, and which keys wait."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, needs, shown
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
@@ -38,6 +39,41 @@ class Controllers:
     def _rows_shown(self) -> None:
         self.specs.find()
         self.navigation.record()
+
+    def back(self) -> None:
+        """Go one step back: stop loading, close a group, leave the pane; the query stays."""
+        pane = self.host.where.pane
+        if self.loading.is_loading:
+            self.loading.stop()
+            self.sheets.read_without_more()
+        elif pane == "detail":
+            self.host.focus("specs")
+        elif pane == "specs":
+            self.table.leave()
+        elif self.is_pick:
+            self.quit()
+        else:
+            self.host.say(f"Press {shown('quit')} to quit")
+
+    def quit(self) -> None:
+        """Quit with nothing chosen."""
+        self.host.exit(None, 130 if self.is_pick else 0)
+
+    def awaited(self, key: str, before: frozenset[str]) -> frozenset[str]:
+        """Return the needs of a key that are still blocked; `before` are those it waited for.
+
+        Letters in an input wait for nothing. A key that has begun to wait for all sources waits
+        until the sources are loaded.
+        """
+        blocked = self.host.blocked
+        if self.loading.is_loading:
+            blocked |= before & {ALL_SOURCES}
+        if not blocked:
+            return blocked
+        where = self.host.where
+        if where.input is not None:
+            return blocked & needs(key, "", FILTERS) - {FOCUS}
+        return blocked & needs(key, where.pane, *where.key_panes)
 
     @property
     def table(self) -> SpecsController | Sheets:

@@ -7,17 +7,21 @@ Relations follow once the cursor rests on a row, and have placeholder lines unti
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
+from spackscope.model.report.detail import DetailLine
+from spackscope.model.report.signing import signing_lines
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, Task
-from spackscope.tui.browser.mirror_answers import MirrorAnswer, MirrorAnswers
 from spackscope.tui.browser.state import Details, Related
 
 if TYPE_CHECKING:
@@ -33,6 +37,30 @@ def _check_all(catalog: Catalog, task: Task) -> int:
     """Check all specs against the host; return the number of gaps, old and new."""
     catalog.by_host.check_all()
     return len(catalog.gaps())
+
+
+class MirrorAnswer(NamedTuple):
+    """The size of the archive of a spec, if a mirror has it, and the lines on its signature."""
+
+    size: float | None = None
+    lines: Sequence[DetailLine] = ()
+
+
+def _ask_mirrors(row: Row, session: Session, sources: Sequence[str]) -> MirrorAnswer:
+    """Ask mirrors whether they have a spec, its size, and who signed it."""
+    # Most who start the program look at no detail of a mirror.
+    from spackscope.model.sources.mirror_spec import Mirrors
+
+    mirrors = Mirrors(row.catalog.sources, session, sources)
+    signed = mirrors.entries(row.spec)
+    # The manifest that has the size is in the cache now.
+    size = mirrors.sizes([row.spec]).get(row.spec.hash, row.spec.size)
+    return MirrorAnswer(size, tuple(signing_lines(signed, is_full=False)))
+
+
+def _of_mirrors(spec: Spec) -> tuple[str, ...]:
+    """Return the key of the answer of the mirrors: the hash, the tag and the sources."""
+    return spec.hash, spec.tag, *spec.sources
 
 
 class DetailInputs(NamedTuple):
@@ -55,7 +83,8 @@ class DetailsController:
     """Read the lines, the tree and the relations of the detail pane."""
 
     def __init__(self, host: BrowserHost) -> None:
-        self._host, self.mirrors = host, MirrorAnswers(host)
+        self._host = host
+        self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
         self._unfolded: frozenset[TreeSection] = frozenset()
         self._run_only = self._shows_tree = False
         self._asked: DetailInputs | None = None
@@ -67,13 +96,14 @@ class DetailsController:
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced, and the answers of mirrors."""
-        self.mirrors.forget()
+        self._answers.clear()
         self._related.clear()
         self._clear()
 
     def look_again(self) -> None:
         """Ask mirrors anew about the selected spec."""
-        self.mirrors.forget()
+        self._host.cancel(jobs.MIRRORS)
+        self._answers.clear()
         if (details := self._host.state.details) is not None:
             self.show(details.row)
 
@@ -144,7 +174,7 @@ class DetailsController:
             alike,
             listing.shown if alike > 1 else 0,
             listing.values.varying_variants_of(row.look_alike),
-            self.mirrors.of(row.spec),
+            self._answers.get(_of_mirrors(row.spec)),
         )
         if old is not None and _shown_as(old.row) == _shown_as(row):
             # Unfolded sections stay so while a filter is typed.
@@ -160,18 +190,23 @@ class DetailsController:
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
 
         def read(_: Task) -> tuple[Details, bool]:
-            # Imported here, after the first rows are shown.
-            from spackscope.tui.browser.read_details import read_details
-
-            details = read_details(asked, listing, new, self._unfolded, run_only=self._run_only)
+            details = _reading().read_details(
+                asked, listing, new, self._unfolded, run_only=self._run_only
+            )
             return details, asked.answer is None and catalog.has_mirror(row.spec)
 
         def take(read: tuple[Details, bool]) -> None:
             details, asks = read
             self._relate(asked, details)
             if asks:
-                # A newer row cancels the question, so an answer is for the selected spec.
-                self.mirrors.ask(row.spec, catalog, lambda _: self.show(row))
+                session, sources = replace(self._host.session), self._host.sources
+                self._host.run(lambda _: _ask_mirrors(row, session, sources), heard, jobs.MIRRORS)
+
+        def heard(answer: MirrorAnswer) -> None:
+            # A newer row cancels the question, so an answer is for the selected spec.
+            self._answers[_of_mirrors(row.spec)] = answer
+            if answer != MirrorAnswer():
+                self.show(row)
 
         self._host.run(read, take, jobs.DETAIL, delay=self._delay(), of=catalog)
 
@@ -220,9 +255,7 @@ class DetailsController:
         Until they are read, a row keeps the relations that were shown last if these were its own,
         in another catalog or beside another mark. Any other row has placeholder lines.
         """
-        # Imported with the lines, which were read before.
-        from spackscope.tui.browser.read_details import pending_lines_of, read_relations
-
+        reading = _reading()
         members, mark = details.members, self._compared_with(asked, details)
         assert members is not None
         key = members.ids, members.kinds, mark
@@ -232,7 +265,7 @@ class DetailsController:
         is_new = self._last[0] != row_key
         related = self._last[1]
         if is_new and asked.has_host:
-            related = Related(pending_lines_of(asked, members, mark, related.lines))
+            related = Related(reading.pending_lines_of(asked, members, mark, related.lines))
         elif is_new:
             related = Related()
         self._host.cancel(jobs.RELATIONS, jobs.PATIENCE)
@@ -261,7 +294,10 @@ class DetailsController:
                     task.report(partial(show, part, waits=True))
 
             sources = self._host.session, self._host.sources
-            return read_relations(asked, listing, members, mark, *sources, show_part)
+            related: Related = reading.read_relations(
+                asked, listing, members, mark, *sources, show_part
+            )
+            return related
 
         def take(related: Related) -> None:
             self._related[key] = related
@@ -283,6 +319,13 @@ class DetailsController:
             return None
         first, end = row.catalog.span(row.look_alike)
         return "" if end - first > 1 else None
+
+
+def _reading() -> ModuleType:
+    """Return the module that reads lines and relations: imported after the first rows."""
+    from spackscope.tui.browser import read_details
+
+    return read_details
 
 
 def _shown_as(row: Row) -> tuple[object, ...]:

@@ -23,11 +23,11 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, Task, progress_shown
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Summary, WithoutRows
+from spackscope.tui.browser.tables import without_catalog
 from spackscope.tui.keymap import shown
 
 _NAME = 24

@@ -16,7 +16,6 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.report import titles
 from spackscope.tui import keymap
-from spackscope.tui.browser.empty_choices import without_rows
 from spackscope.tui.browser.pane_focus import PaneFocus
 from spackscope.tui.browser.specs import has_diff, marks_in_sight
 from spackscope.tui.browser.state import (
@@ -28,7 +27,7 @@ from spackscope.tui.browser.state import (
     Where,
     WithoutRows,
 )
-from spackscope.tui.browser.tables import OpenTable
+from spackscope.tui.browser.tables import OpenTable, without_rows
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.frame import (
     Divider,

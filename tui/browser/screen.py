@@ -18,7 +18,7 @@ from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
-from spackscope.tui.browser import actions, focus, hidden_columns, jobs
+from spackscope.tui.browser import actions, hidden_columns, jobs
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.browser_host import Task
 from spackscope.tui.browser.controllers import Controllers
@@ -135,7 +135,7 @@ class BrowserScreen(Screen[None]):
         """Check whether the next key must wait."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
-        self._awaited = focus.awaited(self.host, getattr(event, "key", ""), self._awaited)
+        self._awaited = self.controllers.awaited(getattr(event, "key", ""), self._awaited)
         return bool(self._awaited)
 
     def note_key(self) -> None:

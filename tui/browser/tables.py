@@ -14,15 +14,16 @@ from spackscope.model.core.text import counted
 from spackscope.model.index.view import RowRole, Sort, View
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.titles import query_counts
-from spackscope.tui.keymap import DEFAULT
+from spackscope.tui.keymap import DEFAULT, first_key, shown
 from spackscope.tui.widgets.query_line import Count
 from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.table_head import ColumnState, Patterns
+from spackscope.tui.widgets.table_rows import KeyChoice
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
-    from spackscope.model.index.listing import MarkedSpec
-    from spackscope.tui.browser.state import BrowserState
+    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.tui.browser.state import BrowserState, Summary
     from spackscope.tui.widgets.table_rows import ShownRows, TableRows
 
 NO_ROWS = "No rows are shown"
@@ -36,6 +37,17 @@ _OF_SHEET = 1_000
 _OPTIONS = {"hosts": "host"}
 """The options of the shell with another name than their values have."""
 _NO_SHEET = Sheet[Any]("", (), ())
+
+_LABELS = {
+    "reload": "reload the sources",
+    "open": "open another source",
+    "sources": "list the sources",
+    "dependency-only": "show dependency-only specs",
+    "clear": "remove all filters",
+    "undo": "go back",
+    "quit": "quit",
+}
+"""Keys that are choices where there are no rows, with their labels."""
 
 
 def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
@@ -307,3 +319,20 @@ class SpecsTable(OpenTable):
 
 
 SPECS = SpecsTable()
+
+
+def _choice(name: str, count: int | None = None) -> KeyChoice:
+    return KeyChoice(_LABELS[name], first_key(name), shown(name), count)
+
+
+def without_catalog() -> list[KeyChoice]:
+    """Return the choices if no source can be read, or loading was stopped."""
+    return [_choice("reload"), _choice("open"), _choice("quit")]
+
+
+def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
+    """Return the choices if no spec and no relaxation matches, or there are no specs."""
+    if summary.total and listing.view.query:
+        return [_choice("clear", summary.total), _choice("undo")]
+    sources = _choice("sources", len(summary.chips))
+    return [_choice("reload"), sources, _choice("dependency-only"), _choice("quit")]

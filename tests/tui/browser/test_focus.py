@@ -8,7 +8,6 @@ import pytest
 
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
-from spackscope.tui.browser.focus import awaited
 from spackscope.tui.keymap import ANYWHERE, COMPLETIONS, DETAIL, LINES, LISTS
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
@@ -25,7 +24,7 @@ def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
 
 def late(browser: FakeBrowser, *keys: str) -> list[str]:
     """Return which of some keys wait."""
-    return [key for key in keys if awaited(browser.host, key, frozenset())]
+    return [key for key in keys if browser.controllers.awaited(key, frozenset())]
 
 
 def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:

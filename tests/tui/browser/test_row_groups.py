@@ -9,7 +9,6 @@ import pytest
 
 from spackscope.model.index.view import RowRole
 from spackscope.tui.browser.copy import copy_hash
-from spackscope.tui.browser.focus import back
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -89,11 +88,11 @@ def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser)
     toggle(browser, 1)
     browser.go_to(3)
     for expected, at in ((KINDS, 1), (FOLDED, 0)):
-        back(browser.controllers)
+        browser.controllers.back()
         browser.settle()
         assert shown(browser) == expected
         assert browser.results.cursor == at
-    back(browser.controllers)
+    browser.controllers.back()
     assert browser.host.where.pane == "packages"
 
 
@@ -162,11 +161,11 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     assert [row[1:] for row in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
     browser.go_to(1)
     browser.host.focus("specs")
-    back(browser.controllers)
+    browser.controllers.back()
     browser.settle()
     assert [row[1:] for row in shown(browser)] == [(SPEC, 2)]
     assert browser.host.where.pane == "specs"
-    back(browser.controllers)
+    browser.controllers.back()
     assert browser.host.where.pane == "packages"
 
 
