@@ -218,7 +218,7 @@ async def test_a_changed_key_works_and_is_shown() -> None:
         panes = (SPECS, LISTS, ANYWHERE)
         help_keys = {entry.sentence: entry.left for entry in help_entries(panes)}
         assert help_keys["Type a query."] == "^f"
-        assert {each.sentence: each.key for each in commands(panes)}["Quit"] == "Q"
+        assert {each.text: each.remark for each in commands(panes)}["Quit"] == "Q"
         assert shown("copy") == "c"
     async with browsing() as browser:
         await browser.press("slash")
@@ -232,7 +232,7 @@ async def test_a_removed_key_is_offered_nowhere() -> None:
         assert "values" not in browser.lines[-1]
         await browser.press("v")
         assert browser.focus == "spec-rows"
-        offered = [command.sentence for command in commands((SPECS, LISTS, ANYWHERE))]
+        offered = [command.text for command in commands((SPECS, LISTS, ANYWHERE))]
         assert "Clear all marks" not in offered
 
 
