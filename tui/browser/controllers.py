@@ -21,20 +21,17 @@ if TYPE_CHECKING:
 
 
 class Controllers:
-    """The controllers of one browser, each made with the host and the controllers that it calls.
+    """The controllers of a browser, each made with the host and the controllers that it calls."""
 
-    With `is_pick`, Enter on a row picks it, and leaving the first pane ends the program.
-    """
-
-    def __init__(self, host: BrowserHost, query: str, *, is_pick: bool = False) -> None:
-        self.host, self.is_pick = host, is_pick
+    def __init__(self, host: BrowserHost, query: str) -> None:
+        self.host = host
         self.recall = QueryRecall(host, QueryHistory(host.session.environ))
         self.search = Search(host)
         self.details = DetailsController(host)
         self.navigation = Navigation(host, self.search, self.details, self.recall)
         self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
-        self.specs = SpecsController(host, self.search, self.recall, self.details, is_pick=is_pick)
+        self.specs = SpecsController(host, self.search, self.recall, self.details)
 
     def _rows_shown(self) -> None:
         self.specs.find()
@@ -50,14 +47,14 @@ class Controllers:
             self.host.focus("specs")
         elif pane == "specs":
             self.table.leave()
-        elif self.is_pick:
+        elif self.host.state.is_pick:
             self.quit()
         else:
             self.host.say(f"Press {shown('quit')} to quit")
 
     def quit(self) -> None:
         """Quit with nothing chosen."""
-        self.host.exit(None, 130 if self.is_pick else 0)
+        self.host.exit(None, 130 if self.host.state.is_pick else 0)
 
     def awaited(self, key: str, before: frozenset[str]) -> frozenset[str]:
         """Return the needs of a key that are still blocked; `before` are those it waited for.

@@ -30,7 +30,6 @@ from spackscope.model.report.paste import (
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.specs import (
@@ -225,15 +224,6 @@ def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "
         controllers.host.say(text, error=copied.failed)
 
     controllers.host.run(lambda _: copy(), done, jobs.COPY)
-
-
-def copy_text(host: BrowserHost, text: str, what: str, say: Callable[..., object]) -> None:
-    """Copy a text; `say` shows the outcome on the screen that requested it."""
-    host.run(
-        lambda _: host.copy(text, what),
-        lambda copied: say(copied.text, error=copied.failed),
-        jobs.COPY,
-    )
 
 
 def find_target(

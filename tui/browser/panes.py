@@ -56,20 +56,10 @@ _FIRST_STEPS = (
 
 
 class Panes:
-    """The widgets of a screen; `is_pick` if Enter on a row ends the program.
+    """The widgets of a screen, which begin with a state."""
 
-    Where the sources are the sample, the title names the key that opens others.
-    """
-
-    def __init__(
-        self,
-        screen: Screen[None],
-        *,
-        is_sample: bool = False,
-        is_pick: bool = False,
-    ) -> None:
-        self._screen, self._is_pick, self.is_sample = screen, is_pick, is_sample
-        self._state = BrowserState()
+    def __init__(self, screen: Screen[None], state: BrowserState) -> None:
+        self._screen, self._state = screen, state
         # The query and the package of the spec whose values are shown.
         self._described = self._state.view.query, ""
         self.popup = CompletionPopup(id="completion-popup")
@@ -379,9 +369,9 @@ class Panes:
         state, summary = self._state, self._state.summary
         active = [term for group in state.view.query.of_column("source") for term in group]
         if summary is None:
-            return Title(machine=state.machine, active=active, is_sample=self.is_sample)
+            return Title(machine=state.machine, active=active, is_sample=state.is_sample)
         counts = summary.chips, clean(summary.remark), summary.problems
-        return Title(*counts, state.machine, active, self.is_sample)
+        return Title(*counts, state.machine, active, state.is_sample)
 
     def _marks(self) -> Marks:
         """Return the marked specs; in the detail `y` copies the spec that is shown there."""
@@ -486,7 +476,7 @@ class Panes:
         if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
             yield "back", "unzoom"
         state = self._state
-        yield from state.table.hint_words(state, self.table.rows, is_pick=self._is_pick)
+        yield from state.table.hint_words(state, self.table.rows)
 
     def _keys_without_use(self) -> Iterator[str]:
         """Yield the names of keys that do nothing in this row, with these marks."""

@@ -86,18 +86,14 @@ class BrowserScreen(Screen[None]):
         self._note, self._then = note, then
         self._was_shown = False
         self._awaited = frozenset[str]()
-        self.panes = Panes(
-            self,
-            is_sample=SAMPLE in sources,
-            is_pick=pick,
-        )
-        assert session.named_queries is not None
-        self.named_queries = self.panes.query_bar.named = session.named_queries
         folded = fold_memory(session.environ, settings).value
         first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
-        state = BrowserState(view=first)
+        state = BrowserState(view=first, is_pick=pick, is_sample=SAMPLE in sources)
+        self.panes = Panes(self, state)
+        assert session.named_queries is not None
+        self.named_queries = self.panes.query_bar.named = session.named_queries
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
-        self.controllers = Controllers(self.host, query, is_pick=pick)
+        self.controllers = Controllers(self.host, query)
         self.panes.can_undo = lambda: self.controllers.navigation.can_undo
 
     def compose(self) -> ComposeResult:
@@ -117,7 +113,7 @@ class BrowserScreen(Screen[None]):
         self.controllers.loading.load()
         hidden_columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
-        if self.panes.is_sample and PREFIX in self.host.sources:
+        if self.host.state.is_sample and PREFIX in self.host.sources:
             self.host.say("Your Spack has no mirror: this is a sample")
         if self._note:
             self.host.say(self._note)

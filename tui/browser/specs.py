@@ -45,11 +45,8 @@ class SpecsController:
         search: Search,
         recall: QueryRecall,
         details: DetailsController,
-        *,
-        is_pick: bool,
     ) -> None:
         self._host, self._search, self._recall, self._details = host, search, recall, details
-        self._is_pick = is_pick
         self._confirmed: Sequence[str] = ()
 
     # The arrangement of the specs
@@ -72,7 +69,7 @@ class SpecsController:
 
     def choose(self, row: Row) -> None:
         """Open or close a row of several specs, pick a row, or go to its detail."""
-        if self._is_pick and not row.has_look_alikes:
+        if self._host.state.is_pick and not row.has_look_alikes:
             self.pick(row)
         elif row.count > 1:
             self.toggle(row)

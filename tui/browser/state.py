@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.core.frozen import Frozen, field
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from spackscope.model.index.value_counts import SectionKey, ValueSection
     from spackscope.model.report.detail import DetailLine, Members
     from spackscope.tui.widgets.table_rows import KeyChoice
-
-Result = TypeVar("Result")
 
 QUERY = "query"
 """The name of the query line; the name of a filter is its column."""
@@ -176,6 +174,8 @@ class BrowserState(Frozen):
     query: `0` if the typed query has no rows, `?` if the text has an error. `connected` is the
     catalog whose edges have been read, so that trees can be shown. `machine` is the host that
     specs are to run on. The `table` is the open one: the specs, or an answer in their place.
+    With `is_pick`, Enter on a row picks it and ends the program. If the sources are the sample,
+    which `is_sample` says, the title names the key that opens others.
 
     All ids and numbers belong to one catalog, the catalog of the rows. A newer catalog is in the
     `summary` alone until its rows are read, and all fields are replaced at once.
@@ -196,6 +196,8 @@ class BrowserState(Frozen):
     hidden_columns: frozenset[str] = frozenset()
     values: CountedValues | None = None
     table: OpenTable = SPECS
+    is_pick: bool = False
+    is_sample: bool = False
 
     @property
     def catalog(self) -> Catalog | None:

@@ -207,9 +207,7 @@ class OpenTable(Frozen):
         of = f"{len(self.shown.rows):,} of " if self.filters else ""
         return Count([f"{of}{counted(total, 'row')}" if total else ""])
 
-    def hint_words(
-        self, state: BrowserState, rows: TableRows, *, is_pick: bool
-    ) -> Iterator[tuple[str, str]]:
+    def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         yield "specs-open", self.choose_hint
 
@@ -295,9 +293,7 @@ class SpecsTable(OpenTable):
         so_far = " so far" * bool(summary.catalog.part)
         return Count([f"{count}{so_far}" for count in counts])
 
-    def hint_words(
-        self, state: BrowserState, rows: TableRows, *, is_pick: bool
-    ) -> Iterator[tuple[str, str]]:
+    def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         row, marks = rows.row, len(state.marks)
         if rows.shown.choices:
@@ -305,7 +301,7 @@ class SpecsTable(OpenTable):
             return
         if state.view.folded:
             yield "fold", "unfold"
-        if is_pick and not (row is not None and row.has_look_alikes):
+        if state.is_pick and not (row is not None and row.has_look_alikes):
             any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
             yield "specs-open", f"pick {marks:,} marked" if marks else any_of
         elif row is not None and row.count > 1:

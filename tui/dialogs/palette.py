@@ -56,9 +56,7 @@ def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> 
     ]
 
 
-def open_palette(
-    app: App[list[str]], panes: Sequence[str], more: Sequence[Pick] = ()
-) -> None:
+def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Pick] = ()) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
     async def run(command: str | Callable[[], object] | None) -> None:

@@ -192,10 +192,11 @@ class FakeBrowser:
         names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
         session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
         self.host = FakeHost(names, session)
+        self.host.change(is_pick=is_pick)
         if not is_folded:
             self.host.change(view=replace(FIRST_VIEW, folded=False))
         self._placed: Results | None = None
-        self.controllers = Controllers(self.host, query, is_pick=is_pick)
+        self.controllers = Controllers(self.host, query)
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
         # Jobs run one after another here, so none needs to wait for rows that are read later.
         self.controllers.loading.rows_shown()
