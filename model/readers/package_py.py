@@ -23,11 +23,10 @@ from spackscope.model.core.records import (
     Licence,
     Restriction,
 )
-from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.tasks import Steps, TooManySteps
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
 
-_MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
 """The most steps of one recipe (real ones take up to 41,000), and the steps between two checks
 whether the task is cancelled."""
 
@@ -94,26 +93,6 @@ class RecipeClass(NamedTuple):
 
 VersionsOf = Callable[[ClassName], Mapping[str, bool]]
 """Maps the versions of a class of another recipe to whether each is deprecated."""
-
-
-class TooManySteps(Exception):
-    """The recipe takes too many steps."""
-
-
-class Steps:
-    """Counts the steps of evaluating a recipe."""
-
-    def __init__(self) -> None:
-        self._taken = self._next_look = 0
-
-    def count(self, steps: int) -> None:
-        """Count steps. Raises TooManySteps and Cancelled."""
-        self._taken += steps
-        if self._taken > _MAX_STEPS:
-            raise TooManySteps
-        if self._taken >= self._next_look:
-            self._next_look = self._taken + _STEPS_BETWEEN
-            check_cancelled()
 
 
 def read_recipe(

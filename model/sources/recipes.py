@@ -40,10 +40,10 @@ from spackscope.model.core.records import (
     RecipeRoot,
     Restriction,
 )
-from spackscope.model.core.tasks import report_progress
+from spackscope.model.core.tasks import Steps, TooManySteps, report_progress
 
 if TYPE_CHECKING:
-    from spackscope.model.readers.package_py import ClassName, RecipeClass, Steps
+    from spackscope.model.readers.package_py import ClassName, RecipeClass
 
 _FORMAT = 7
 _INDEX, _REPOSITORY, _RECIPE = "spack-repo-index.yaml", "repo.yaml", "package.py"
@@ -374,8 +374,6 @@ class _Reading:
 
     def read(self) -> dict[str, Any]:
         """Return the values to keep in the cache, as JSON values. Raises Cancelled."""
-        from spackscope.model.readers.package_py import Steps, TooManySteps
-
         owners, deprecations, room = dict[str, _Recipe](), dict[str, Any](), _MAX_FOUND
         fixes, restricted = defaultdict[str, list[Any]](list), dict[str, list[str]]()
         licences = dict[str, list[Licence]]()
@@ -519,7 +517,7 @@ class _Reading:
 
         Thousands of recipes may each follow the next, so there is no recursion.
         """
-        from spackscope.model.readers.package_py import Steps, read_recipe
+        from spackscope.model.readers.package_py import read_recipe
 
         waiting, begun = [recipe], dict[_Recipe, Steps]()
         while waiting:
