@@ -31,16 +31,14 @@ def answer(asked: Asked) -> Sheet[Spec]:
 
     def draw(width: int | None) -> Iterator[Line]:
         # Only a terminal shows the notes that set rows apart.
-        from spackscope.model.report.row_notes import row_notes
         from spackscope.model.report.spec_list import spec_lines
 
         newest_first = Order.PREFERRED_HERE if has_host else Order.PREFERRED
         is_flat = options.get("flat", False)
         order = Order.INDEX if is_flat else newest_first
         view = View(query, order=order, folded=not is_flat)
-        shown = catalog.listing(view, partition=row_notes(catalog).partition)
         named = query.columns | ({"fits"} if has_host else set())
-        return spec_lines(catalog, shown, width or 0, named)
+        return spec_lines(catalog, view, width or 0, named)
 
     return replace(
         spec_sheet(catalog, listing.ids, tells_fit=tells_fit),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import Cause, Comparison, Difference, fold_differences
@@ -13,7 +13,8 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run
 from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
-from spackscope.model.report.detail import DIFFERS
+from spackscope.model.report.detail import DIFFERS, DetailLine
+from spackscope.model.report.relations import COMPARE_HINTS, NEXT_TO
 from spackscope.model.report.report import Line, path_text, text_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ NOT_LISTED = "Dependencies are not listed, so not compared"
 
 _MISSING = "-"
 _MAX_VALUE_WIDTH = 60
+_MAX_IN_DETAIL = 2
+"""Differences that the detail of a spec names."""
 _MAX_NAMED = 2
 """Packages of a line that are named instead of counted."""
 ATTRIBUTE_LABELS = {
@@ -210,3 +213,36 @@ def lacking(spec: Missing) -> list[str]:
         )
         lines = [difference_line(*each) for each in named]
     return [line.text for line in lines] or ["only dependencies differ"]
+
+
+def difference_values(
+    hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
+) -> Iterator[DetailLine]:
+    """Yield the differences between a spec and a look-alike with the hash `hash_` and id `id_`."""
+    short = clean(hash_)[:SHORT_HASH]
+    yield DetailLine(short, NEXT_TO, style="link", id=id_, hints=COMPARE_HINTS)
+    lines = difference_lines(comparison)
+    running = [line for line in lines if line.runs]
+    building = [line for line in lines if not line.runs]
+    values = [
+        *_values(running, _MAX_IN_DETAIL),
+        *([DetailLine("runs the same")] if runs_the_same else ()),
+        *_values(building, 1 if running else _MAX_IN_DETAIL, f"{BUILD_DEPENDENCIES}: "),
+    ]
+    if rest := unexplained_text(comparison):
+        values.append(DetailLine(rest, style="dim"))
+    yield from values or [DetailLine(NOTHING_DIFFERS, style="dim")]
+
+
+def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
+    """Yield the first differences in short, and the number of others."""
+    for number, line in enumerate(lines[:most]):
+        yield DetailLine(
+            line.values,
+            style="differs" if line.runs else "same",
+            lead="" if number else lead,
+        )
+        if where := line.where.removeprefix("through "):
+            yield DetailLine(f"({where})", style="dim", lead=" ")
+    if more := len(lines[most:]):
+        yield DetailLine(f"and {more:,} more", style="dim", lead=" ")

@@ -1,4 +1,4 @@
-"""Describe how a spec relates to others: differences from the nearest, needs and users."""
+"""Describe how a spec relates to others: what it needs, and its users."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.core.columns import BY_NAME, SHORT_HASH, sizes_text, spec_name
+from spackscope.model.core.columns import BY_NAME, sizes_text, spec_name
 from spackscope.model.core.records import YES
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.detail import DetailLine
 
 # The browser shows placeholders before it imports the modules that read the lines.
 if TYPE_CHECKING:
-    from spackscope.model.analysis.compare import Comparison
     from spackscope.model.analysis.needs import NeededSpec, Needs
     from spackscope.model.index.catalog import Catalog
-    from spackscope.model.report.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
 UNLIKE_EACH_OTHER, DOWNLOAD, DEPRECATED = "unlike each other", "download", "deprecated"
@@ -30,7 +28,6 @@ UNLISTED = "This source lists no dependencies"
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""
 
-_MAX_DIFFERENCES = 2
 _MAX_NAMED = 60
 """The most values of a line: the tree has all of them."""
 
@@ -38,45 +35,6 @@ _MAX_NAMED = 60
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
     """Return placeholders for lines still to be read, so that lines below them move little."""
     return [DetailLine("…", label, style="dim") for label in labels]
-
-
-def difference_values(
-    hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
-) -> Iterator[DetailLine]:
-    """Yield the differences between a spec and a look-alike with the hash `hash_` and id `id_`."""
-    from spackscope.model.report.differences import (
-        BUILD_DEPENDENCIES,
-        difference_lines,
-        unexplained_text,
-    )
-
-    short = clean(hash_)[:SHORT_HASH]
-    yield DetailLine(short, NEXT_TO, style="link", id=id_, hints=COMPARE_HINTS)
-    lines = difference_lines(comparison)
-    running = [line for line in lines if line.runs]
-    building = [line for line in lines if not line.runs]
-    values = [
-        *_values(running, _MAX_DIFFERENCES),
-        *([DetailLine("runs the same")] if runs_the_same else ()),
-        *_values(building, 1 if running else _MAX_DIFFERENCES, f"{BUILD_DEPENDENCIES}: "),
-    ]
-    if rest := unexplained_text(comparison):
-        values.append(DetailLine(rest, style="dim"))
-    yield from values or [DetailLine("no known difference", style="dim")]
-
-
-def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
-    """Yield the first differences in short, and the number of others."""
-    for number, line in enumerate(lines[:most]):
-        yield DetailLine(
-            line.values,
-            style="differs" if line.runs else "same",
-            lead="" if number else lead,
-        )
-        if where := line.where.removeprefix("through "):
-            yield DetailLine(f"({where})", style="dim", lead=" ")
-    if more := len(lines[most:]):
-        yield DetailLine(f"and {more:,} more", style="dim", lead=" ")
 
 
 def needs_line(needs: Needs | None) -> str:

@@ -12,6 +12,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
+from spackscope.model.index.view import View
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
@@ -46,13 +47,14 @@ def spec_rows(specs: Iterable[Spec]) -> list[Sequence[str]]:
 
 
 def spec_lines(
-    catalog: Catalog, listing: Listing, width: int, named: Collection[str] = frozenset()
+    catalog: Catalog, view: View, width: int, named: Collection[str] = frozenset()
 ) -> Iterator[Line]:
-    """Yield the values that all specs of a listing share, and a table of the others.
+    """Yield the values that all specs of a view share, and a table of the others.
 
     Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
     or its table would consist of a hash only.
     """
+    listing = catalog.listing(view, partition=row_notes(catalog).partition)
     values, is_single = listing.values, listing.shown == 1
 
     def is_shown(column: Column) -> bool:
@@ -89,7 +91,7 @@ def spec_lines(
             last = " ".join(lines[_MAX_SHARED_LINES - 1 :])
             lines[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
         yield from (styled(line, "dim") for line in lines)
-    if listing.view.folded and not is_single:
+    if view.folded and not is_single:
         yield from _folded_lines(catalog, listing, width, named)
         return
     columns = [

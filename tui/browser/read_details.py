@@ -26,6 +26,7 @@ from spackscope.model.report.detail import (
     fit_lines,
     with_choice,
 )
+from spackscope.model.report.differences import difference_values
 from spackscope.model.report.relations import (
     DEPRECATED,
     DOWNLOAD,
@@ -34,7 +35,6 @@ from spackscope.model.report.relations import (
     UNLIKE_EACH_OTHER,
     USED_BY,
     deprecated_values,
-    difference_values,
     kinds_line,
     needs_values,
     pending_lines,
