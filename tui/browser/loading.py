@@ -279,7 +279,7 @@ class Loading:
             view = self._start(view)
         self.start_query = ""
         self._search.show(view, cursor_on=row.spec.hash if row is not None and is_moved else "")
-        if state.draft is not None:
+        if state.draft is not None and host.where.input == state.draft.input:
             self._search.type_again(state.draft.parsed)
 
     def _start(self, view: View) -> View:
