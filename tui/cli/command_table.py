@@ -547,7 +547,8 @@ read, and never run. Externals do not count, as for Spack.""",
             _value(
                 "fail-on",
                 "exit with 1 if a version has this severity or a higher one: low, medium, high "
-                "or critical, which `version(…, deprecated=True)` has",
+                "or critical, which `version(…, deprecated=True)` has; also as "
+                "deprecated=SEVERITY",
                 "SEVERITY",
                 "severity",
             ),
