@@ -120,6 +120,16 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return list(unique)
 
 
+def tag_sources(source: str) -> list[str]:
+    """Return a source for each tag of a source that names some tags of the public cache.
+
+    >>> tag_sources("public:develop, v2026.06.0")
+    ['public:develop', 'public:v2026.06.0']
+    """
+    name, _, tags = source.partition(":")
+    return [f"{name}:{tag.strip()}" for tag in tags.split(",") if tag.strip() and name == PUBLIC]
+
+
 def absolute_path(source: str) -> str:
     """Return the absolute path of a source; the sample is in the installed package.
 

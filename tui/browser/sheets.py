@@ -29,6 +29,7 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import Progress
+from spackscope.model.sources.source_name import tag_sources
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, Task, progress_shown
 from spackscope.tui.browser.hidden_columns import cannot_be_hidden
@@ -470,6 +471,8 @@ class Sheets:
         self._host.cancel(jobs.ASK_AGAIN)
         catalog = self._host.state.newest
         names = [source.name for source in catalog.sources] if catalog is not None else []
+        if len(names) == 1:
+            names = tag_sources(self._host.sources[0])
         if catalog is None or len(names) < 2:
             self._ask_when_loaded("diff_sources", self.diff_sources)
         elif len(names) == 2:
@@ -587,7 +590,8 @@ class Sheets:
         # A catalog lists its sources in the order given.
         names = [source.name for source in catalog.sources]
         sources = self._host.sources
-        return sources[names.index(name)] if len(names) == len(sources) else name
+        given = dict(zip(names, sources, strict=True)) if len(names) == len(sources) else {}
+        return given.get(name, name)
 
 
 def _name(row: Row) -> str:

@@ -13,7 +13,20 @@ from spackscope.model.analysis import source_differences
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.tui.browser.tables import SPECS
 from tests.browsing import browsing
-from tests.builders import Node, database, edge, hash_of, installs, node
+from tests.builders import (
+    Files,
+    Node,
+    database,
+    edge,
+    hash_of,
+    installs,
+    mirror_v3,
+    node,
+    serve_files,
+    tag_list,
+    under,
+    zlib_index,
+)
 from tests.tui.browser.test_sheets import cells, command
 
 OLD_ZLIB, NEW_ZLIB, OLD_HDF5, NEW_HDF5, XZ = (hash_of(number) for number in range(1, 6))
@@ -32,6 +45,19 @@ def sources(tmp_path: Path) -> list[Path]:
     for name, records in files.items():
         (tmp_path / name).write_bytes(database(records))
     return [tmp_path / name for name in files]
+
+
+async def test_tags_of_one_source_are_compared(tmp_path: Path) -> None:
+    tags = ("v2026.03.0", "v2026.06.0")
+    bucket: Files = {}
+    for version, tag in enumerate(tags):
+        bucket |= under(tag, mirror_v3(zlib_index(version=f"1.{version}")))
+    with serve_files({**bucket, "list.json": tag_list(bucket)}) as server:
+        environ = {"SPACKSCOPE_PUBLIC": f"{server.url}/list.json", "XDG_CACHE_HOME": str(tmp_path)}
+        async with browsing(f"public:{','.join(tags)}", environ=environ) as browser:
+            await browser.press("2", "D")
+            assert command(browser) == "diff public:v2026.03.0 public:v2026.06.0"
+            assert "unchanged" in browser.text
 
 
 async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) -> None:
