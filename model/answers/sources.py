@@ -81,7 +81,7 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
         SheetColumn("remark", lambda source: source.remark or None, wraps=True),
         SheetColumn(
             "failure",
-            lambda source: source.failure.removeprefix(f"the source {source.name} ") or None,
+            lambda source: _without_name(source.failure, source.name) or None,
             style="error",
             wraps=True,
         ),
@@ -91,6 +91,11 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
             text=lambda checked: "" if checked is None else age(now - checked),
         ),
     ]
+
+
+def _without_name(reason: str, source: str) -> str:
+    """Return a reason without the name of its source, which is in the row."""
+    return reason.removeprefix(f"the source {source} ")
 
 
 def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
@@ -119,7 +124,13 @@ def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
 
 
 _PROBLEM_COLUMNS: list[SheetColumn[Gap]] = [
-    SheetColumn("reason", lambda gap: gap.problem.reason, style="error", wraps=True, least=40),
+    SheetColumn(
+        "reason",
+        lambda gap: _without_name(gap.problem.reason, gap.ground),
+        style="error",
+        wraps=True,
+        least=40,
+    ),
     SheetColumn("place", lambda gap: gap.problem.place or None),
     # Every page is a specs.md, in a directory of its own.
     SheetColumn(

@@ -40,6 +40,7 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
         assert line.split()[-3:] == ["does", "not", "exist"], "it does not repeat the source"
         await browser.press("S")
         assert "does not exist" in browser.table_text
+        assert "the source" not in browser.table_text
         assert "twice" not in browser.text
 
 
