@@ -37,24 +37,26 @@ def answer(asked: Asked) -> Sheet[_Row]:
     There are no rows if no source lists dependencies.
     """
     words, has_recipes = asked.words, bool(asked.session.recipe_roots)
+    is_bill = asked.options.get("format") in BILLS
     if len(words) == 1 and names_source(words[0]):
-        catalog, caches = asked.load([find_environment(words[0], asked.session)], asked.sources)
+        groups = [[find_environment(words[0], asked.session)], asked.sources]
+        # Only a bill says what the mirrors have.
+        catalog, *others = asked.load(*groups[: 1 + is_bill])
         ids, title = explicit_specs(catalog) or range(catalog.total), clean(words[0])
     else:
-        (catalog,) = asked.load(asked.sources)
-        row, caches = catalog.listed(asked.find_hash(catalog, words)), catalog
+        catalog, *others = asked.load(asked.sources)
+        row = catalog.listed(asked.find_hash(catalog, words))
         spec, ids = row.spec, [row.id]
         title = f"{spec_name(spec.package, spec.version)}  /{spec.hash}"
     if has_recipes:
         catalog.by_host.values("licence")
-    if has_recipes or asked.options.get("format") in BILLS:
+    if has_recipes or is_bill:
         asked.grounds.add(RECIPES)
     needs = read_needs(catalog, ids, to_build=True)
     columns = [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS]
-    exports = {
-        each: partial(_bill_lines, each, asked, catalog, caches, title, ids, needs)
-        for each in BILLS
-    }
+    caches = [*others, catalog][0]
+    bill = partial(_bill_lines, asked, catalog, caches, title, ids, needs)
+    exports = {each: partial(bill, each) for each in BILLS}
     if needs is None:
         return Sheet(title, columns, (), notes=[UNLISTED], exports=exports)
     needs = add_sizes(needs, catalog, asked.session, asked.sources)
@@ -79,13 +81,13 @@ def answer(asked: Asked) -> Sheet[_Row]:
 
 
 def _bill_lines(
-    format_: str,
     asked: Asked,
     catalog: Catalog,
     caches: Catalog,
     title: str,
     ids: Sequence[int],
     needs: Needs | None,
+    format_: str,
 ) -> Iterator[str]:
     """Yield the lines of a bill of materials, with what recipes and mirrors say of each spec.
 

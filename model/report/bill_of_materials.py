@@ -80,7 +80,10 @@ class Material(NamedTuple):
         return [{key: name, value: known}] if known else []
 
 
-def time_of(materials: Sequence[Material], epoch: str) -> str:
+Materials = Sequence[Material]
+
+
+def time_of(materials: Materials, epoch: str) -> str:
     """Return the time of a bill: `epoch`, else that of the newest install or signature, else 1970.
 
     `epoch` has seconds since 1970, or "". It is not the time of the clock, so that the same
@@ -96,9 +99,7 @@ def time_of(materials: Sequence[Material], epoch: str) -> str:
         raise WrongQuestion(f"SOURCE_DATE_EPOCH is not a time: {clean(epoch)}") from None
 
 
-def spdx(
-    name: str, created: str, roots: Sequence[str], materials: Sequence[Material]
-) -> Iterator[str]:
+def spdx(name: str, created: str, roots: Sequence[str], materials: Materials) -> Iterator[str]:
     """Return the lines of a document of SPDX 2.3; `roots` are hashes."""
     texts = dict[str, str]()
     packages = [_package(each, texts) for each in materials]
@@ -157,8 +158,8 @@ def _package(material: Material, texts: dict[str, str]) -> dict[str, Any]:
     )
 
 
-def cyclone_dx(
-    name: str, created: str, roots: Sequence[str], materials: Sequence[Material]
+def cyclonedx(
+    name: str, created: str, roots: Sequence[str], materials: Materials
 ) -> Iterator[str]:
     """Return the lines of a document of CycloneDX 1.6; `roots` are hashes."""
     needs = {each.needed.spec.hash: each.needs for each in materials}
@@ -203,7 +204,7 @@ def _component(material: Material) -> dict[str, Any]:
     )
 
 
-WRITERS = {"spdx": spdx, "cyclonedx": cyclone_dx}
+WRITERS = {"spdx": spdx, "cyclonedx": cyclonedx}
 """The writer of each format."""
 
 
