@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.tasks import progress_to
+from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.tui.browser.jobs import Job
@@ -147,3 +149,20 @@ class BrowserHost(Protocol):
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the picked hashes."""
+
+
+def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:
+    """Save a choice of the user in a worker thread, and show a message if that fails."""
+
+    def save(_: object) -> str:
+        try:
+            write()
+        except Unwritable as error:
+            return clean(f"The {what} will not be remembered: {error}")
+        return ""
+
+    def report(failure: str) -> None:
+        if failure:
+            host.say(failure, error=True)
+
+    host.run(save, report, job)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 
-from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.file_access import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost
-from spackscope.tui.browser.jobs import Job
+from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.settings.checks import KEPT, hidden_columns
 
 MAX_COLUMNS = 500
@@ -65,23 +62,6 @@ def change_hidden(host: BrowserHost, hidden: Hidden) -> None:
             write_private(path, f"{content}\n".encode())
 
     remember(host, write, "columns", jobs.COLUMNS)
-
-
-def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:
-    """Save the columns or the theme in a worker thread, and show a message if that fails."""
-
-    def save(_: object) -> str:
-        try:
-            write()
-        except Unwritable as error:
-            return clean(f"The {what} will not be remembered: {error}")
-        return ""
-
-    def report(failure: str) -> None:
-        if failure:
-            host.say(failure, error=True)
-
-    host.run(save, report, job)
 
 
 def _path(host: BrowserHost) -> str | None:

@@ -25,8 +25,7 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task
-from spackscope.tui.browser.hidden_columns import remember
+from spackscope.tui.browser.browser_host import BrowserHost, Task, remember
 from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.browser.tables import SPECS

@@ -8,8 +8,7 @@ from functools import partial
 from textual.app import App
 
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost
-from spackscope.tui.browser.hidden_columns import remember
+from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.settings.memory import ChoiceMemory
 from spackscope.tui.settings.themes import OWN, theme_names
