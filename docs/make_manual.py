@@ -58,7 +58,7 @@ VARIABLES = (
     *(
         (setting.variable, f"{setting.sentence[:1].lower()}{setting.sentence[1:-1]}")
         for setting in SETTINGS
-        if setting.variable and setting.kind == "text"
+        if setting.variable and setting.kind != "texts"
     ),
     (
         "SPACKSCOPE_PYTHON",

@@ -26,10 +26,11 @@ from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.browser.threads import JobThreads
-from spackscope.tui.dialogs.dialog import Dialog
+from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
+from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.process.textual_internals import OpenApp, driver_of
 from spackscope.tui.settings import DEFAULTS, Settings, themes
@@ -88,6 +89,9 @@ class SpackscopeApp(OpenApp[list[str]]):
         # The first name may be given in the browser.
         if session.named_queries is None:
             session = replace(session, named_queries=NamedQueries({}))
+        # A screen reader reads a line across all panes in it.
+        widths = WIDTHS[:1] if is_plain() else WIDTHS
+        BrowserScreen.HORIZONTAL_BREAKPOINTS = Dialog.HORIZONTAL_BREAKPOINTS = widths
         self._open = partial(BrowserScreen, session=session, settings=settings, pick=pick)
         self._browser = self._open(sources, query, note=note)
         self._typed: deque[events.Key | events.Paste] = deque()

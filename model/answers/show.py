@@ -25,11 +25,12 @@ from spackscope.model.report.detail import (
     blocks_of,
     dependency_line,
     detail,
+    plain_blocks,
 )
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.relations import deprecated_values, needs_line
-from spackscope.model.report.report import Line, flow, styled
+from spackscope.model.report.report import Line, flow, styled, text_of
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.signing import entries_json, with_signing
 from spackscope.model.report.table_columns import variants_line
@@ -55,7 +56,9 @@ def answer(asked: Asked) -> Sheet[Any]:
     if any(entries):
         data = list(map(entries_json, entries))
     sheet = full_sheet(list(map(catalog.full_record, rows)), data)
-    return replace(sheet, draw=partial(_lines, asked, catalog, rows, entries), is_text=True)
+    draw = partial(_lines, asked, catalog, rows, entries)
+    plain = {"plain": lambda: map(text_of, draw(None, is_plain=True))}
+    return replace(sheet, draw=draw, is_text=True, exports=plain)
 
 
 def _read(
@@ -87,6 +90,8 @@ def _lines(
     rows: Sequence[Row],
     entries: Sequence[Sequence[MirrorEntry]],
     width: int | None,
+    *,
+    is_plain: bool = False,
 ) -> Iterator[Line]:
     session = asked.session
     listings: dict[str, Listing] = {}
@@ -124,24 +129,30 @@ def _lines(
         lines = [*lines, *deprecated_values(catalog, row.id)]
         if number:
             yield ()
-        yield from detail_lines(lines, width)
+        yield from detail_lines(lines, width, is_plain=is_plain)
         edges = catalog.edges.of(row.id)
         specs = read_specs(catalog, (edge.child for edge in edges))
-        if edges:
+        if edges and not is_plain:
             yield styled("dependencies", "dim")
         for edge in edges:
-            yield ((_GAP, ""), *dependency_line(edge, specs[edge.child]))
+            start = "dependency: " if is_plain else _GAP
+            yield ((start, ""), *dependency_line(edge, specs[edge.child]))
 
 
-def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Line]:
-    """Yield the lines of a spec with all values of a label side by side, as many as fit."""
-    for block in blocks_of(lines):
-        if block[0].style == "title":
+def detail_lines(
+    lines: Iterable[DetailLine], width: int | None, *, is_plain: bool = False
+) -> Iterator[Line]:
+    """Yield the lines of a spec with all values of a label side by side, as many as fit.
+
+    Plain lines are `label: value`.
+    """
+    for block in plain_blocks(lines) if is_plain else blocks_of(lines):
+        label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
+        if block[0].style == "title" and not is_plain:
             yield from (((line.text, line.styles),) for line in block)
             continue
-        label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
         for values in _flowed(block, width):
-            yield ((label, "dim"), (blanks + _GAP, ""), *values)
+            yield ((label, "dim"), (": " if is_plain else blanks + _GAP, ""), *values)
             label, blanks = "", " " * _LABEL_WIDTH
 
 

@@ -85,6 +85,16 @@ def blocks_of(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
     return blocks
 
 
+_PLAIN_LABELS = {"title": "build", "hash": "hash"}
+
+
+def plain_blocks(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
+    """Return the values of each label in a block, also those that need no label on a screen."""
+    return blocks_of(
+        replace(line, label=_PLAIN_LABELS.get(line.style, line.label)) for line in lines
+    )
+
+
 def detail(
     spec: Spec,
     *,

@@ -165,6 +165,7 @@ FORMATS = (
     Format("hashes", "hashes", ".txt", Sheet.hashes),
     Format("keep-list", "keep-list", ".txt", lambda sheet: sheet.exports["keep-list"]()),
     Format("markdown", "Markdown", ".md", Sheet.markdown),
+    Format("plain", "plain", ".txt", Sheet.plain),
     Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
 )
 """All formats of the browser; the options of `find` have their names, except for the last."""

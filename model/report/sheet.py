@@ -253,13 +253,7 @@ class Sheet(Frozen, Generic[Item]):
     def of_columns(self, names: str) -> Sheet[Item]:
         """Return the sheet with some columns, whose names are separated by commas."""
         chosen = [self.column(name.strip()) for name in names.split(",") if name.strip()]
-        return replace(
-            self,
-            columns=[replace(column, drawn=True) for column in chosen],
-            told=(),
-            draw=None,
-            is_text=False,
-        )
+        return self._as_table(columns=[replace(each, drawn=True) for each in chosen], told=())
 
     def sorted(self, by: str) -> Sheet[Item]:
         """Return the sheet in the order of a column, descending with `-` before its name.
@@ -271,9 +265,7 @@ class Sheet(Frozen, Generic[Item]):
         known = [pair for pair in values if pair[0] is not None]
         known.sort(key=lambda pair: column.sort_key(pair[0]), reverse=by.startswith("-"))
         unknown = [item for value, item in values if value is None]
-        return replace(
-            self, rows=[*(item for _, item in known), *unknown], draw=None, is_text=False
-        )
+        return self._as_table(rows=[*(item for _, item in known), *unknown])
 
     def filtered(self, name: str, pattern: str) -> Sheet[Item]:
         """Return the sheet with the rows whose text in a column has a pattern in it.
@@ -292,14 +284,17 @@ class Sheet(Frozen, Generic[Item]):
             return any(test.search(text) for test in tests) is wanted
 
         rows = [item for item in self.items() if fits(item)] if tests else self.rows
-        return replace(self, rows=rows, draw=None, is_text=False)
+        return self._as_table(rows=rows)
 
     def cut(self, limit: int) -> Sheet[Item]:
         """Return the sheet with its first rows."""
         left_out = len(self.rows) - limit
-        return replace(
-            self, rows=self.rows[:limit], left_out=max(0, left_out), draw=None, is_text=False
-        )
+        return self._as_table(rows=self.rows[:limit], left_out=max(0, left_out))
+
+    def _as_table(self, **changes: Any) -> Sheet[Item]:
+        """Return the sheet with other rows or columns, of which a text knows nothing."""
+        exports = {} if self.is_text else self.exports
+        return replace(self, draw=None, is_text=False, exports=exports, **changes)
 
     # For scripts
 
@@ -334,6 +329,20 @@ class Sheet(Frozen, Generic[Item]):
         yield "\t".join(clean(column.name) for column in drawn)
         for item in self.items():
             yield "\t".join(column.flat(column.value(item)) for column in drawn)
+
+    def plain(self) -> Iterator[str]:
+        """Yield each row as lines `label: value`, an empty line before each row but the first.
+
+        Unknown values and bars are left out, and texts are whole.
+        """
+        drawn = [column for column in self.columns if column.drawn and column.style != "bar"]
+        for number, item in enumerate(self.items()):
+            yield from [""] * (number > 0)
+            for column in drawn:
+                value = column.value(item)
+                text = column.flat(value) if isinstance(value, str) else column.text(value)
+                if text.strip():
+                    yield f"{clean(column.label or column.name)}: {text}"
 
     def hashes(self) -> Iterator[str]:
         """Yield the hashes of the specs that columns and rows are about, each once."""
@@ -589,5 +598,6 @@ OF_ALL_SHEETS: Mapping[str, Callable[[Sheet[Any]], Iterator[str]]] = {
     "jsonl": Sheet.json_lines,
     "hashes": Sheet.hashes,
     "markdown": Sheet.markdown,
+    "plain": Sheet.plain,
 }
 """The formats that every sheet has, by their names, and the lines of a sheet in each."""

@@ -28,6 +28,7 @@ from spackscope.tui.browser.state import (
     WithoutRows,
 )
 from spackscope.tui.browser.tables import OpenTable, without_rows
+from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.frame import (
     Divider,
@@ -85,6 +86,8 @@ class Panes:
         self.can_undo: Callable[[], bool] = lambda: False
         """Called to check whether there is a step to go back to."""
         """The rows of the specs, shown or not."""
+        # What a screen reader was told last, and the message with it.
+        self._announced = "", ""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
         self._texts: Sequence[str] | None = []
         # The texts in place of any row at the first start, until the first key.
@@ -189,6 +192,7 @@ class Panes:
         self.marks.refresh()
         self.follow_cursor()
         self.show_draft_soon()
+        self.announce(again=True)
 
     def show_state(self, old: BrowserState, new: BrowserState, changed: Set[str]) -> None:
         """Show changed fields in the panes; the title, marks and status lines read the state."""
@@ -229,6 +233,23 @@ class Panes:
         self.title.refresh()
         self.marks.refresh()
         self.follow_cursor()
+        self.announce()
+
+    def announce(self, *, again: bool = False) -> None:
+        """Say to a screen reader what the pane with the focus shows, after a message if any."""
+        if not is_plain():
+            return
+        pane, lines = self.focus.pane, self.detail.lines.all
+        what = self._state.table.title or str(self._state.view.query)
+        shown = [what, *self._count().forms[:1]]
+        if pane == "detail" and lines:
+            shown = [lines[0].text]
+        text = clean(f"{pane}: {', '.join(filter(None, shown))}")
+        if again or text != self._announced[0]:
+            message = self.toast.message
+            is_old = message in ("", self._announced[1])
+            self.toast.say(text if is_old else f"{message}. {text}")
+            self._announced = text, self.toast.message
 
     def _show_table(self, table: OpenTable) -> None:
         """Show the open table; an answer has the room of the values of the specs."""

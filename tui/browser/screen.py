@@ -99,7 +99,8 @@ class BrowserScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Show the widgets, with the style classes for the size of the screen."""
         width, height = self.app.size
-        fitting = [name for at_least, name in WIDTHS if at_least <= width][-1:]
+        widths = self.HORIZONTAL_BREAKPOINTS or ()
+        fitting = [name for at_least, name in widths if at_least <= width][-1:]
         fitting += [name for at_least, name in HEIGHTS if at_least <= height][-1:]
         # Textual adds the classes after the mount, and computes the styles of all widgets again.
         self.add_class(*fitting, update=False)
@@ -284,6 +285,7 @@ class BrowserScreen(Screen[None]):
         event.refresh_styles = self._was_shown
         self._was_shown = True
         self.panes.focus.move_soon()
+        self.panes.announce(again=True)
 
     @on(events.Resize)
     @on(events.ScreenResume)

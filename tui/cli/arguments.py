@@ -76,6 +76,7 @@ class Options(Frozen):
     config: str = ""
     recipes: tuple[str, ...] = ()
     rebuild: bool = False
+    plain: bool = False
     no_color: bool = False
     help: bool = False
     registration: str = ""

@@ -135,6 +135,11 @@ _FROM = _from(
 )
 _ALL = _flag("all", "also list dependency-only specs", "dependency_only")
 _NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
+_PLAIN = _flag(
+    "plain",
+    "write for a screen reader: no boxes and bars, each row as lines 'label: value', like "
+    "SPACKSCOPE_PLAIN in the environment",
+)
 _HELP = Option(("-h", "--help"), "print this help", "help")
 _TEMPLATE = _value(
     "format",
@@ -164,8 +169,8 @@ _SHEET = (
 )
 """The options of an answer: a command that has them is an answer."""
 
-_SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
-_SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
+_SOURCES = (_FROM, _ALL, _PLAIN, _NO_COLOR, _HELP)
+_SOURCES_WITHOUT_ALL = (_FROM, _PLAIN, _NO_COLOR, _HELP)
 _ANSWER = (*_SHEET, *_SOURCES_WITHOUT_ALL)
 
 VERSION_OPTION = _flag("version", "print the version")

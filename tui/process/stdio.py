@@ -66,6 +66,11 @@ _PAIRS = {
 SIGNS = {ord(sign): letter for signs, letter in _PAIRS.items() for sign in signs}
 """The letter for each sign, as `str.translate` takes them."""
 
+PLAIN = "SPACKSCOPE_PLAIN"
+"""The variable that asks for a screen without boxes and bars, for screen readers."""
+_PLAIN_SIGNS = {**SIGNS, **dict.fromkeys(range(0x2500, 0x25A0), " "), ord("┃"): SIGNS[ord("┃")]}
+"""The letters of a plain screen: lines and blocks are blank, but for the sign of the cursor."""
+
 _KEY_NAMES = {
     "⇧": "shift-", "⏎": "enter", "⌫": "bksp", "⇥": "tab",
     "←": "left", "→": "right", "↑": "up", "↓": "down",
@@ -225,6 +230,11 @@ def link_to(address: str) -> str:
     return f"\x1b]8;;{address if fits else ''}\x1b\\"
 
 
+def is_plain() -> bool:
+    """Check whether a screen reader reads the terminal; the command line sets the variable too."""
+    return os.environ.get(PLAIN, "").strip() not in ("", "0")
+
+
 def supports_unicode() -> bool:
     """Check whether the locale and stdout are UTF-8, and the terminal has more than letters.
 
@@ -233,7 +243,7 @@ def supports_unicode() -> bool:
     """
     import locale
 
-    if os.environ.get("TERM") == "linux":
+    if os.environ.get("TERM") == "linux" or is_plain():
         return False
 
     # While Textual runs, stdout is a stream of its own without an encoding.
@@ -282,7 +292,7 @@ def in_ascii(text: str) -> str:
     >>> in_ascii("▸ ×9  hdf5 · build…")
     '+ :9  hdf5 | build~'
     """
-    return text.translate(SIGNS)
+    return text.translate(_PLAIN_SIGNS if is_plain() else SIGNS)
 
 
 def key_word(shown: str) -> str:

@@ -27,7 +27,7 @@ from textual.message import Message
 from spackscope.model.core.errors import reason
 from spackscope.model.core.text import clean
 from spackscope.tui.process import crash, signals
-from spackscope.tui.process.stdio import in_ascii, supports_unicode
+from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
 from spackscope.tui.process.textual_internals import XTermParser, key_thread, write_to
 
 PATIENCE = 1.0
@@ -44,6 +44,7 @@ _ESCAPE_DELAY = 0.05
 
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
+_SHOW_CURSOR = "\x1b[?25h"
 _LEAVE = (
     "\x1b[?2026l"  # synchronized output
     "\x1b[?2004l"  # bracketed paste
@@ -52,7 +53,7 @@ _LEAVE = (
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # mouse
     "\x1b[<u"  # Kitty keyboard
     "\x1b[?1049l"  # alternate screen
-    "\x1b[?25h"  # cursor
+    f"{_SHOW_CURSOR}"
     "\x1b[?1004l"  # focus
     "\x1b[0m"
 )
@@ -159,6 +160,8 @@ class TerminalDriver(LinuxDriver):
             self._original_mode = _attributes(self.fileno)
         self._is_taken, self._is_stopped = True, False
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        if is_plain():
+            self.write(_SHOW_CURSOR)
 
     def write(self, data: str) -> None:
         """Write to the terminal, unless it has been given back."""

@@ -83,6 +83,7 @@ class Settings(Frozen):
     public: str = field(default="", repr=False)
     host: str = ""
     copy: str = ""
+    plain: bool = False
     theme: str = ""
     history: bool = False
     fold: bool = True
@@ -142,7 +143,7 @@ def config_paths(environ: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(filter(None, paths)))
 
 
-def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> Settings:
+def read_settings(environ: Mapping[str, str], given: Mapping[str, str | bool] = {}) -> Settings:
     """Return the settings; `given` has values of the command line, of which empty ones are unset.
 
     Files are read only where they exist. A file that SPACKSCOPE_CONFIG names must exist; /dev/null
@@ -172,12 +173,12 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
         values, origins = {**file.values, **values}, {**of_file, **origins}
     for setting in SETTINGS:
         # `resolve_sources` reads the variable with sources.
-        value = environ.get(setting.variable, "").strip() if setting.kind == "text" else ""
+        value = environ.get(setting.variable, "").strip() if setting.kind != "texts" else ""
         if value:
-            values[setting.name], origins[setting.name] = value, Origin(setting.variable)
-    for name, value in given.items():
-        if value:
-            values[name], origins[name] = value, COMMAND_LINE
+            values[setting.name] = value != "0" if setting.kind == "flag" else value
+            origins[setting.name] = Origin(setting.variable)
+    for name in filter(given.get, given):
+        values[name], origins[name] = given[name], COMMAND_LINE
     fields = {name: value for name, value in values.items() if "." not in name}
     for table in (setting.name for setting in SETTINGS if setting.is_table):
         names = {name: name.removeprefix(f"{table}.") for name in values}

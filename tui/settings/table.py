@@ -67,6 +67,15 @@ SETTINGS = (
         "SPACKSCOPE_COPY",
     ),
     Setting(
+        "plain",
+        "flag",
+        "Whether a screen reader reads the terminal: no boxes and bars, lines with a label.",
+        "true",
+        "false",
+        "SPACKSCOPE_PLAIN",
+        "--plain",
+    ),
+    Setting(
         "theme",
         "text",
         "The colours of the browser, until another theme is chosen in its palette.",

@@ -24,6 +24,7 @@ from spackscope.model.report.detail import (
     fold_sign,
     full_name,
     head_text,
+    plain_blocks,
     short_hash,
     virtuals_text,
 )
@@ -39,6 +40,7 @@ from spackscope.model.report.report import Flow, LinePart, Piece, highlight, sty
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
+from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.virtual_list import Browse
 
 GAP = "  "
@@ -97,6 +99,8 @@ def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutR
         replace(line, suffix=with_written_keys(line.suffix)) if line.suffix else line
         for line in lines
     ]
+    if is_plain():
+        return [row for block in plain_blocks(lines) for row in _plain_rows(block, width)]
     title, blocks = _blocks(lines, width, height)
     rows = _title_rows(title, width) if title else []
     for block in blocks:
@@ -106,6 +110,15 @@ def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutR
 
 Block = Sequence[DetailLine]
 """The values of one label."""
+
+
+def _plain_rows(block: Block, width: int) -> list[LayoutRow]:
+    """Return the values of a block after `label:`, on as many rows as they need."""
+    flow = Flow(width)
+    flow.add(f"{block[0].label}:")
+    for line in (replace(block[0], lead=" "), *block[1:]):
+        _put(flow, line, suffixes=True)
+    return [*flow.lines]
 
 
 def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:

@@ -16,6 +16,7 @@ from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.report import LinePart, Piece
 from spackscope.model.report.titles import SourceChip
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
+from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.drawing import PartLine, draw
 from spackscope.tui.widgets.table_rows import MARKED
 from spackscope.tui.widgets.virtual_list import Browse
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import MarkedSpec
 
 
-_NAME = "spackscope"
+_NAME, _PLAIN_MODE = "spackscope", "plain mode"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"
 _GAP = "  "
 _WIDE = 96
@@ -79,7 +80,9 @@ class TitleLine(ReadLine[Title]):
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the sources on the left, the machine and the problems on the right."""
-        return lay_out(self.read(), width)
+        mode = [LinePart([(_PLAIN_MODE, "strong")])] * is_plain()
+        left, right = lay_out(self.read(), width - sum(part.width for part in mode))
+        return [*mode, *left], right
 
     def take(self, target: Term | str) -> None:
         """Filter by the clicked source, or do the action of a number or key."""
@@ -373,7 +376,7 @@ class Toast(Widget):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if message:
+        if message and not is_plain():
             seconds = _ERROR_SECONDS if error else _SECONDS
             self._timer = self.set_timer(seconds, self.hush)
         self.place()

@@ -76,9 +76,10 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
         stdio.print_message(remark)
     width = stdio.width() if stdio.is_terminal(sys.stdout) else None
     is_for_people = options.template is None and options.format is None
-    if is_for_people and (width is not None or sheet.is_text):
-        # A number that was asked for has cut the rows already.
-        limit = sheet.limit if _limit(options) is None else None
+    is_plain = is_for_people and asked.settings.plain and (width is not None or options.plain)
+    # A number that was asked for has cut the rows already.
+    limit = sheet.limit if _limit(options) is None else None
+    if is_for_people and not is_plain and (width is not None or sheet.is_text):
         environ = asked.session.environ
         has_colours = not options.no_color and stdio.supports_colour(environ)
         has_links = width is not None and asked.settings.shows_links(environ)
@@ -90,8 +91,12 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
         for sentence in (sheet.title, *sheet.notes):
             if sentence:
                 stdio.print_message(sentence)
-    for line in _script_lines(sheet, options):
+    if is_plain and width is not None and limit is not None:
+        sheet = sheet.cut(limit)
+    for line in _script_lines(sheet, options, "plain" if is_plain else ""):
         stdio.print_line(line)
+    if is_plain and limit is not None and sheet.left_out:
+        stdio.print_message(f"and {sheet.left_out:,} more; --limit 0 prints all")
 
 
 def _drawn(piece: Piece, has_colours: bool, has_links: bool) -> str:
@@ -105,9 +110,10 @@ def _drawn(piece: Piece, has_colours: bool, has_links: bool) -> str:
     return text
 
 
-def _script_lines(sheet: Sheet[Any], options: Options) -> Iterator[str]:
+def _script_lines(sheet: Sheet[Any], options: Options, default: str) -> Iterator[str]:
     if options.template is not None:
         return sheet.formatted(options.template)
-    if options.format is not None and options.format in sheet.exports:
-        return sheet.exports[options.format]()
-    return OF_ALL_SHEETS.get(options.format or "", Sheet.tabs)(sheet)
+    format_ = options.format or default
+    if format_ in sheet.exports:
+        return sheet.exports[format_]()
+    return OF_ALL_SHEETS.get(format_, Sheet.tabs)(sheet)

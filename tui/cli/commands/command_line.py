@@ -66,7 +66,9 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
 
     Raises Leave, SourceError.
     """
-    settings = read_settings(os.environ, {"host": options.host})
+    settings = read_settings(os.environ, {"host": options.host, "plain": options.plain})
+    if settings.plain:
+        os.environ[stdio.PLAIN] = "1"
     check_mistakes(settings.mistakes)
     session = settings.session(os.environ, everything=options.dependency_only)
     recipes = tuple(options.recipes)
@@ -443,8 +445,9 @@ def _new_progress(*, no_color: bool) -> Progress:
     console = Console(file=cast("IO[str]", stdio.Stderr()), no_color=no_color or None)
     # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
     vars(console)["show_cursor"] = lambda _show: False
+    bars = [] if stdio.is_plain() else [BarColumn(bar_width=_bar_width(console.width))]
     return Progress(
-        BarColumn(bar_width=_bar_width(console.width)),
+        *bars,
         TextColumn("{task.description}", markup=False),
         TextColumn(_CANCELS, markup=False),
         console=console,

@@ -51,7 +51,7 @@ Browse the binaries in Spack build caches, and pick the one that fits.
                      a word with a slash, ending or scheme needs no -f
   --host HOST        check what runs there: 'target=zen3 glibc=2.34'
   --all              also list dependency-only specs
-  --no-color, --version, -h, --help
+  --plain, --no-color, --version, -h, --help
 
 spackscope help           everything    spackscope help query  how to query
 spackscope help COMMAND   one command   spackscope -- find     the package find

@@ -60,6 +60,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "public": ("that of cache.spack.io", "default"),
         "host": ("target=zen4", "command line"),
         "copy": ("curl …", "SPACKSCOPE_COPY"),
+        "plain": ("false", "default"),
         "theme": ("nord", f"{path}:1"),
         "history": ("false", "default"),
         "fold": ("false", f"{system}:2"),
