@@ -80,10 +80,7 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
         SheetColumn("problems", lambda source: source.problems),
         SheetColumn("remark", lambda source: source.remark or None, wraps=True),
         SheetColumn(
-            "failure",
-            lambda source: _without_name(source.failure, source.name) or None,
-            style="error",
-            wraps=True,
+            "failure", lambda its: _reason(its.failure, its.name), style="error", wraps=True
         ),
         SheetColumn(
             "checked",
@@ -93,9 +90,9 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
     ]
 
 
-def _without_name(reason: str, source: str) -> str:
-    """Return a reason without the name of its source, which is in the row."""
-    return reason.removeprefix(f"the source {source} ")
+def _reason(sentence: str, source: str) -> str | None:
+    """Return a sentence without the name of its source, which is in the row."""
+    return sentence.removeprefix(f"the source {source} ") or None
 
 
 def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
@@ -126,7 +123,7 @@ def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
 _PROBLEM_COLUMNS: list[SheetColumn[Gap]] = [
     SheetColumn(
         "reason",
-        lambda gap: _without_name(gap.problem.reason, gap.ground),
+        lambda its: _reason(its[0].reason, its.ground),
         style="error",
         wraps=True,
         least=40,

@@ -191,13 +191,14 @@ def list_columns(screen: BrowserScreen) -> None:
 
     columns, hidden = table.columns.columns, sorted(table.columns.hidden)
     labels = {column.name: clean(column.label) for column in screen.host.state.table.sheet.columns}
+
+    def pick(name: str, *more: str) -> Pick:
+        return Pick(name, labels.get(name) or column_word(name), *more)
+
     picks = [
-        Pick(name, labels.get(name) or column_word(name), *more)
-        for name, *more in (
-            *((name, "hidden", "differs") for name in hidden),
-            *((name,) for name in columns.names),
-            *((name, f"same in all: {text}", "dim") for name, text in columns.head),
-        )
+        *(pick(name, "hidden", "differs") for name in hidden),
+        *(pick(name) for name in columns.names),
+        *(pick(name, f"same in all: {text}", "dim") for name, text in columns.head),
     ]
     screen.host.open(PickDialog("columns", "column", picks, choose="show it and go to it"), go_to)
 
