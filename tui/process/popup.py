@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import termios
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -43,4 +44,8 @@ def tmux_popup(environ: Mapping[str, str]) -> Iterator[str]:
             popup = subprocess.Popen(words, stdin=null, stdout=null, stderr=null)
             while popup.poll() is None and not tty.read_text():
                 time.sleep(_POLL)
-            yield tty.read_text().strip()
+            if path := tty.read_text().strip():
+                # What was typed for the browser meanwhile would become a part of the shell's line.
+                with contextlib.suppress(OSError, termios.error), open("/dev/tty", "rb") as pane:
+                    termios.tcflush(pane, termios.TCIFLUSH)
+            yield path
