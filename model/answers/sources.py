@@ -123,7 +123,7 @@ def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
 _PROBLEM_COLUMNS: list[SheetColumn[Gap]] = [
     SheetColumn(
         "reason",
-        lambda its: _reason(its[0].reason, its.ground),
+        lambda gap: _reason(gap.problem.reason, gap.ground),
         style="error",
         wraps=True,
         least=40,
