@@ -27,7 +27,8 @@ _MAX_EXPRESSION = 1_000
 """Characters of a licence that may be an expression."""
 
 _ADDRESS = re.compile(
-    r"(?:https?|ftp)://[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d+)?(?:/[!#-;=?-\[\]_a-z~]*)?",
+    r"(?:https?|ftp)://[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::\d{1,5})?"
+    r"(?:/(?:[!$&-;=?-Z_a-z~]|%[0-9a-f]{2})*(?:#[!$&-;=?-Z_a-z~]*)?)?",
     re.ASCII | re.IGNORECASE,
 )
 """An address on a web server that validators of both formats take."""

@@ -234,6 +234,10 @@ def test_hostile_texts_leave_a_bill_valid(program: Program, tmp_path: Path, form
         for n, text in enumerate(texts, 1)
     }
     write_repository(program.home / "site", recipes)
+    addresses = ("/<>", "/%zz", "/#a#b", "/[x]", ":99999999", "/\u200b")
+    for n, wrong in enumerate(addresses, 1):
+        path = program.home / "site" / "packages" / f"p{n}" / "package.py"
+        path.write_text(path.read_text().replace(f"/{n}<>", wrong))
     document = bill(program, format_, "all", "-f", "index.json", "--recipes", "site")
     assert len(specs_of(document)) == len(nodes) + 1
     assert "https://a.example" not in json.dumps(document)
