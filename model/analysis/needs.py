@@ -101,7 +101,7 @@ def add_sizes(
         for needed in needs.to_fetch
         if needed.spec.size is None and not needed.is_absent
     ]
-    if not without_size:
+    if not (without_size and any(state.has_sizes for state in catalog.sources)):
         return needs
     # Modules that ask mirrors take longer to import than modules that read an index.
     from spackscope.model.sources.mirror_spec import Mirrors

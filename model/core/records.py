@@ -278,7 +278,6 @@ OF_RECORDS = ("path", "installed_at", "build_spec")
 PROVENANCE = (*NodeFacts._fields, *OF_RECORDS)
 """The fields of `Spec` that say where it comes from: `NodeFacts`, and `OF_RECORDS`."""
 
-_KINDS_WITH_FILES = ("mirror", "public cache", "directory")
 _WITHOUT_INDEX = ("v3 spec files", "v2 spec files", "v3 spec files and v2 spec files")
 _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
@@ -307,11 +306,16 @@ class SourceStatus(Frozen):
     problems: int
 
     @property
-    def may_be_mirror(self) -> bool:
-        """Whether the source may have more on a spec than its index, such as a signature."""
-        if self.kind == "file":
-            return not self.failure and any(folder in self.name for folder in _MIRROR_FOLDERS)
-        return not self.failure and self.kind in _KINDS_WITH_FILES
+    def has_sizes(self) -> bool:
+        """Whether its server has manifests, which state the sizes of archives."""
+        has_manifests = "v3" in self.layout or self.kind == "public cache"
+        return self.checked is not None and not self.failure and has_manifests
+
+    def may_have_files(self, spec: Spec) -> bool:
+        """Check whether the source may have more on a spec than its index, such as a signature."""
+        if self.kind in ("file", "directory"):
+            return not self.failure and any(name in spec.origin for name in _MIRROR_FOLDERS)
+        return not self.failure and self.kind in ("mirror", "public cache")
 
 
 class Problem(Frozen):

@@ -94,7 +94,7 @@ class Catalog(IndexData):
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may have more on a record than its index."""
         return spec.in_cache and any(
-            state.may_be_mirror for state in self.sources if state.name in spec.sources
+            state.may_have_files(spec) for state in self.sources if state.name in spec.sources
         )
 
     def match(self, query: Query) -> Matches:

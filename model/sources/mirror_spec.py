@@ -328,14 +328,8 @@ class Mirrors:
 
         tasks: dict[str, Callable[[], int | None]] = {}
         for spec in specs:
-            # A remote source that was read, and has manifests.
-            remote = (
-                state
-                for state in self._states
-                if state.checked is not None and not state.failure and state.name in spec.sources
-                if "v3" in state.layout or state.kind == "public cache"
-            )
-            state = next(remote, None)
+            with_sizes = (state for state in self._states if state.has_sizes)
+            state = next((each for each in with_sizes if each.name in spec.sources), None)
             if state is not None and spec.size is None and spec.cached and len(tasks) < MAX_SIZES:
                 tasks[spec.hash] = partial(read, spec, state)
         sizes = run_parallel([*tasks.values()])
