@@ -219,7 +219,8 @@ def exact_term(column: str, value: str) -> Term:
     if column == "target" and set(value) & set(",:"):
         exact = ""
     try:
-        is_plain = is_clean(value) and not is_glob(value)
+        # Flags are compared word by word, not as globs.
+        is_plain = is_clean(value) and (column == "flags" or not is_glob(value))
         if is_plain and matcher(column, exact)((value,) if column == "variants" else value):
             return Term(column, exact)
     except ValueError:

@@ -136,6 +136,7 @@ def test_the_term_of_a_shown_value_is_exact() -> None:
     assert exact_term("compiler", "gcc@13.2.0") == Term("compiler", "gcc@=13.2.0")
     assert exact_term("variants", "+mpi") == Term("variants", "+mpi")
     assert exact_term("version", "1 \x1b2") == Term("version", "1??2")
+    assert exact_term("flags", "cflags=-DX=?") == Term("flags", "cflags=-DX=?")
 
 
 @pytest.mark.parametrize(
