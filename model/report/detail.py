@@ -45,9 +45,9 @@ LineHint = tuple[str, str]
 
 
 class DetailLine(Frozen):
-    """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
+    """One value of the detail; `id` is the record that it leads to.
 
-    Values with the same `label` follow each other; a value without one belongs to the value before
+    `filter` is the column and the value that the filter for it, `term`, asks for. Values with the same `label` follow each other; a value without one belongs to the value before
     it. `lead` is written before a value in place of blanks, `suffix` after it where there is room.
     A value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
     once for a label. `total` counts all values of the label if only some are listed, else it is 0.
@@ -56,7 +56,7 @@ class DetailLine(Frozen):
 
     text: str
     label: str = ""
-    term: Term | None = None
+    filter: tuple[str, str] | None = None
     style: Style = ""
     id: int | None = None
     lead: str = ""
@@ -70,6 +70,11 @@ class DetailLine(Frozen):
     def styles(self) -> str:
         """The names of its styles, as a `Piece` has them."""
         return f"{self.style} {self.address}".strip()
+
+    @property
+    def term(self) -> Term | None:
+        """The filter for the value, if it has one."""
+        return exact_term(*self.filter) if self.filter is not None else None
 
 
 def blocks_of(lines: Iterable[DetailLine]) -> list[list[DetailLine]]:
@@ -116,7 +121,7 @@ def detail(
     name, url = spec_name(spec.package, spec.version), record_url(spec)
     lines = [
         DetailLine(name, style="title", address=package_url(spec)),
-        DetailLine(spec.hash, term=Term("hash", spec.hash), style="hash", address=url),
+        DetailLine(spec.hash, filter=("hash", spec.hash), style="hash", address=url),
         install_line(spec),
         *variant_lines(spec, varying, unlike),
         *column_lines(spec),
@@ -148,21 +153,20 @@ def variant_lines(spec: Spec, varying: Mapping[str, int], unlike: str) -> Iterat
         yield DetailLine(
             clean(short_digests(variant)),
             unlike if differs else others,
-            exact_term("variants", variant) if variant else None,
+            ("variants", variant) if variant else None,
             "differs" if differs else "same",
         )
     for flags in spec.flags:
-        term = Term("flags", flags) if is_clean(flags) else None
-        yield DetailLine(clean(flags), "flags", term)
+        yield DetailLine(clean(flags), "flags", ("flags", flags) if is_clean(flags) else None)
 
 
 def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
     """Yield whether a spec runs on a host, and each reason against running or reusing it."""
     if fit.fits:
-        yield DetailLine(f"✓ runs {host_phrase}", FITS, exact_term("fits", YES))
+        yield DetailLine(f"✓ runs {host_phrase}", FITS, ("fits", YES))
     elif fit.fits is None:
         reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
-        yield DetailLine(clean(f"unknown: {reasons}"), FITS, exact_term("fits", UNKNOWN))
+        yield DetailLine(clean(f"unknown: {reasons}"), FITS, ("fits", UNKNOWN))
     for column, start, is_run in (
         ("fits", f"does not run {host_phrase}: ", True),
         ("reusable", "Spack does not reuse it: ", False),
@@ -170,8 +174,8 @@ def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
         label = BY_NAME[column].label
         for reason in fit.reasons:
             if reason.is_run is is_run and not reason.rule.is_unknown:
-                term = exact_term(column, reason.label)
-                yield DetailLine(clean(start + reason.sentence), label, term)
+                text = clean(start + reason.sentence)
+                yield DetailLine(text, label, (column, reason.label))
                 start = ""
 
 
@@ -195,7 +199,7 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         yield DetailLine(
             clean(text) or "-",
             column.label,
-            exact_term(column.name, text) if text else None,
+            (column.name, text) if text else None,
             "good" if text in _GOOD_STATES and is_state else "",
             lead="● " if text in _GOOD_STATES and is_state else "",
             at_end=is_state,

@@ -103,10 +103,9 @@ class Values(Recorder, DetailLines):
 
 def lines_of(package: str, count: int = 30) -> list[DetailLine]:
     title = DetailLine(f"{package}@1.0", style="title")
-    os = Term("os", "ubuntu22.04")
     return [
         title,
-        DetailLine("ubuntu22.04", "os", os),
+        DetailLine("ubuntu22.04", "os", ("os", "ubuntu22.04")),
         DetailLine("zlib@1", "uses", id=7),
         *(DetailLine(f"a long value with the number {n}", f"label {n}") for n in range(count)),
     ]
