@@ -97,6 +97,7 @@ class HostFit:
         os_compatible: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
+        self.where = host.where
         self._targets = host.targets
         self._is_listed, self._find_kept_out = lru_cache(None)(is_listed), find_kept_out
         self._os_compatible = os_compatible

@@ -76,6 +76,11 @@ class Host(Frozen):
         return clean(", ".join(filter(None, parts)))
 
     @property
+    def where(self) -> str:
+        """A phrase for where specs run: `here`, or `on` the target or system of another host."""
+        return "here" if self.is_this_machine else f"on {self.target or self}"
+
+    @property
     def short(self) -> str:
         """Its target and its C library, as `zen3, glibc 2.35`."""
         system = str(self.libc or self.os or self.platform)

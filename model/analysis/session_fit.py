@@ -49,12 +49,6 @@ def host_of(session: Session) -> Host:
     return parse_host(description) if description else detect_host()
 
 
-def host_phrase(session: Session) -> str:
-    """Return a phrase for the host: `here`, or `on` the target or system of a described host."""
-    host = host_of(session)
-    return "here" if host.is_this_machine else f"on {host.target or host}"
-
-
 def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     """Set the host of a catalog to that of a session, unless it has one; return the catalog."""
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
-from spackscope.model.analysis.session_fit import fit_of, host_phrase
+from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import CONFIGURATION, RECIPES
@@ -114,7 +114,7 @@ def _lines(
             alike=alike,
             shown=0,
             may_expire=catalog.is_only_in(DEVELOP, row.spec.hash),
-            host_phrase=host_phrase(session),
+            host_phrase=host_of(session).where,
             unlike=VARIANTS,
         )
         if of_mirrors:

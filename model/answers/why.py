@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.session_fit import host_phrase
+from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
@@ -266,7 +266,7 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
         return f"{of_total(counts[its], total).strip()}: {nearest}{reason}"
 
     def title() -> str:
-        here, is_missing = host_phrase(session), judged[0].missing
+        here, is_missing = host_of(session).where, judged[0].missing
         if total == 1:
             can = "may or may not" if unknown else "can" if free else "cannot"
             return is_missing or f"Spack {can} reuse it {here}"

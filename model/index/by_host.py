@@ -33,7 +33,9 @@ HOST = "host"
 
 
 class HostAnswers(Protocol):
-    """Answers about one host."""
+    """Answers about one host; `where` is a phrase for it."""
+
+    where: str
 
     @property
     def is_ready(self) -> bool:

@@ -179,9 +179,9 @@ def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
                 start = ""
 
 
-def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
-    """Return in few words whether a spec runs on a host, for the end of the title."""
-    line = replace(next(fit_lines(fit, host_phrase)), label=FITS, at_end=True)
+def fit_at_end(fit: Fit, line: DetailLine) -> DetailLine:
+    """Return the first line of a fit in few words, for the end of the title."""
+    line = replace(line, label=FITS, at_end=True)
     if fit.fits:
         return replace(line, style="good")
     if fit.fits is None:

@@ -10,7 +10,6 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
-from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -128,7 +127,7 @@ def read_relations(
     """
     row = asked.row
     catalog = row.catalog
-    fits = _fits(catalog, session, row.id)
+    fits = _fits(catalog, row.id)
     others = _needs_and_users(row, members, session, sources)
     if catalog.by_host.has_host:
         if not catalog.by_host.has_values(DEPRECATED):
@@ -155,14 +154,17 @@ def read_relations(
     return Related([*fits, *difference, *others], differing)
 
 
-def _fits(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
+def _fits(catalog: Catalog, id_: int) -> list[DetailLine]:
     """Read whether a spec runs on the host, and why not."""
-    fit = fit_of(catalog, id_)
-    if fit is None or (fit.fits is None and not catalog.edges.lists(id_)):
+    if not catalog.by_host.has_host:
         return []
-    lines = list(fit_lines(fit, host_phrase(session)))
+    answers = catalog.by_host.answers
+    fit = answers.of(id_)
+    if fit.fits is None and not catalog.edges.lists(id_):
+        return []
+    lines = list(fit_lines(fit, answers.where))
     is_said = fit.fits and len(lines) == 1
-    return [fit_at_end(fit, host_phrase(session)), *(() if is_said else lines)]
+    return [fit_at_end(fit, lines[0]), *(() if is_said else lines)]
 
 
 def _needs_and_users(

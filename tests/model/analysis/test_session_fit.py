@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.host import Host, Libc, detect_host
-from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of, host_phrase
+from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
@@ -23,10 +23,10 @@ def test_the_host_is_described_or_this_machine() -> None:
     zen3 = Host("linux", "", "zen3", Libc("glibc", "2.34"))
     session = Session({"SPACKSCOPE_HOST": "target=zen3 glibc=2.34"})
     assert host_of(session) == zen3
-    assert host_phrase(session) == "on zen3"
+    assert host_of(session).where == "on zen3"
     assert host_of(replace(session, host="target=m1")) == Host("darwin", "", "m1")
     assert host_of(Session({})) == detect_host()
-    assert host_phrase(Session({})) == "here"
+    assert host_of(Session({})).where == "here"
     with pytest.raises(QueryError):
         host_of(replace(session, host="rhel8"))
 
