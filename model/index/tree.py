@@ -255,7 +255,7 @@ def read_tree(
     tree = replace(tree, lines=tuple(lines))
     for section in unfolded:
         tree = tree.read_unfolded(tree.head(section))
-    return tree.prepared()
+    return tree
 
 
 def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
