@@ -72,9 +72,13 @@ class DetailLines(VirtualList):
         if values == self.all:
             return
         self.all = values
+        here = self.value if is_same else None
         if not is_same:
+            if self.top:
+                # All rows move, also those that both specs have.
+                self.refresh()
             self.cursor = self.top = self.stop = 0
-        self._lay_out()
+        self._lay_out(here)
 
     def show_texts(self, texts: Sequence[str]) -> None:
         """Show texts in place of values, each cut to leave a line for every text after it."""
@@ -94,18 +98,21 @@ class DetailLines(VirtualList):
     def fit(self) -> None:
         """Lay out the values for the new size; the cursor stays on its value."""
         super().fit()
-        self._lay_out()
+        self._lay_out(self.value)
         if not self.all:
             self.show_texts(self._texts)
 
-    def _lay_out(self) -> None:
-        """Lay out the values, and draw only rows that changed: a terminal may be far away."""
+    def _lay_out(self, value: DetailLine | None) -> None:
+        """Lay out the values with the cursor on an equal value, if there is one.
+
+        Only rows that changed are drawn: a terminal may be far away.
+        """
         if not (self.all or self._rows):
             return
         # Imported with the first spec, after the first frame.
         from spackscope.tui.widgets.detail_layout import layout
 
-        before, value, below_top = self._rows, self.value, self.cursor - self.top
+        before, below_top = self._rows, self.cursor - self.top
         self._rows = layout(self.all, max(8, self.size.width - 2 * _MARGIN), self.size.height)
         at = self.cursor, self.stop
         if value is not None and self.value != value:

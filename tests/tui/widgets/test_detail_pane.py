@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import pytest
+from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 
@@ -96,9 +97,15 @@ def test_another_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place(row
 
 
 class Values(Recorder, DetailLines):
+    """Values that store which regions were drawn again, () for all."""
+
     def __init__(self) -> None:
-        self.messages = []
+        self.messages, self.drawn = [], list[tuple[Region, ...]]()
         super().__init__()
+
+    def refresh(self, *regions: Region, **options: Any) -> Values:
+        self.drawn.append(regions)
+        return self
 
 
 def lines_of(package: str, count: int = 30) -> list[DetailLine]:
@@ -119,8 +126,10 @@ def test_the_next_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place() 
     here = values.value
     values.show_values([*lines_of("hdf5"), DetailLine("8 specs", "download")], is_same=True)
     assert values.value == here
-    values.show_values(lines_of("zlib"), is_same=False)
+    values.drawn.clear()
+    values.show_values([*lines_of("zlib"), DetailLine("9 specs", "download")], is_same=False)
     assert (values.cursor, values.top, values.stop) == (0, 0, 0)
+    assert () in values.drawn, "rows that both specs have are on other lines now"
 
 
 def test_a_value_is_a_filter_or_leads_to_a_spec() -> None:
