@@ -64,7 +64,8 @@ def read_needs(catalog: Catalog, ids: Sequence[int], *, to_build: bool = False) 
     rest = [node for node in every if node not in run]
     own = (edge for id_ in ids for edge in edges.of(id_))
     direct = {edge.child: edge.virtuals for edge in own if is_run(edge.deptypes)}
-    present = {row.id: row.spec for row in catalog.rows([i for i in every if i < edges.count])}
+    of_index = [id_ for id_ in every if id_ < edges.count]
+    present = dict(zip(of_index, catalog.records(of_index), strict=True))
 
     def needed(node: int) -> NeededSpec:
         absent = edges.absent_at(node)

@@ -51,22 +51,15 @@ def needs_line(needs: Needs | None) -> str:
     return ", ".join(parts)
 
 
-def by_interest(needs: Needs) -> list[NeededSpec]:
-    """Return the specs that a spec needs besides itself.
-
-    Direct dependencies come first, and providers of a virtual before other specs.
-    """
-    return sorted(needs.specs[1:], key=_rank)
-
-
 def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
+    """Return a key by which direct dependencies come first, then providers of a virtual."""
     names = (needed.spec.package, *needed.virtuals)
     return not needed.is_direct, any(name in _RUNTIMES for name in names), not needed.virtuals
 
 
 def needs_values(needs: Needs) -> Iterator[DetailLine]:
-    """Yield the link/run closure of a spec, direct and virtual ones first, and the download."""
-    specs = by_interest(needs)
+    """Yield the link/run closure of a spec besides itself, and the download."""
+    specs = sorted(needs.specs[1:], key=_rank)
     if not specs:
         yield DetailLine("nothing else", NEEDS, style="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
