@@ -47,10 +47,11 @@ LineHint = tuple[str, str]
 class DetailLine(Frozen):
     """One value of the detail; `id` is the record that it leads to.
 
-    `filter` is the column and the value that the filter for it, `term`, asks for. Values with the same `label` follow each other; a value without one belongs to the value before
-    it. `lead` is written before a value in place of blanks, `suffix` after it where there is room.
-    A value `at_end` is at the right end of the title. `hints` are names of keys with words, shown
-    once for a label. `total` counts all values of the label if only some are listed, else it is 0.
+    `filter` is the column and the value that the filter `term` asks for. Values with the same
+    `label` follow each other; a value without one belongs to the value before it. `lead` is
+    written before a value in place of blanks, `suffix` after it where there is room. A value
+    `at_end` is at the right end of the title. `hints` are names of keys with words, shown once for
+    a label. `total` counts all values of the label if only some are listed, else it is 0.
     `address` is the page or the file that the text leads to in a terminal.
     """
 

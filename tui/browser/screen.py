@@ -207,11 +207,13 @@ class BrowserScreen(Screen[None]):
 
     @on(Input.Changed)
     def _type(self, event: Input.Changed) -> None:
-        """Search for the typed text."""
+        """Search for the typed text, even if the input was left before it is handled."""
         if isinstance(event.input, QueryInput):
             self.controllers.recall.note_text(event.value)
         if isinstance(event.input, FilterInput):
             self.controllers.search.type(self._parse(event.input))
+            if event.input is not self.focused:
+                self.controllers.search.leave()
 
     @on(FilterInput.Pressed)
     def _press(self, event: FilterInput.Pressed) -> None:

@@ -263,9 +263,6 @@ class Search:
             self._complete(parsed)
         else:
             self.show(self.of_query(parsed.query), typed=parsed, instead=instead)
-        if host.where.input != name:
-            # The input was left before its text was handled.
-            self.leave()
 
     def type_again(self, typed: ParsedInput) -> None:
         """Request the view of a text again: it may mean something else in a newer catalog."""

@@ -368,18 +368,6 @@ def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) ->
     assert browser.state.draft.input == "version"
 
 
-def test_an_input_that_was_left_before_its_text_came_to_be_known_is_left(
-    browser: FakeBrowser,
-) -> None:
-    parsed = browser.type_text("target=x86_64_w")
-    browser.leave()
-    browser.search.type(parsed)
-    browser.settle()
-    assert browser.state.draft is None
-    assert browser.state.is_shown
-    assert browser.shown == set()
-
-
 def test_only_the_last_of_many_letters_is_answered(browser: FakeBrowser) -> None:
     for text in ("o", "os", "os=", "os=s", "os=se", "os=sequoia"):
         browser.type_text(text)

@@ -329,3 +329,15 @@ async def test_a_long_query_is_shown_from_its_start_unless_it_is_typed_in() -> N
         assert "py-build target=" in browser.lines[1]
         await browser.press("slash")
         assert "!version=1.2.1" in browser.lines[1]
+
+
+async def test_an_input_that_was_left_before_its_text_is_handled_is_left() -> None:
+    async with browsing() as browser:
+        await browser.press("slash")
+        left = input_at(browser)
+        await browser.press("escape")
+        left.value = "target=x86_64_w"
+        await browser.settle()
+        assert browser.state.draft is None
+        assert browser.state.is_shown
+        assert browser.query == "target=x86_64_w"
