@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import differing_below
@@ -10,6 +11,7 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
+from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 _MAX_MEMBERS = 200
 """Builds of a folded row whose users are read."""
 _MAX_USERS = 60
+_LINE = 500
+"""Bytes that a line on a difference counts for."""
 
 
 def read_details(
@@ -138,20 +142,33 @@ def read_relations(
         fits += _kinds(listing, row)
     if mark is None:
         return Related([*fits, *others])
-    show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
+    differences = catalog.cached(_differences)
+    if (row.id, mark) not in differences:
+        show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
+    read = partial(_read_difference, catalog, row.id, mark)
+    difference, differing = differences.get((row.id, mark), read)
+    return Related([*fits, *difference, *others], differing)
+
+
+def _differences(catalog: Catalog) -> BoundedCache[tuple[int, str], Related]:
+    """Return a cache: an answer about a row shows its spec again, beside the same mark."""
+    return BoundedCache(lambda difference: _LINE * sum(map(len, difference)))
+
+
+def _read_difference(catalog: Catalog, id_: int, mark: str) -> Related:
+    """Compare a spec as `read_relations` does. Raises Cancelled."""
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
-    other = marked if mark else nearest_look_alike(search, row.id)
-    if other is None or graph.identity(other) == graph.identity(row.id):
-        return Related([*fits, *others])
-    comparison = search.pairs.compare(row.id, other)
+    other = marked if mark else nearest_look_alike(search, id_)
+    if other is None or graph.identity(other) == graph.identity(id_):
+        return Related()
+    comparison = search.pairs.compare(id_, other)
     hash_ = graph.hash(other)
-    is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
-    runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
+    is_told = graph.lists_dependencies(id_) and graph.lists_dependencies(other)
+    runs_the_same = is_told and len(set(kinds_of(graph).codes([id_, other]))) == 1
     difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
-    differing = differing_below(graph, row.id, other) if mark and is_told else {}
-    return Related([*fits, *difference, *others], differing)
+    return Related([*difference], differing_below(graph, id_, other) if mark and is_told else {})
 
 
 def _fits(catalog: Catalog, id_: int) -> list[DetailLine]:
