@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import clean
-from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.browser import jobs
@@ -89,13 +88,6 @@ def read_tree(screen: BrowserScreen, tree: Tree, read: Callable[[], Tree]) -> No
 def select_package(screen: BrowserScreen, package: str | None) -> None:
     """Show the specs of the package that the cursor came to; None stands for all."""
     screen.controllers.search.select_package(package)
-
-
-def highlight(screen: BrowserScreen, row: Row | None) -> None:
-    """Show the spec of the row that the cursor came to; None if there are no rows."""
-    screen.controllers.navigation.highlight(row)
-    screen.controllers.details.connect()
-    screen.controllers.loading.rows_shown()
 
 
 def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
@@ -272,7 +264,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
     "jump_to": jump_to,
     "select_package": select_package,
-    "highlight": highlight,
     "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,

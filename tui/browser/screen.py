@@ -166,6 +166,15 @@ class BrowserScreen(Screen[None]):
         self.host.take(event)
 
     @on(VirtualList.Highlighted)
+    def _highlight(self, event: VirtualList.Highlighted) -> None:
+        """Show the spec of the row that the cursor of the table came to, if there is one."""
+        rows = self.panes.table.rows
+        if event.rows is rows and not rows.is_waiting:
+            self.controllers.navigation.highlight(rows.row)
+            self.controllers.details.connect()
+            self.controllers.loading.rows_shown()
+        self.panes.follow_cursor()
+
     @on(VirtualList.Scrolled)
     @on(SpecTable.Resized)
     def _follow_cursor(self) -> None:

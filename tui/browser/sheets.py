@@ -50,6 +50,7 @@ _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_FAILURE = 90
 """Most cells of a sentence on an unread source: two lines above a narrow table."""
+_FIRST = Progress("reading…", "", "")
 _PINS = "10"
 """Packages that are pinned together."""
 
@@ -137,7 +138,7 @@ class Sheets:
             self._host.say(LOADING, error=True)
             return
         self._host.say("")
-        self._navigation.go_to_table(sheet)
+        self._navigation.go_to_table(sheet.changed(text=self._reading(sheet)))
         self.read()
 
     def read_without_more(self) -> None:
@@ -154,8 +155,8 @@ class Sheets:
         if catalog is None or (opened.catalog is catalog and not opened.is_part):
             return
         is_part, is_first = self._waits_for_sources(opened), not opened.is_read
-        if is_first:
-            self._show_progress(Progress("reading…", "", ""))
+        if is_first and opened.text != (text := self._reading(opened)):
+            self._host.change(table=opened.changed(text=text))
 
         def answer_(task: Task) -> Sheet[Any] | str:
             def show(sheet: Sheet[Any]) -> None:
@@ -198,15 +199,19 @@ class Sheets:
         """Check whether sources being loaded may add to a sheet, which names no sources itself."""
         return self._host.is_running(jobs.LOAD) and not opened.names_sources
 
+    def _reading(self, opened: OpenTable, progress: Progress = _FIRST) -> str:
+        """Return the text in place of the rows while a sheet is read for the first time."""
+        hint = f"{shown('back')} stops"
+        is_late = self._waits_for_sources(opened)
+        return f"{STILL_LOADING}\n{hint}" if is_late else progress.lines(hint)
+
     def _show_progress(self, progress: Progress) -> None:
         """Show the progress, in place of the rows if there are none yet."""
-        opened, hint = self._host.state.table, f"{shown('back')} stops"
+        opened = self._host.state.table
         if opened.is_read:
-            self._host.show_progress(progress.line(hint))
-            return
-        is_late = self._waits_for_sources(opened)
-        text = f"{STILL_LOADING}\n{hint}" if is_late else progress.lines(hint)
-        self._host.change(table=opened.changed(text=text))
+            self._host.show_progress(progress.line(f"{shown('back')} stops"))
+        else:
+            self._host.change(table=opened.changed(text=self._reading(opened, progress)))
 
     def _same_row(self, read: OpenTable) -> int:
         """Return the number of the row under the cursor in a sheet that was read again."""

@@ -104,7 +104,7 @@ class SpecTable(Vertical, Fitted):
             self.place(keeps_gutter=True)
         else:
             self.settle()
-        self.tell_highlighted()
+        self._tell_highlighted()
 
     def reflect(self, typed_in: Widget | None) -> None:
         """Show the filters of the rows, except in the input that is typed in."""
@@ -141,8 +141,9 @@ class SpecTable(Vertical, Fitted):
         self.rows.place(replace(heads, current=columns.current))
         head = columns.constant_head(rows)
         self.line.show(rows, head, self.column, layout.after)
-        self.notes.follow()
-        self.reading.follow()
+        if rows.asked:
+            self.notes.follow()
+            self.reading.follow()
 
     def _reason(self) -> Sequence[Content]:
         """Return the reason for choices in place of rows."""
@@ -281,8 +282,8 @@ class SpecTable(Vertical, Fitted):
     def _show_column(self, row: Row | None) -> None:
         """Show the current column; in a sheet it may lead to another row of the index."""
         self.place()
-        if self.rows.row is not row or self.rows.is_waiting:
-            self.tell_highlighted()
+        if self.rows.row is not row:
+            self._tell_highlighted()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:
@@ -292,15 +293,14 @@ class SpecTable(Vertical, Fitted):
 
     @on(VirtualList.Highlighted)
     def _row_highlighted(self) -> None:
-        self.tell_highlighted()
-
-    def tell_highlighted(self) -> None:
-        """Post the row of the index under the cursor, or request it if it is unread."""
-        self.reading.follow()
         if self.rows.is_waiting:
             self.rows.request()
-        else:
-            self.post_message(Browse("highlight", self.rows.row))
+        if self.rows.shown.asked:
+            self.reading.follow()
+
+    def _tell_highlighted(self) -> None:
+        """Post that another row may be under the cursor."""
+        self.post_message(VirtualList.Highlighted(self.rows, self.rows.cursor))
 
     @on(VirtualList.Chosen)
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
