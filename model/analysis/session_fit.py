@@ -129,8 +129,9 @@ def _version_of(session: Session) -> str:
 
 def judges_deprecations(session: Session) -> bool:
     """Check whether the user's Spack reuses no deprecated specs, so that its recipes matter."""
-    is_new = version_key(_version_of(session)) >= version_key("1.3")
-    return is_new and session.reuse_rules is not None
+    if session.reuse_rules is None:
+        return False
+    return version_key(_version_of(session)) >= version_key("1.3")
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:
