@@ -7,7 +7,7 @@ Relations follow once the cursor rests on a row, and have placeholder lines unti
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,7 +80,10 @@ class DetailInputs(NamedTuple):
 
 
 class DetailsController:
-    """Read the lines, the tree and the relations of the detail pane."""
+    """Read the lines, the tree and the relations of the detail pane.
+
+    `on_rows` is called when the first rows of a catalog are on the screen.
+    """
 
     def __init__(self, host: BrowserHost) -> None:
         self._host = host
@@ -89,6 +92,7 @@ class DetailsController:
         self._run_only = self._shows_tree = False
         self._asked: DetailInputs | None = None
         self._connecting: Catalog | None = None
+        self.on_rows: Callable[[], object] = lambda: None
         self._reading_at = 0.0
         self._related: dict[tuple[object, ...], Related] = {}
         # The relations that were shown last, after the key of their row in any catalog.
@@ -119,6 +123,7 @@ class DetailsController:
         if catalog is None or catalog is self._connecting:
             return
         self._connecting = catalog
+        self.on_rows()
 
         def connected(_: None) -> None:
             self._host.change(connected=catalog)

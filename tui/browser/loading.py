@@ -59,7 +59,9 @@ class Loading:
         self.session = self._before = host.session
         """The session that sources are read with now."""
         self.failure = ""
+        # The check of the sources begins then: earlier it would slow the reading of the rows.
         self._rows_shown = threading.Event()
+        details.on_rows = self._rows_shown.set
 
     @property
     def is_loading(self) -> bool:
@@ -103,10 +105,6 @@ class Loading:
         """Show that sources are being read, if nothing of them is there yet."""
         if self._host.state.summary is None and self.is_loading:
             self._host.change(missing=WithoutRows(f"reading the sources\n{shown('back')} stops"))
-
-    def rows_shown(self) -> None:
-        """Let the check of the sources begin: earlier it would slow the reading of the rows."""
-        self._rows_shown.set()
 
     def _read(self, session: Session, report: CallOnLoop, shown: Catalog | None) -> Summary:
         """Read the catalog, and report the part that is read so far.

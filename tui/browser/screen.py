@@ -172,7 +172,6 @@ class BrowserScreen(Screen[None]):
         if event.rows is rows and not rows.is_waiting:
             self.controllers.navigation.highlight(rows.row)
             self.controllers.details.connect()
-            self.controllers.loading.rows_shown()
         self.panes.follow_cursor()
 
     @on(VirtualList.Scrolled)
