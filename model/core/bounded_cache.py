@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 MAX_BYTES = 8_000_000
@@ -35,10 +36,9 @@ class BoundedCache(Generic[Key, Value]):
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
         """Return the cached value of a key, or compute and cache it."""
-        with self._lock:
-            if key in self._values:
-                value = self._values[key] = self._values.pop(key)
-                return value
+        with self._lock, suppress(KeyError):
+            value = self._values[key] = self._values.pop(key)
+            return value
         value = compute()
         with self._lock:
             # Another thread may have been quicker.

@@ -104,7 +104,7 @@ def best_id(data: IndexData, view: View, ids: Sequence[int]) -> int:
     if len(ids) == 1:
         return ids[0]
     if _is_here(data, view):
-        ranks = [_RANKS_OF_FITS[data.by_host.answers.brief(id_).fits] for id_ in ids]
+        ranks = [_RANKS_OF_FITS[fit.fits] for fit in map(data.by_host.answers.brief, ids)]
         ids = list(compress(ids, map(min(ranks).__eq__, ranks)))
     users = _users(data, ((id_, id_ + 1) for id_ in ids))
     return min(zip(map(neg, users), data.hashes.of(ids), ids, strict=True))[-1]

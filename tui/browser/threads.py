@@ -119,8 +119,9 @@ class ScreenHost(BrowserHost):
         if changed := {name for name in fields if fields[name] is not getattr(old, name)}:
             self.state = replace(old, **fields)
             self._panes.show_state(old, self.state, changed)
-            shown, before = self.state.results, old.results
-            if shown is not None and (before is None or shown.catalog is not before.catalog):
+            if "results" in changed and (
+                old.results is None or self.state.catalog is not old.catalog
+            ):
                 self._ask_again()
 
     def show_query(self, *, rewrite: bool = False) -> None:

@@ -60,8 +60,8 @@ class ValueRows(VirtualList):
     @property
     def heads_in_view(self) -> list[int]:
         """The lines of the list with the heads of sections."""
-        in_view = range(self.top, min(self.top + self.size.height, self.length))
-        return [row - self.top for row in in_view if self.is_heading(row)]
+        in_view = self.lines[self.top : self.top + self.size.height]
+        return [number for number, line in enumerate(in_view) if line.is_head]
 
     def is_heading(self, row: int) -> bool:
         """Check whether a line is the head of a section."""
