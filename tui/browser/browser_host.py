@@ -28,17 +28,7 @@ Result = TypeVar("Result")
 
 
 CallOnLoop = Callable[[Callable[[], object]], None]
-"""Calls a function on the event loop."""
-
-
-class Task(Protocol):
-    """A job in its thread; call it to ask whether the job is to stop."""
-
-    def __call__(self) -> bool:
-        """Check whether the result is not needed any more."""
-
-    def report(self, call: Callable[[], object]) -> None:
-        """Call a function on the event loop, unless the job was replaced or cancelled."""
+"""Calls a function on the event loop for a job, unless the job was replaced or cancelled."""
 
 
 def progress_shown(
@@ -83,7 +73,7 @@ class BrowserHost(Protocol):
 
     def run(
         self,
-        work: Callable[[Task], Result],
+        work: Callable[[CallOnLoop], Result],
         done: Callable[[Result], object],
         job: Job,
         *,
@@ -92,6 +82,7 @@ class BrowserHost(Protocol):
     ) -> None:
         """Do the work of a job in a worker thread, and pass its result to `done`.
 
+        The work may report a part of it with the function that it gets.
         A newer job of the same name replaces an older job, whose result is dropped. The result of
         a job `of` a catalog that is not shown any more is dropped, too. Work that raises Cancelled
         has no result.

@@ -21,7 +21,7 @@ from spackscope.model.report.detail import DetailLine
 from spackscope.model.report.signing import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.state import Details, Related
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _MAX_KEPT = 200
 """Rows of which the relations are kept."""
 
 
-def _check_all(catalog: Catalog, task: Task) -> int:
+def _check_all(catalog: Catalog, _: object) -> int:
     """Check all specs against the host; return the number of gaps, old and new."""
     catalog.by_host.check_all()
     return len(catalog.gaps())
@@ -194,7 +194,7 @@ class DetailsController:
         self._host.change(details=pending)
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
 
-        def read(_: Task) -> tuple[Details, bool]:
+        def read(_: object) -> tuple[Details, bool]:
             details = _reading().read_details(
                 asked, listing, new, self._unfolded, run_only=self._run_only
             )
@@ -293,10 +293,10 @@ class DetailsController:
             if (details := self._host.state.details) is not None:
                 self._host.change(details=replace(details, awaits_relations=False))
 
-        def read(task: Task) -> Related:
+        def read(report: CallOnLoop) -> Related:
             def show_part(part: Related) -> None:
                 if is_new:
-                    task.report(partial(show, part, waits=True))
+                    report(partial(show, part, waits=True))
 
             sources = self._host.session, self._host.sources
             related: Related = reading.read_relations(

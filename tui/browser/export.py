@@ -19,7 +19,7 @@ from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.specs import marks_in_sight
@@ -90,7 +90,7 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     if (catalog := state.catalog) is None:
         return
 
-    def read(task: Task) -> _Rows:
+    def read(report: CallOnLoop) -> _Rows:
         stem = state.table.name
         packages = [] if stem else catalog.packages(state.view.query)
         stem = packages[0].name if len(packages) == 1 else stem
@@ -105,7 +105,7 @@ def _write(
     dialog: ExportDialog,
     stopped: Event,
     leave: Callable[[str], object],
-    task: Task,
+    report: CallOnLoop,
 ) -> Callable[[], object]:
     """Write the file, and return the function that shows the outcome in the dialog.
 
@@ -115,7 +115,7 @@ def _write(
     total = len(sheet.rows)
 
     def on_lines(count: int) -> None:
-        task.report(lambda: dialog.show_progress(min(count, total), total))
+        report(lambda: dialog.show_progress(min(count, total), total))
 
     try:
         output = find_output(request.name)

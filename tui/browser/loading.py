@@ -21,7 +21,7 @@ from spackscope.model.report import titles
 from spackscope.model.report.progress import Progress, stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, Task, progress_shown
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, progress_shown
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
@@ -81,11 +81,11 @@ class Loading:
         # A part is not a current catalog: more is shown while other sources do not answer.
         shown = summary.catalog if summary is not None and not summary.is_part else None
 
-        def job(task: Task) -> Summary | str:
+        def job(report: CallOnLoop) -> Summary | str:
             session = replace(self.session)
             try:
-                with progress_shown(task.report, self._show_progress):
-                    return self._read(session, task.report, shown)
+                with progress_shown(report, self._show_progress):
+                    return self._read(session, report, shown)
             except SourceError as error:
                 return str(error)
 
@@ -143,12 +143,12 @@ class Loading:
             self._host.show_progress("")
             show()
 
-        def job(task: Task) -> str:
+        def job(report: CallOnLoop) -> str:
             session = replace(self._host.session)
             try:
-                with progress_shown(task.report, self._show_progress):
+                with progress_shown(report, self._show_progress):
                     if open_cached(sources, session) is None:
-                        load(sources, session, on_late=lambda _: task.report(show_once))
+                        load(sources, session, on_late=lambda _: report(show_once))
             except SourceError as error:
                 return str(error)
             return ""
@@ -303,7 +303,7 @@ class Loading:
             say = self._host.say
             self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), jobs.SNAPSHOTS)
 
-    def _keep(self, task: Task) -> str:
+    def _keep(self, report: CallOnLoop) -> str:
         """Add a snapshot of each source once it is read; return the outcome as a sentence."""
         from spackscope.model.analysis.history import add_snapshots
 

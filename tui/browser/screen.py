@@ -20,7 +20,7 @@ from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, hidden_columns, jobs
 from spackscope.tui.browser.actions import ACTIONS
-from spackscope.tui.browser.browser_host import Task
+from spackscope.tui.browser.browser_host import CallOnLoop
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState
@@ -316,9 +316,9 @@ class BrowserScreen(Screen[None]):
         if catalog is None or (listing is not None and listing is not state.listing):
             return
 
-        def work(task: Task) -> Mapping[Any, Any]:
+        def work(report: CallOnLoop) -> Mapping[Any, Any]:
             def show(read: Mapping[Any, Any]) -> None:
-                task.report(lambda: take(read, is_last=False))
+                report(lambda: take(read, is_last=False))
 
             return event.read(catalog, show)
 

@@ -25,7 +25,7 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task, remember
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, remember
 from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.browser.tables import SPECS
@@ -119,7 +119,7 @@ class Search:
 
     def _reading(
         self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None
-    ) -> Callable[[Task], Results | Refusal]:
+    ) -> Callable[[CallOnLoop], Results | Refusal]:
         """Return the job that reads the results of a view."""
         state = self._host.state
         reading = partial(
@@ -404,7 +404,7 @@ class Search:
             return
         host.change(draft=replace(draft, parsed=parsed, completions=None))
 
-        def job(task: Task) -> Completions:
+        def job(report: CallOnLoop) -> Completions:
             return complete(catalog, parsed, always=always)
 
         take = partial(self._take_completions, parsed)

@@ -31,7 +31,7 @@ from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import Progress
 from spackscope.model.sources.source_name import tag_sources
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task, progress_shown
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, progress_shown
 from spackscope.tui.browser.hidden_columns import cannot_be_hidden
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
@@ -158,18 +158,18 @@ class Sheets:
         if is_first and opened.text != (text := self._reading(opened)):
             self._host.change(table=opened.changed(text=text))
 
-        def answer_(task: Task) -> Sheet[Any] | str:
+        def answer_(report: CallOnLoop) -> Sheet[Any] | str:
             def show(sheet: Sheet[Any]) -> None:
                 # Keys wait for the first rows.
                 if sheet.rows and is_first:
                     # Computed here: in the event loop it would delay keys.
                     _ = sheet.constants
-                    task.report(lambda: take(sheet, is_part=True))
+                    report(lambda: take(sheet, is_part=True))
 
             answer = import_module(f"spackscope.model.answers.{opened.name}").answer
             asked = BrowserAsked(self._host, catalog, opened.words, opened.options, show)
             try:
-                with progress_shown(task.report, self._show_progress):
+                with progress_shown(report, self._show_progress):
                     sheet: Sheet[Any] = answer(asked)
                 if sheet.ending is not None and not sheet.rows:
                     raise sheet.ending
@@ -283,7 +283,7 @@ class Sheets:
             return
         sheet, catalog = opened.sheet, opened.catalog
 
-        def read(_: Task) -> tuple[Query | None, str]:
+        def read(_: object) -> tuple[Query | None, str]:
             query, hash_ = sheet.query(item), sheet.hash_in(item, column)
             has_specs = query is not None and catalog.count(query) > 0
             return query if has_specs else None, sheet.leads_to(item, hash_) if hash_ else ""
@@ -379,7 +379,7 @@ class Sheets:
             return
         ends = tree.path_ends(line)
 
-        def read(_: Task) -> Sequence[str]:
+        def read(_: object) -> Sequence[str]:
             """Return the ends of which one depends on the other: look-alikes share a tree."""
             pair = next((each for each in ends if catalog.edges.path(*each)), ends[0])
             return dag_of(catalog).hashes(pair)
@@ -444,7 +444,7 @@ class Sheets:
             self._host.act("open", "cover")
             return
 
-        def read(_: Task) -> tuple[Sequence[str], bool]:
+        def read(_: object) -> tuple[Sequence[str], bool]:
             return environments(catalog), any(catalog.values("stack"))
 
         def take(found: tuple[Sequence[str], bool]) -> None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.message import Message
 from textual.screen import Screen
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.browser_host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.jobs import COMMAND, LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
@@ -59,32 +59,16 @@ class Call(Message):
     """Call a function on the event loop, for a job; `is_last` if the job has ended."""
 
     def __init__(
-        self, task: ThreadTask, call: Callable[[], object], *, is_last: bool = False
+        self,
+        job: str,
+        generation: int,
+        of: Catalog | None,
+        call: Callable[[], object],
+        is_last: bool,
     ) -> None:
         super().__init__()
-        self.task, self.call, self.is_last = task, call, is_last
-
-
-class ThreadTask(Frozen):
-    """A job in a worker thread; `send` takes its calls on the event loop."""
-
-    send: Callable[[Call], object]
-    job: str
-    generation: int
-    of: Catalog | None
-    worker: Worker[None]
-
-    def __call__(self) -> bool:
-        """Check whether the result is not needed any more."""
-        return self.worker.is_cancelled
-
-    def report(self, call: Callable[[], object]) -> None:
-        """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.send(Call(self, call))
-
-    def finish(self, call: Callable[[], object]) -> None:
-        """Call a function on the event loop as the last thing."""
-        self.send(Call(self, call, is_last=True))
+        self.job, self.generation, self.of = job, generation, of
+        self.call, self.is_last = call, is_last
 
 
 class ScreenHost(BrowserHost):
@@ -137,7 +121,7 @@ class ScreenHost(BrowserHost):
 
     def run(
         self,
-        work: Callable[[Task], Result],
+        work: Callable[[CallOnLoop], Result],
         done: Callable[[Result], object],
         job: Job,
         *,
@@ -149,24 +133,25 @@ class ScreenHost(BrowserHost):
         generation = self._generations[job.name]
         rest, loop = job.rest + delay, asyncio.get_running_loop()
 
-        def send(call: Call) -> None:
-            loop.call_soon_threadsafe(self._send, call)
+        def send(call: Callable[[], object], is_last: bool = False) -> None:
+            message = Call(job.name, generation, of, call, is_last)
+            loop.call_soon_threadsafe(self._send, message)
 
         def work_now() -> None:
-            task = ThreadTask(send, job.name, generation, of, get_current_worker())
+            worker = get_current_worker()
 
             def should_stop() -> bool:
                 if job.gives_way and time.monotonic() - self.typed_at < _ECHO:
                     time.sleep(_PAUSE)
-                return task()
+                return worker.is_cancelled
 
             try:
                 with cancelled_when(should_stop):
-                    result = work(task)
+                    result = work(send)
             except Cancelled:
-                task.finish(lambda: None)
+                send(lambda: None, is_last=True)
             else:
-                task.finish(lambda: done(result))
+                send(lambda: done(result), is_last=True)
 
         async def work_later() -> None:
             await asyncio.sleep(rest)
@@ -200,15 +185,14 @@ class ScreenHost(BrowserHost):
 
     def take(self, call: Call) -> None:
         """Call the function of a job, unless a newer job or another catalog has replaced it."""
-        task = call.task
-        if task.generation != self._generations[task.job]:
+        if call.generation != self._generations[call.job]:
             return
         if call.is_last:
-            self._running.pop(task.job, None)
-        if task.of is None or task.of is self.state.catalog:
+            self._running.pop(call.job, None)
+        if call.of is None or call.of is self.state.catalog:
             call.call()
         if call.is_last:
-            if task.job == LOAD.name and not self.is_running(VIEW):
+            if call.job == LOAD.name and not self.is_running(VIEW):
                 # The catalog stays, but the state of its sources may be new.
                 self._ask_again()
             self._show_loading()

@@ -26,7 +26,7 @@ from spackscope.model.index.value_counts import (
 )
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, Task
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.keymap import shown
 
@@ -71,7 +71,7 @@ def count_values(host: BrowserHost) -> None:
     if is_counted and not host.is_running(jobs.VALUES):
         return
 
-    def read(task: Task) -> CountedValues:
+    def read(report: CallOnLoop) -> CountedValues:
         sections: list[ValueSection] = []
         reported = time.monotonic()
         try:
@@ -80,7 +80,7 @@ def count_values(host: BrowserHost) -> None:
                 if time.monotonic() - reported > _REPORT:
                     reported = time.monotonic()
                     counted = CountedValues(catalog, query, tuple(sections))
-                    task.report(partial(_show_some, host, counted))
+                    report(partial(_show_some, host, counted))
         except Unanswerable as error:
             return CountedValues(catalog, query, note=str(error))
         note = "all rows are the same" if results.listing else "no rows to count"
@@ -133,7 +133,7 @@ def summarize(
     view = state.listing.view if state.listing is not None else state.view
     query = view.query.with_package(None)
 
-    def read(task: Task) -> Summaries:
+    def read(report: CallOnLoop) -> Summaries:
         new: Summaries = {}
         reported = 0.0
         with contextlib.suppress(Unanswerable):
@@ -141,7 +141,7 @@ def summarize(
                 new.update(summaries)
                 if time.monotonic() - reported > _REPORT:
                     reported = time.monotonic()
-                    task.report(partial(show, new))
+                    report(partial(show, new))
                     new = {}
         return new
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.tables import SPECS
-from spackscope.tui.browser.threads import ThreadTask
+from spackscope.tui.browser.threads import Call
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.tree_rows import search_request
@@ -140,15 +142,19 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
 ) -> None:
     await browser.press("t", "slash")
     last_typed, is_read = threading.Event(), threading.Event()
-    read, request, finish = Tree.read_matching, search_request, ThreadTask.finish
+    read, request = Tree.read_matching, search_request
+    loop = asyncio.get_running_loop()
+    call_soon = loop.call_soon_threadsafe
 
     def read_later(tree: Tree, text: str) -> Tree:
         assert text == "zlib" or last_typed.wait(PATIENCE)
         return read(tree, text)
 
-    def finish_first(task: ThreadTask, call: Callable[[], object]) -> None:
-        finish(task, call)
-        is_read.set()
+    def send(*arguments: Any, **options: Any) -> object:
+        handle = call_soon(*arguments, **options)
+        if any(isinstance(each, Call) for each in arguments):
+            is_read.set()
+        return handle
 
     def request_late(tree: Tree, text: str) -> Browse | None:
         requested = request(tree, text)
@@ -159,7 +165,7 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
         return requested
 
     monkeypatch.setattr(Tree, "read_matching", read_later)
-    monkeypatch.setattr(ThreadTask, "finish", finish_first)
+    monkeypatch.setattr(loop, "call_soon_threadsafe", send)
     monkeypatch.setattr(detail_pane, "search_request", request_late)
     await browser.press("z", "l", "i", settle=False)
     browser.send("b", "enter")

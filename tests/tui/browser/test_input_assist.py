@@ -11,7 +11,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.tui.browser.search import Replacement
 from tests.browsing import SAMPLE
-from tests.tui.browser.fake_host import FakeBrowser, FakeTask
+from tests.tui.browser.fake_host import FakeBrowser, call_now
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeB
     browser.type_text("os=ub")
     browser.settle()
     shown = items(browser)
-    late.done(late.work(FakeTask()))
+    late.done(late.work(call_now))
     assert items(browser) == shown
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.tui.browser.browser_host import Task
+from spackscope.model.core.tasks import is_cancelled
+from spackscope.tui.browser.browser_host import CallOnLoop
 from spackscope.tui.browser.jobs import Job
 from tests.browsing import browsing
 from tests.program import PATIENCE
@@ -17,12 +18,12 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
         loop_thread = threading.get_ident()
         started, may_end, stopped = threading.Event(), threading.Event(), list[bool]()
 
-        def slow(task: Task) -> str:
-            task.report(lambda: results.append("progress"))
+        def slow(report: CallOnLoop) -> str:
+            report(lambda: results.append("progress"))
             started.set()
             may_end.wait(PATIENCE)
-            stopped.append(task())
-            task.report(lambda: results.append("late progress"))
+            stopped.append(is_cancelled())
+            report(lambda: results.append("late progress"))
             return "slow"
 
         host.run(slow, results.append, Job("test"))
@@ -50,7 +51,7 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
         await browser.settle()
         assert results == ["later"]
 
-        def stop(_: Task) -> None:
+        def stop(_: object) -> None:
             raise Cancelled
 
         host.run(stop, results.append, Job("stopped"))
