@@ -304,7 +304,8 @@ class DetailPane(Vertical):
             self.lines.go_to(*at)
         self._remarks = f"≠ {compared_with}" * bool(differing), beside
         self.rule.refresh()
-        self._show_search(tree)
+        if self.tree_rows.is_attached:
+            self._show_search(tree)
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)
 
