@@ -68,8 +68,8 @@ class SpecsController:
         change_hidden(self._host, self._host.state.hidden_columns - {column})
 
     def choose(self, row: Row) -> None:
-        """Open or close a row of several specs, pick a row, or go to its detail."""
-        if self._host.state.is_pick and not row.has_look_alikes:
+        """Pick a row or the marked specs, open or close a row of several specs, or go to a detail."""
+        if self._host.state.picks(row):
             self.pick(row)
         elif row.count > 1:
             self.toggle(row)

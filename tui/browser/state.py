@@ -224,6 +224,10 @@ class BrowserState(Frozen):
         """Whether the view was typed and has no rows to show."""
         return self.refused is self.view
 
+    def picks(self, row: Row) -> bool:
+        """Whether Enter on a row ends the program: with the marked specs, or with the row."""
+        return self.is_pick and (bool(self.marks) or not row.has_look_alikes)
+
     @property
     def selected(self) -> Row | None:
         """The row of the selected spec."""

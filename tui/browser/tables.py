@@ -301,8 +301,8 @@ class SpecsTable(OpenTable):
             return
         if state.view.folded:
             yield "fold", "unfold"
-        if state.is_pick and not (row is not None and row.has_look_alikes):
-            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
+        if row is not None and state.picks(row):
+            any_of = f"pick any of {row.count:,}" if row.count > 1 else "pick"
             yield "specs-open", f"pick {marks:,} marked" if marks else any_of
         elif row is not None and row.count > 1:
             is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)

@@ -92,7 +92,10 @@ async def test_in_pick_mode_a_folded_row_is_opened_and_a_kind_says_what_it_takes
         assert "pick any of 3" in browser.lines[-1]
         await browser.press("space")
         assert "pick 1 marked" in browser.lines[-1]
-        await browser.press("U", "k")
+        await browser.press("k", "k")
+        assert browser.current.has_look_alikes
+        assert "pick 1 marked" in browser.lines[-1]
+        await browser.press("U", "j")
         assert browser.current == row
         assert row.spec.hash[:7] in browser.lines[browser.table.rows.region.y + 1]
         browser.send("enter")
