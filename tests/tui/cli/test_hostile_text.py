@@ -65,7 +65,9 @@ LINES = [
     ["find"],
     ["find", "--csv"],
     ["find", "--markdown", "-n0"],
+    ["find", "--plain"],
     ["show", "--json", SHARED],
+    ["show", "--plain", SHARED],
     ["index"],
     ["show", "2"],
     ["diff", hash_of(100), hash_of(200), "--all"],
@@ -87,7 +89,9 @@ def test_no_control_character_reaches_a_pipe(answers: Answers, lines: list[list[
         assert is_harmless(result.stderr)
         assert "Traceback" not in result.stderr
         assert max(map(len, result.stderr.splitlines())) <= 500
-        if words[0] == "find":
+        if "--plain" in words:
+            assert all(re.match(r"[\w -]+: |$", line) for line in result.stdout.splitlines())
+        elif words[0] == "find":
             # A record is a line whatever it holds.
             heads = 0 if "--jsonl" in words else 2 if "--markdown" in words else 1
             assert len(result.stdout.splitlines()) == 3 * len(HOSTILE_TEXT) + heads
