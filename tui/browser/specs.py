@@ -68,7 +68,7 @@ class SpecsController:
         change_hidden(self._host, self._host.state.hidden_columns - {column})
 
     def choose(self, row: Row) -> None:
-        """Pick a row or the marked specs, open or close a row of several specs, or go to a detail."""
+        """Pick a row or the marked specs, open or close a row of several, or go to a detail."""
         if self._host.state.picks(row):
             self.pick(row)
         elif row.count > 1:
