@@ -25,7 +25,8 @@ class Controllers:
 
     def __init__(self, host: BrowserHost, query: str) -> None:
         self.host = host
-        self.recall = QueryRecall(host, QueryHistory(host.session.environ))
+        environ = host.session.environ
+        self.recall = QueryRecall(host, QueryHistory(environ), QueryHistory(environ, "copied"))
         self.search = Search(host)
         self.details = DetailsController(host)
         self.navigation = Navigation(host, self.search, self.details, self.recall)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
@@ -51,7 +52,7 @@ from spackscope.tui.copy_forms import (
     spelled,
     summary,
 )
-from spackscope.tui.dialogs.copy import CopyDialog
+from spackscope.tui.dialogs.copy import CopyDialog, specs_title
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -204,7 +205,8 @@ def _copy_all_marks(controllers: Controllers) -> None:
     """Copy the hashes of all marked specs, in sight or not."""
     host, marks = controllers.host, controllers.host.state.marks
     what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-    _copy(controllers, lambda: host.copy("\n".join(marks), what))
+    text = "\n".join(marks)
+    _copy(controllers, lambda: host.copy(text, what), kept=(f"{len(marks):,} marked specs", text))
 
 
 def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
@@ -212,16 +214,25 @@ def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -
     if copied.specs:
         text = spelled(form, copied.specs)
         what = summary(form, copied.specs, marked=copied.is_marked)
+    names = specs_title(copied.specs) or f"/{copied.text[:7]}"
+    sources = dict.fromkeys(shown_url(spec.source) for spec in copied.specs)
+    name = " from ".join(filter(None, [names, ", ".join(cut_list([*sources], 1))]))
     hidden = hidden_marks(host.state)
     after = ""
     if hidden and host.where.pane != "detail":
         are = "is" if hidden == 1 else "are"
         after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-    _copy(controllers, lambda: host.copy(text, what + copied.about), after)
+    _copy(controllers, lambda: host.copy(text, what + copied.about), after, kept=(name, text))
 
 
-def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
-    """Copy in a worker thread, show the outcome, and remember the query."""
+def _copy(
+    controllers: Controllers,
+    copy: Callable[[], CopyDone],
+    after: str = "",
+    *,
+    kept: tuple[str, str] | None = None,
+) -> None:
+    """Copy in a worker thread, show the outcome, and remember the query and what is `kept`."""
 
     def done(copied: CopyDone) -> None:
         if not copied.failed:
@@ -229,7 +240,13 @@ def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "
         text = copied.text + ("" if copied.failed else after)
         controllers.host.say(text, error=copied.failed)
 
-    controllers.host.run(lambda _: copy(), done, jobs.COPY)
+    def work(_: object) -> CopyDone:
+        copied = copy()
+        if kept is not None and not copied.failed:
+            controllers.recall.keep_copied(*kept)
+        return copied
+
+    controllers.host.run(work, done, jobs.COPY)
 
 
 def find_target(

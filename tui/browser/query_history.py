@@ -1,19 +1,29 @@
-"""The history of queries: a file with one per line, the newest last, and walking through it."""
+"""The history of queries: a file with one per line, the newest last, and walking through it.
+
+Copied texts are in a file of the same form, each with its time and a name as a line of JSON.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.file_access import open_private, write_private, xdg_dir
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import is_clean
+from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.state import QUERY
+
+if TYPE_CHECKING:
+    from spackscope.tui.copy_forms import CopyDone
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -29,8 +39,8 @@ class QueryHistory:
     several threads. The first start `is_first`: there is no file yet.
     """
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._path = history_path(environ)
+    def __init__(self, environ: Mapping[str, str], name: str = "history") -> None:
+        self._path = history_path(environ, name)
         self.queries: tuple[str, ...] = ()
         self.is_first = self._path is not None and not os.path.lexists(self._path)
         self._lock = threading.Lock()
@@ -59,14 +69,22 @@ class QueryHistory:
             _write(self._path, self.queries)
 
 
+class CopiedText(Frozen):
+    """A text that was copied, its name, and when, as local time."""
+
+    time: str
+    name: str
+    text: str
+
+
 class QueryRecall:
     """Step through earlier queries, in the query line or in a list, and remember used ones.
 
     The text being typed comes after the newest query, and an abandoned text before it.
     """
 
-    def __init__(self, host: BrowserHost, history: QueryHistory) -> None:
-        self._host, self._history = host, history
+    def __init__(self, host: BrowserHost, history: QueryHistory, copied: QueryHistory) -> None:
+        self._host, self._history, self._copied = host, history, copied
         self._texts: list[str] | None = None
         self._at = 0
         self._unsaved: tuple[str, ...] = ()
@@ -81,8 +99,13 @@ class QueryRecall:
         self._host.run(lambda _: self._history.begin(), lambda _: None, jobs.KEEP_QUERY)
 
     def load(self) -> None:
-        """Read the file of queries in a worker thread, before a key needs it."""
-        self._host.run(lambda _: self._history.read(), lambda _: None, jobs.READ_QUERIES)
+        """Read both files in a worker thread, before a key needs them."""
+
+        def read(_: object) -> None:
+            self._history.read()
+            self._copied.read()
+
+        self._host.run(read, lambda _: None, jobs.READ_QUERIES)
 
     def note_text(self, text: str) -> None:
         """Note the text of the query line: a letter restarts the walk through the queries."""
@@ -106,29 +129,64 @@ class QueryRecall:
         self._at += step
         return self._texts[self._at]
 
+    def keep_copied(self, name: str, text: str) -> None:
+        """Remember a text that was copied, unless it is long: for a worker thread."""
+        self._copied.remember(json.dumps([time.strftime("%Y-%m-%d %H:%M"), name, text]))
+
+    @property
+    def copied(self) -> Sequence[CopiedText]:
+        """The copied texts, the newest first."""
+        texts = dict[str, CopiedText]()
+        for line in reversed(self._copied.queries):
+            with contextlib.suppress(ValueError, RecursionError):
+                match json.loads(line):
+                    case [str(when), str(name), str(text)]:
+                        texts.setdefault(text, CopiedText(clean(when), clean(name), text))
+        return [*texts.values()]
+
     def open(self, take: Callable[[str], object]) -> None:
-        """Show the used queries, the newest first, and take the chosen query."""
+        """Show queries and then copied texts, the newest first; take a query, or copy a text."""
         # A dialog is imported when it is first opened.
         from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
 
         here = self._query_text()
         known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
         picks = [Pick(query, query, reading=query) for query in known if query != here]
+        picks += [
+            Pick(each, f"copied {each.name}", each.time, reading=each.text) for each in self.copied
+        ]
+
+        def name_key(value: str | CopiedText) -> None:
+            dialog.choose_word = "take it" if isinstance(value, str) else "copy again"
+
         dialog = PickDialog(
-            "queries",
+            "queries and copied hashes",
             "query",
             picks,
             fills=True,
             empty="no queries yet",
-            choose="take it",
+            on_move=name_key,
             find_all=with_all_words,
         )
 
-        def taken(text: str | None) -> None:
-            if text is not None:
-                take(text)
+        def taken(value: str | CopiedText | None) -> None:
+            if isinstance(value, CopiedText):
+                self._copy(value)
+            elif value is not None:
+                take(value)
 
         self._host.open(dialog, taken)
+
+    def _copy(self, copied: CopiedText) -> None:
+        """Copy a text again, which is the newest one then."""
+
+        def copy(_: object) -> CopyDone:
+            done = self._host.copy(copied.text, copied.name)
+            if not done.failed:
+                self.keep_copied(copied.name, copied.text)
+            return done
+
+        self._host.run(copy, lambda done: self._host.say(done.text, error=done.failed), jobs.COPY)
 
     def keep(self) -> None:
         """Remember the query that is shown, however it was made."""
@@ -162,10 +220,10 @@ def can_be_kept(query: str) -> bool:
     return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
 
 
-def history_path(environ: Mapping[str, str]) -> str | None:
+def history_path(environ: Mapping[str, str], name: str = "history") -> str | None:
     """Return the path of the history file, or None without a home."""
     state = xdg_dir(environ, "state")
-    return os.path.join(state, "history") if state is not None else None
+    return os.path.join(state, name) if state is not None else None
 
 
 def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from spackscope.tui.browser.query_history import (
 )
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
+from tests.clipboard import Clipboard
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
 
@@ -196,7 +198,7 @@ def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecal
     history, host = QueryHistory(environ), FakeHost()
     for query in queries:
         history.remember(query)
-    return host, QueryRecall(host, QueryHistory(environ))
+    return host, QueryRecall(host, QueryHistory(environ), QueryHistory(environ, "copied"))
 
 
 def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
@@ -292,3 +294,56 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
     recalled.remember(lambda: done.append("done"))
     assert read(environ).queries == ("os=sequoia",)
     assert done == ["done"] * 4
+
+
+# Copied texts
+
+
+async def test_a_copied_hash_is_among_the_recent_queries_and_is_copied_again(
+    tmp_path: Path,
+) -> None:
+    clipboard = Clipboard(tmp_path)
+    environ = {**clipboard.environ, "XDG_STATE_HOME": str(tmp_path)}
+    async with browsing(environ=environ, folded=False) as browser:
+        await browser.press("2", "y", "j", "Y", "slash")
+        await browser.press("space", "space", "y")
+        assert clipboard.take()
+    file = tmp_path / "spackscope" / "copied"
+    assert file.stat().st_mode & 0o777 == 0o600
+    first, *_ = (json.loads(line) for line in file.read_text().splitlines())
+    async with browsing(environ=environ, folded=False) as browser:
+        await browser.press("ctrl+r")
+        lines = [line for line in browser.lines if " copied " in line and " from " in line]
+        assert "copied 2 marked specs from " in lines[0]
+        assert first[0] in lines[-1], "the time"
+        await browser.type("copied py-build")
+        await browser.press("end")
+        assert "⏎ copy again" in browser.lines[-1]
+        assert first[2] in browser.text
+        await browser.press("enter")
+        assert clipboard.take() == first[2]
+        assert browser.status.startswith("Copied py-build@")
+        await browser.press("ctrl+r")
+        assert first[2] in browser.text, "it is the newest now"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{}", "[1, 2, 3]", '["a", "b"]', "[" * 1900, "x", '["a", "b", "https://a:secret@b/"]'],
+    ids=lambda line: line[:9],
+)
+def test_lines_that_are_no_copied_texts_are_ignored(
+    environ: dict[str, str], path: Path, line: str
+) -> None:
+    path.with_name("copied").write_text(f'{line}\n["t", "n\\u001b[31m", "x\\ny"]\n')
+    host, walk = recall(environ)
+    walk.load()
+    host.work()
+    assert [(each.time, each.name, each.text) for each in walk.copied] == [("t", "n␛[31m", "x\ny")]
+
+
+def test_copied_texts_are_kept_while_the_program_runs_where_nothing_can_be_written() -> None:
+    _, walk = recall({"XDG_STATE_HOME": "/dev/null/state"})
+    for text in ("a", "b", "a", "x" * 3000):
+        walk.keep_copied("name", text)
+    assert [each.text for each in walk.copied] == ["a", "b"]
