@@ -54,7 +54,7 @@ FORMS = (
     CopyForm("i", "install command", "specs in one install command", _install_command),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
-    ADDRESS := CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
+    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
 )
 """All forms, in the order of the menu."""
 

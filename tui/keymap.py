@@ -95,8 +95,6 @@ KEYS = (
     Key(ANYWHERE, "copy-as", "Y", "copy_as",
         "Copy in another form: install command, JSON, the view as a command line.",
         needs=(SPEC, MARKED), is_common=True),
-    Key(ANYWHERE, "address", "o", "address",
-        "Copy the address of the record on cache.spack.io.", needs=(SPEC, MARKED)),
     Key(ANYWHERE, "export", "e", "export",
         "Write the shown or marked rows to a file.", "write", (SPECS,), rank=6,
         needs=(SPEC, MARKED)),
@@ -278,6 +276,7 @@ KEYS = (
 """All keys, in the order in which they are shown."""
 
 _GONE = (
+    "address",
     *("compare-choose", "compare-close", "compare-copy", "compare-left", "compare-right"),
     *("coverage-choose", "coverage-close", "coverage-compare", "coverage-copy"),
     *("coverage-other", "coverage-present", "dialogs-commands"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.tui.copy_forms import ADDRESS, FORMS, HASH, spelled, summary
+from spackscope.tui.copy_forms import FORMS, HASH, spelled, summary
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
 SPECS = [
@@ -38,5 +38,6 @@ def test_the_message_names_what_is_copied() -> None:
 def test_a_spec_without_an_address_is_left_out() -> None:
     tagged = replace(SPECS[0], tag="develop")
     address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
-    assert spelled(ADDRESS, [SPECS[1], tagged, tagged]) == address
-    assert spelled(ADDRESS, SPECS) == ""
+    (address_form,) = (form for form in FORMS if form.key == "o")
+    assert spelled(address_form, [SPECS[1], tagged, tagged]) == address
+    assert spelled(address_form, SPECS) == ""

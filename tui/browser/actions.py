@@ -227,7 +227,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "stats": lambda self: self.controllers.sheets.stats(),
     "copy": lambda self: module("copy").copy_hash(self.controllers),
     "copy_as": lambda self: module("copy").open_menu(self.controllers),
-    "address": lambda self: module("copy").copy_address(self.controllers),
     "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
     "run": lambda self: module("run").open_list(self.controllers),
     "mark": mark,

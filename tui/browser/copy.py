@@ -43,7 +43,6 @@ from spackscope.tui.browser.specs import (
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.browser.tables import LOADING, NO_ROWS, OpenTable
 from spackscope.tui.copy_forms import (
-    ADDRESS,
     ALL_MARKS,
     HASH,
     CopyDone,
@@ -63,7 +62,6 @@ _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""
 _MAX_NAMED = 3
 """Most conditions that a message names as left out."""
-NO_ADDRESS = "Only specs from cache.spack.io have a page there"
 
 
 def row_out_of_sight() -> str:
@@ -96,18 +94,6 @@ class CopyContent(Frozen):
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
     copy = partial(_copy_specs, controllers, HASH)
-    read_specs(controllers, copy, job=jobs.COPY, is_bare=True)
-
-
-def copy_address(controllers: Controllers) -> None:
-    """Copy the address of the page on cache.spack.io, and show it."""
-
-    def copy(copied: CopyContent) -> None:
-        if spelled(ADDRESS, copied.specs):
-            _copy_specs(controllers, ADDRESS, copied)
-        else:
-            controllers.host.say(NO_ADDRESS, error=True)
-
     read_specs(controllers, copy, job=jobs.COPY, is_bare=True)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import copy_address, open_menu, view_forms
+from spackscope.tui.browser.copy import open_menu, view_forms
 from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
@@ -144,22 +144,3 @@ def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
     assert address.read() == f"{top}&variant=~virtualenv&release=develop"
     assert address.after == "without %gcc"
     assert "O" not in forms(FakeBrowser(query="~virtualenv").load())
-
-
-def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
-    browser = FakeBrowser(is_folded=False).load()
-    browser.move_to(0)
-    copy_address(browser.controllers)
-    browser.settle()
-    row = browser.host.where.row
-    assert row is not None
-    address = f"https://cache.spack.io/?package={row.spec.package}&hash={row.spec.hash}"
-    assert browser.copied == [address]
-    assert browser.host.message == f"Copied {address} (test)"
-
-    browser = FakeBrowser(INSTALL_TREE).load()
-    browser.move_to(0)
-    copy_address(browser.controllers)
-    browser.settle()
-    assert not browser.copied
-    assert browser.host.message.startswith("Only specs from cache.spack.io have a page")

@@ -123,7 +123,7 @@ async def test_the_cursor_of_the_help_passes_over_further_lines() -> None:
         for _ in range(16):
             seen.append(browser.text.partition("┃ ")[2][:2].strip())
             await browser.press("down")
-        assert seen[7:] == ["es", "y", "Y", "o", "e", "x", "A", "U", "d"]
+        assert seen[7:] == ["es", "y", "Y", "e", "x", "A", "U", "d", "t"]
         assert "Copy in another form: install command, JSON, the view as a  " in browser.text
         await browser.press("pageup", "home", "up")
         assert "┃ ⏎ l →" in browser.text
