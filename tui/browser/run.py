@@ -109,7 +109,8 @@ def _run(
 
     records = (json.dumps(json.loads(json_text(spec)), indent=2) for spec in specs)
     text = "\n".join(records) if command.reads_records else ""
-    controllers.host.run_command(typed, text, ended, waits=not command.shows)
+    waits = not command.shows or typed != command.text
+    controllers.host.run_command(typed, text, ended, waits=waits)
 
 
 def _commands(
