@@ -163,7 +163,7 @@ class BrowserScreen(Screen[None]):
 
     @on(Call)
     def _call(self, event: Call) -> None:
-        self.host.take(event)
+        event.call()
 
     @on(VirtualList.Highlighted)
     def _highlight(self, event: VirtualList.Highlighted) -> None:

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.message import Message
@@ -56,19 +57,11 @@ class JobThreads(ThreadPoolExecutor):
 
 
 class Call(Message):
-    """Call a function on the event loop, for a job; `is_last` if the job has ended."""
+    """Call a function on the event loop."""
 
-    def __init__(
-        self,
-        job: str,
-        generation: int,
-        of: Catalog | None,
-        call: Callable[[], object],
-        is_last: bool,
-    ) -> None:
+    def __init__(self, call: Callable[[], object]) -> None:
         super().__init__()
-        self.job, self.generation, self.of = job, generation, of
-        self.call, self.is_last = call, is_last
+        self.call = call
 
 
 class ScreenHost(BrowserHost):
@@ -134,8 +127,8 @@ class ScreenHost(BrowserHost):
         rest, loop = job.rest + delay, asyncio.get_running_loop()
 
         def send(call: Callable[[], object], is_last: bool = False) -> None:
-            message = Call(job.name, generation, of, call, is_last)
-            loop.call_soon_threadsafe(self._send, message)
+            take = partial(self._take, job, generation, of, call, is_last)
+            loop.call_soon_threadsafe(self._send, Call(take))
 
         def work_now() -> None:
             worker = get_current_worker()
@@ -178,21 +171,23 @@ class ScreenHost(BrowserHost):
         self._early, end = asyncio.Queue[Call](), time.monotonic() + patience
         with contextlib.suppress(asyncio.TimeoutError):
             while not is_enough():
-                self.take(await asyncio.wait_for(self._early.get(), end - time.monotonic()))
+                (await asyncio.wait_for(self._early.get(), end - time.monotonic())).call()
         late, self._early = self._early, None
         while not late.empty():
             self._send(late.get_nowait())
 
-    def take(self, call: Call) -> None:
-        """Call the function of a job, unless a newer job or another catalog has replaced it."""
-        if call.generation != self._generations[call.job]:
+    def _take(
+        self, job: Job, number: int, of: Catalog | None, call: Callable[[], object], is_last: bool
+    ) -> None:
+        """Call a function for a job, unless a newer job or another catalog has replaced it."""
+        if number != self._generations[job.name]:
             return
-        if call.is_last:
-            self._running.pop(call.job, None)
-        if call.of is None or call.of is self.state.catalog:
-            call.call()
-        if call.is_last:
-            if call.job == LOAD.name and not self.is_running(VIEW):
+        if is_last:
+            self._running.pop(job.name, None)
+        if of is None or of is self.state.catalog:
+            call()
+        if is_last:
+            if job.name == LOAD.name and not self.is_running(VIEW):
                 # The catalog stays, but the state of its sources may be new.
                 self._ask_again()
             self._show_loading()
