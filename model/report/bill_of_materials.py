@@ -18,6 +18,7 @@ from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.file_access import sha256
 from spackscope.model.core.text import clean
 from spackscope.model.report.signing import SIGNED, signing_lines
+from spackscope.model.storage.urls import percent_encoded
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry
@@ -51,12 +52,10 @@ class Material(NamedTuple):
     @property
     def purl(self) -> str:
         """Its package URL, of the type that is proposed for Spack."""
-        from urllib.parse import quote
-
         spec = self.needed.spec
         namespace = "" if self.needed.is_absent else spec.namespace or "builtin"
-        name = "/".join(quote(part, "") for part in (namespace, spec.package) if part)
-        version = f"@{quote(spec.version, '')}" if spec.version else ""
+        name = "/".join(percent_encoded(part, "") for part in (namespace, spec.package) if part)
+        version = f"@{percent_encoded(spec.version, '')}" if spec.version else ""
         return f"pkg:spack/{name}{version}?sha={spec.hash}"
 
     @property

@@ -160,9 +160,9 @@ def link_address(source: str, document: str = "") -> str:
         path = absolute_path(source) + name.removeprefix(source)
         if not re.fullmatch(r"[\w./-]+", path, re.ASCII):
             # Few paths need it.
-            from urllib.parse import quote
+            from spackscope.model.storage.urls import percent_encoded
 
-            path = quote(path, errors="replace")
+            path = percent_encoded(path)
         return f"file://{os.uname().nodename}{path}"
     return ""
 
