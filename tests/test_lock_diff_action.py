@@ -69,7 +69,7 @@ class Repository:
         self.git("add", "spack.lock")
         self.git("commit", "--quiet", "--allow-empty", "--message", "lock")
 
-    def run(self, *, code: int = 0) -> str:
+    def run(self, *, code: int = 0, limit: int = 100) -> str:
         """Run all steps after the installation as GitHub does; return the summary of the job."""
         summary, output = self.directory / "summary", self.directory / "output"
         summary.write_text("")
@@ -79,7 +79,7 @@ class Repository:
             "GITHUB_OUTPUT": str(output),
             "GITHUB_REPOSITORY": "ann/site",
             "GITHUB_STEP_SUMMARY": str(summary),
-            "LIMIT": "100",
+            "LIMIT": str(limit),
             "LOCK": "spack.lock",
             "NUMBER": "7",
             "RUNNER_TEMP": str(self.temp),
@@ -176,8 +176,19 @@ def test_what_stops_the_comparison_fails_the_step(repository: Repository) -> Non
     assert "::error::there is no commit HEAD^1" in repository.messages
     repository.commit(b"{")
     repository.run(code=3)
-    assert "spack.lock" in repository.messages
+    # The runner takes no line between the two for a command.
+    first, *messages, last = repository.messages.splitlines()
+    assert first == f"::stop-commands::{last.strip(':')}"
+    assert any("spack.lock" in line for line in messages)
     assert not repository.comments
+
+
+def test_what_is_too_long_for_a_comment_is_only_in_the_summary(repository: Repository) -> None:
+    repository.commit(lock("zlib@1.2"))
+    repository.commit(lock(*(f"{'x' * number}@1" for number in range(1, 500))))
+    assert len(repository.run(limit=0)) > 65_536
+    (comment,) = repository.comments
+    assert comment.startswith("<!-- spackscope lock-diff: spack.lock -->\nThe summary of the job")
 
 
 def test_the_action_and_its_workflow_ask_for_no_more_than_they_need() -> None:
@@ -185,6 +196,8 @@ def test_the_action_and_its_workflow_ask_for_no_more_than_they_need() -> None:
         assert step["shell"] == "bash"
         # An input in a script could be run; in a variable it is a text.
         assert "${{" not in step["run"]
+        # A module in the work tree of the pull request could be run, too.
+        assert "python3 -m" not in step["run"]
         subprocess.run(["bash", "-n", "-c", step["run"]], check=True)
     assert (ACTION.parent / ".." / ".." / ".." / "pyproject.toml").resolve().exists()
     assert "head.repo.full_name == github.repository" in STEPS[-1]["if"]
