@@ -24,17 +24,17 @@ from spackscope.tui.settings import DEFAULTS
 
 _QUESTIONS = {
     "find": "find --host=zen3 -f mirror",
-    "show": "show xb7lgxu -f mirror -f tree",
+    "show": "show xb7lgxu -f mirror -f tree; show pfqg2xi -f sample",
     "needs": "needs bzip2 -f mirror --recipes recipes",
     "files": "files hdf5 -f tree",
     "cover": "cover new/spack.lock -f index.json",
     "cover --fail-on": "cover new/spack.lock -f index.json --fail-on missing,unsigned",
     "cover --files": "cover - -f mirror --files",
     "cover --host": "cover new/spack.lock -f index.json --host zen3",
-    "why": "why new/spack.lock -f index.json",
+    "why": "why new/spack.lock -f index.json; why hdf5 -f index.json",
     "duplicates": "duplicates old/spack.lock",
     "duplicates --of": "duplicates old/spack.lock --of hdf5",
-    "diff": "diff uehz56w wuqgt3p -f index.json",
+    "diff": "diff uehz56w wuqgt3p -f index.json; diff uehz56w nobwc3y -f sample",
     "path": "path uehz56w 3hbanml -f index.json",
     "diff of sources": "diff old/spack.lock new/spack.lock",
     "history": "history libpng -f index.json",
@@ -46,7 +46,10 @@ _QUESTIONS = {
     "sources --problems": "sources --problems -f index.json",
     "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
-"""The answers, each with a command line that has rows; others are asked without words."""
+"""The answers, each with command lines that have rows; others are asked without words.
+
+Each column without a value in some row has none in a row of one of them.
+"""
 
 _HASH = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
 """The hash on standard input."""
@@ -95,7 +98,8 @@ _MEANINGS = {
     "build_spec": "the hash that a spliced spec was built as; else empty",
     "page": "the address of its page on cache.spack.io",
     "fits": "whether it runs on the host; null if unknown",
-    "reusable": "whether Spack can reuse it; null if unknown",
+    "reusable": "whether Spack can reuse it; null if unknown; of `why` the value that a query "
+    "has for the reason, such as `aarch64 target`, if there is one",
     "reasons": "why not: objects with the name of a rule in `rule`, `of_dependency`, `label` and "
     "`sentence`",
     "rule": "the name of the rule that it breaks",
@@ -213,9 +217,12 @@ def answer_columns() -> dict[str, list[dict[str, Any]]]:
     # A column without a value in one answer has the type that it has in another.
     known = dict(_NEVER_KNOWN)
     with _example_files(), contextlib.redirect_stderr(io.StringIO()):
-        for answer, question in {**_QUESTIONS, **others}.items():
-            columns[answer] = []
-            for name, types, label in _columns(_sheet(question)):
+        for answer, questions in {**_QUESTIONS, **others}.items():
+            columns[answer], types_of = [], dict[str, tuple[set[str], str]]()
+            for question in questions.split("; "):
+                for name, types, label in _columns(_sheet(question)):
+                    types_of.setdefault(name, (set(), label))[0].update(types)
+            for name, (types, label) in types_of.items():
                 known[name] = "".join(types) or known[name]
                 columns[answer].append(
                     {
