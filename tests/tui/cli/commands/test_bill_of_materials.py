@@ -240,4 +240,5 @@ def test_hostile_texts_leave_a_bill_valid(program: Program, tmp_path: Path, form
         path.write_text(path.read_text().replace(f"/{n}<>", wrong))
     document = bill(program, format_, "all", "-f", "index.json", "--recipes", "site")
     assert len(specs_of(document)) == len(nodes) + 1
+    assert len({*map(licence_of, specs_of(document))}) > len(texts) // 2
     assert "https://a.example" not in json.dumps(document)
