@@ -330,8 +330,8 @@ directly or not, which an install from a build cache fetches. You see the state
 of each, the licence that its recipe states, and the size of its archive if a
 manifest has it; the sum is over those that are not installed. External specs
 must exist on the host. Build dependencies come last. Name the spec as for
-`spackscope show`. Of a LOCK (a spack.lock, the directory of an environment, or
-an install tree) what its roots need is listed.
+`spackscope show`. For a LOCK (a spack.lock, the directory of an environment,
+or an install tree), list what its roots need.
 
 With --spdx or --cyclonedx, print a bill of materials: each spec that is linked
 or run, with its licence and homepage as its recipe states them, the checksum
@@ -935,7 +935,7 @@ cd try && spackscope index.json""",
     ),
     Command(
         HELP,
-        "print this help, or on a command, or on `query`",
+        "print this help, or that on a command or on `query`",
         options=(_choice("json", "print the commands, or the help on one, as JSON"), *_SOURCES),
         words="topic",
         group=PROGRAM,
