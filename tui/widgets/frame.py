@@ -202,11 +202,13 @@ class Divider(Widget):
         return draw(self, [(sign, "rule")], self.size.width)
 
 
-_KEYS = (("diff", "compare"), ("copy", "copy"), ("unmark", "clear"))
+_KEYS = (("diff", "compare"), ("copy", "copy"), ("run", "run"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
-_ENOUGH = 44
+_ENOUGH = 43
 """Cells kept for names of specs; with less room, the words after the keys are left out."""
+_NAME_WIDTH = 22
+"""Cells kept for the name of a spec before the number of marks has words."""
 
 
 def mark_pieces(marks: Marks, width: int) -> list[Piece]:
@@ -217,23 +219,24 @@ def mark_pieces(marks: Marks, width: int) -> list[Piece]:
     """
     total = marks.total
     in_sight = marks.in_sight
-    others = [spec for spec in marks.marked if spec not in in_sight]
+    specs = [*in_sight, *(spec for spec in marks.marked if spec not in in_sight)]
     is_narrow = width < _ENOUGH
-    least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
+    least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _NAME_WIDTH * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
     pieces: list[Piece] = [(head, "mark")]
     room = width - cell_width(head)
     has_names = all(
         cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
-        for spec in [*in_sight, *others][:1]
+        for spec in specs[:1]
     )
     title = ""
-    for number, spec in enumerate([*in_sight, *others]):
+    for number, spec in enumerate(specs):
         name = f"  {spec.title}" if has_names and spec.title != title else ""
         left = total - number - 1
-        needed = cell_width(f"{name}{_hash(spec)}") + (
-            cell_width(_more(left, is_narrow)) if left else 0
-        )
+        rest = _more(left, is_narrow) if left else ""
+        if left == 1 and all(each.title == spec.title for each in specs[number + 1 :]):
+            rest = min(rest, _hash(spec), key=cell_width)
+        needed = cell_width(f"{name}{_hash(spec)}{rest}")
         if needed > room:
             return [*pieces, (_more(total - number, is_narrow), "dim")] if number else pieces
         title = spec.title
