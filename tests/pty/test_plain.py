@@ -65,6 +65,16 @@ def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> N
         assert "specs:" not in text, "the message says what changed"
 
 
+def test_nothing_is_beside_a_dialog(program: Program) -> None:
+    with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
+        shown = Shown(terminal, 120, 30)
+        shown.at_rest("24 py-build")
+        terminal.send("2x")
+        lines = [line.strip() for line in shown.at_rest("install from a cache")]
+    assert next(filter(None, lines)).startswith("run on ")
+    assert not any("gcc@" in line for line in lines)
+
+
 def test_the_detail_has_a_line_for_each_value(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=40, changes=PLAIN) as terminal:
         shown = Shown(terminal, 120, 40)

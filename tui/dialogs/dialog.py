@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from spackscope.model.index.load import STILL_LOADING
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint, hints, key_names
+from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.frame import StatusLine, Toast
 
 Result = TypeVar("Result")
@@ -120,6 +121,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     def __init__(self) -> None:
         super().__init__()
+        # A screen reader would read the browser at both sides of the box.
+        self.set_class(is_plain(), "full")
         self.status, self._toast = StatusLine(lambda: (self.key_hints(), "")), Toast()
 
     def compose(self) -> ComposeResult:

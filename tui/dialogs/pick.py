@@ -74,7 +74,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
         super().__init__()
         self._title, self.rows, self._is_full = title, rows, is_full
-        self.set_class(is_full, "full")
+        if is_full:
+            self.add_class("full")
         rows.is_searched = True
         # A text may come once the dialog is closed, and its parts are gone.
         self._reading = Static(classes="reading")
