@@ -56,7 +56,7 @@ def filled_command(command: str, values: Mapping[str, Sequence[str]]) -> str:
         if not distinct:
             raise ValueError(f"There is no {name}")
         if name != "hashes" and len(distinct) > 1:
-            raise ValueError(f"Takes one {name}; the marked specs have {len(distinct):,}")
+            raise ValueError(f"Takes one {name}, not {len(distinct):,}")
         return " ".join(shlex.quote(f"{slash}{value}") for value in distinct)
 
     return _PLACE.sub(fill, command)

@@ -46,6 +46,6 @@ async def test_a_command_for_one_spec_is_not_run_on_several(tmp_path: Path) -> N
         assert "There is no mirror" in browser.text
         await browser.press("escape", "space", "space", "x")
         assert "run on 2 marked specs" in browser.text
-        assert browser.text.count("Takes one hash; the marked specs have 2") == 2
-        assert "Takes one page; the marked specs have 2" in browser.text
+        assert browser.text.count("Takes one hash, not 2") == 2
+        assert "Takes one page, not 2" in browser.text
         assert "spack install --cache-only " in browser.text

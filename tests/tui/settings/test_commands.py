@@ -128,5 +128,5 @@ def test_a_slash_is_put_before_each_hash_and_one_value_is_asked_for_where_there_
     assert filled_command("c /{hashes} {hashes} {source}", values) == "c /a /b a b s"
     with pytest.raises(ValueError, match=r"^There is no page$"):
         filled_command("c {page}", {"page": []})
-    with pytest.raises(ValueError, match=r"^Takes one hash; the marked specs have 2$"):
+    with pytest.raises(ValueError, match=r"^Takes one hash, not 2$"):
         filled_command("c {hash}", values)
