@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pyte
 import pytest
 
-from tests.program import Program, for_pyte
+from tests.program import Program
 from tests.pty.test_screens import Shown
 
 pytestmark = pytest.mark.pty
@@ -52,17 +51,15 @@ def test_no_line_block_or_spinner_is_drawn_in_a_session(program: Program) -> Non
 
 def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
-        Shown(terminal, 120, 30).at_rest("24 py-build")
+        shown = Shown(terminal, 120, 30)
+        shown.at_rest("24 py-build")
         terminal.send("2")
-        terminal.read_to_rest()
-        screen = pyte.Screen(120, 30)
-        pyte.ByteStream(screen).feed(for_pyte(terminal.output))
-        assert screen.display[screen.cursor.y].startswith(">+:4 1.2.2")
-        assert not screen.cursor.hidden
-        assert "specs: package=py-build, 24 py-build" in screen.display[-2]
+        lines, cursor = shown.at_rest("specs: package=py-build, 24 py-build"), shown.screen.cursor
+        assert lines[cursor.y].startswith(">+:4 1.2.2")
+        assert not cursor.hidden
+        assert "specs:" in lines[-2]
         terminal.send("y")
-        text = Shown(terminal, 120, 30).until("opied")[-2]
-        assert "specs:" not in text, "the message says what changed"
+        assert "specs:" not in shown.until("opied")[-2], "the message says what changed"
 
 
 def test_nothing_is_beside_a_dialog(program: Program) -> None:

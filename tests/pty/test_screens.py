@@ -26,15 +26,15 @@ class Shown:
 
     def __init__(self, terminal: Terminal, columns: int, lines: int) -> None:
         self._terminal = terminal
-        self._screen = pyte.Screen(columns, lines)
-        self._stream = pyte.ByteStream(self._screen)
+        self.screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self.screen)
         self._fed = 0
 
     @property
     def lines(self) -> list[str]:
         self._stream.feed(for_pyte(self._terminal.output[self._fed :]))
         self._fed = len(self._terminal.output)
-        return [line.rstrip() for line in self._screen.display]
+        return [line.rstrip() for line in self.screen.display]
 
     def until(self, *wanted: str) -> list[str]:
         """Wait until some texts are shown."""
