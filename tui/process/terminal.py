@@ -94,6 +94,8 @@ class TerminalDriver(LinuxDriver):
         self._is_stopped = False
         # The process group of a command that has the terminal, or 0 after its end.
         self._lent_to: int | None = None
+        self._is_given_back = False
+        self._giving_back = threading.Lock()
         self._change: Callable[[], None] | None = None
         self._original_mode = _attributes(self.fileno)
 
@@ -201,6 +203,9 @@ class TerminalDriver(LinuxDriver):
 
         The signal may have come in a method of `exit_event`, whose lock this thread holds then.
         """
+        # The main thread takes it nowhere else, and so never waits for itself.
+        with self._giving_back:
+            self._is_given_back = True
         if self._lent_to is not None:
             self.signal_command(signal.SIGKILL)
             self._set_foreground(os.getpgrp(), self._original_mode)
@@ -247,7 +252,10 @@ class TerminalDriver(LinuxDriver):
             # Ctrl-C that was meant for the command does not end the program.
             flags = termios.ICANON | termios.ECHO | termios.ISIG
             mode = [*mode[:3], mode[3] & ~flags, *mode[4:]]
-        self._set_foreground(os.getpgrp(), mode)
+        with self._giving_back:
+            # The main thread, which ends the program, may have restored the mode.
+            if not self._is_given_back:
+                self._set_foreground(os.getpgrp(), mode)
         self._output.write(_LEFT_BY_OTHERS)
         question = "" if signals.received() else prompt(code)
         if question:
