@@ -289,6 +289,9 @@ class MarksLine(ReadLine[Marks]):
 
     def _keys(self, unused: Collection[str]) -> list[Hint]:
         """Return the keys, without words where the words leave too little room for names."""
+        if self.size.width < _ENOUGH:
+            # A hash needs the room.
+            unused = {*unused, "run"}
         words = [key for key in _KEYS if key[0] not in unused]
         keys = [each for name, word in words for each in hint(name, word)]
         width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
