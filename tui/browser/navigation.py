@@ -71,7 +71,6 @@ class Navigation:
     ) -> None:
         self._host, self._search, self._details, self._recall = host, search, details, recall
         self._steps: list[UndoStep] = []
-        self._at = -1
         self._arriving: UndoStep | None = None
         self.on_sheet: Callable[[], object] = lambda: None
         search.before_change, search.on_catalog = self.leave, self.forget
@@ -79,12 +78,7 @@ class Navigation:
     @property
     def _current(self) -> UndoStep | None:
         """The step that is shown; None before the first."""
-        return self._steps[self._at] if self._steps else None
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a step to go back to."""
-        return self._at > 0
+        return self._steps[self._host.state.step] if self._steps else None
 
     @property
     def came_along_tree(self) -> bool:
@@ -94,16 +88,16 @@ class Navigation:
     def forget(self) -> None:
         """Forget all steps, details and marked specs: their ids belong to the replaced catalog."""
         self._steps.clear()
-        self._at, self._arriving = -1, None
+        self._arriving = None
         self._details.forget()
-        self._host.change(marked=())
+        self._host.change(marked=(), step=-1)
 
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
         state, current = self._host.state, self._current
         is_current = current is not None and current.is_of(state)
         if is_current and state.is_shown and self._arriving is None:
-            self._steps[self._at] = self._here()
+            self._steps[state.step] = self._here()
 
     def record(self) -> None:
         """Add a step once the rows of another view are shown, and nothing is typed any more.
@@ -117,14 +111,14 @@ class Navigation:
             self._push(UndoStep(state.view, table=state.table))
             self._recall.keep()
         elif current.is_walk and _without_package(current.view) == _without_package(state.view):
-            self._steps[self._at] = UndoStep(state.view, is_walk=True)
+            self._steps[state.step] = UndoStep(state.view, is_walk=True)
         else:
             self._push(UndoStep(state.view, is_walk=True))
 
     def end_walk(self) -> None:
         """End a walk through the packages: the next one is a step of its own."""
         if (current := self._current) is not None and current.is_walk:
-            self._steps[self._at] = replace(current, is_walk=False)
+            self._steps[self._host.state.step] = replace(current, is_walk=False)
             self._recall.keep()
 
     def _push(self, step: UndoStep) -> None:
@@ -132,9 +126,9 @@ class Navigation:
 
         Steps beyond MAX_STEPS are dropped, and trees and sheets of old steps beyond MAX_LINES.
         """
-        self._steps[self._at + 1 :] = [step]
+        self._steps[self._host.state.step + 1 :] = [step]
         del self._steps[:-MAX_STEPS]
-        self._at = len(self._steps) - 1
+        self._host.change(step=len(self._steps) - 1)
         # Steps share trees.
         lines, trees = 0, set()
         for number, each in reversed(list(enumerate(self._steps))):
@@ -165,7 +159,7 @@ class Navigation:
 
     def leave_sheet(self) -> None:
         """Go back to where the sheet was opened; after a reload to the rows."""
-        if self.can_undo:
+        if self._host.state.can_undo:
             self.retrace(-1)
         else:
             self.close_sheet()
@@ -179,12 +173,13 @@ class Navigation:
     def retrace(self, by: int) -> None:
         """Go back one step for -1, or forward one step for 1."""
         self.leave()
-        if not 0 <= self._at + by < len(self._steps):
+        step = self._host.state.step + by
+        if not 0 <= step < len(self._steps):
             self._host.say(f"Nothing to go {'back' if by < 0 else 'forward'} to")
             return
-        self._at += by
+        self._host.change(step=step)
         self._host.say("")
-        self._arrive(self._steps[self._at])
+        self._arrive(self._steps[step])
 
     def _arrive(self, step: UndoStep) -> None:
         """Show a step; the arrival is complete once the rows of the step are shown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, starmap
 
 from textual.app import ComposeResult
@@ -83,8 +83,6 @@ class Panes:
         self.overview_width: int | None = None
         """Cells that the side column needs at most while the packages have the focus."""
         self.specs = self.table.rows.shown
-        self.can_undo: Callable[[], bool] = lambda: False
-        """Called to check whether there is a step to go back to."""
         """The rows of the specs, shown or not."""
         # What a screen reader was told last, and the message with it.
         self._announced = "", ""
@@ -504,7 +502,7 @@ class Panes:
         state = self._state
         if self.focus.pane == "packages" and not self.focus.leads_back:
             yield "back"
-        if not (self.can_undo() or self.detail.shows_tree):
+        if not (state.can_undo or self.detail.shows_tree):
             yield "undo"
         if not has_diff(state, self.where()):
             yield "diff"

@@ -94,7 +94,6 @@ class BrowserScreen(Screen[None]):
         self.named_queries = self.panes.query_bar.named = session.named_queries
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query)
-        self.panes.can_undo = lambda: self.controllers.navigation.can_undo
 
     def compose(self) -> ComposeResult:
         """Show the widgets, with the style classes for the size of the screen."""

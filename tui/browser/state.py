@@ -174,6 +174,7 @@ class BrowserState(Frozen):
     query: `0` if the typed query has no rows, `?` if the text has an error. `connected` is the
     catalog whose edges have been read, so that trees can be shown. `machine` is the host that
     specs are to run on. The `table` is the open one: the specs, or an answer in their place.
+    `step` is the number of the shown step of `Navigation`, from 0; before the first it is -1.
     With `is_pick`, Enter on a row picks it and ends the program. If the sources are the sample,
     which `is_sample` says, the title names the key that opens others.
 
@@ -196,6 +197,7 @@ class BrowserState(Frozen):
     hidden_columns: frozenset[str] = frozenset()
     values: CountedValues | None = None
     table: OpenTable = SPECS
+    step: int = -1
     is_pick: bool = False
     is_sample: bool = False
 
@@ -224,8 +226,13 @@ class BrowserState(Frozen):
         """Whether the view was typed and has no rows to show."""
         return self.refused is self.view
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to go back to."""
+        return self.step > 0
+
     def picks(self, row: Row) -> bool:
-        """Whether Enter on a row ends the program: with the marked specs, or with the row."""
+        """Check whether Enter on a row ends the program, with the marked specs or the row."""
         return self.is_pick and (bool(self.marks) or not row.has_look_alikes)
 
     @property
