@@ -1,10 +1,9 @@
-"""Draw progress, ages and counts as text and bars, and fit columns into a width."""
+"""Draw progress, ages and counts as text and bars."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Iterable
 
 from spackscope.model.core.columns import shorten_path, size_text
 from spackscope.model.core.frozen import Frozen
@@ -152,29 +151,3 @@ def bar(count: int, most: int, cells: int) -> str:
         return ""
     full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
     return _FULL * full + _EIGHTHS[eighths].strip()
-
-
-def fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
-    """Return how many columns fit, whose widths include the gaps.
-
-    If not all columns fit, there is also room for the text of `more` for their number.
-    """
-    ends = list(accumulate(widths))
-    if not ends or ends[-1] <= room:
-        return len(ends)
-    room -= cell_width(more(len(ends))) if more is not None else 0
-    return sum(end <= room for end in ends)
-
-
-def first_in_view(
-    widths: Sequence[int],
-    room: int,
-    current: int,
-    first: int = 0,
-    more: Callable[[int], str] | None = None,
-) -> int:
-    """Return the first column to show so that `current` is in view: `first` if possible."""
-    first = min(first, current)
-    while first < current and fitting(widths[first:], room, more) <= current - first:
-        first += 1
-    return first

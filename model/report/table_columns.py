@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +13,6 @@ from spackscope.model.core.records import UNKNOWN, Spec
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY, WAYS
-from spackscope.model.report.progress import first_in_view, fitting
 from spackscope.model.report.report import Line, Piece, Style
 
 if TYPE_CHECKING:
@@ -396,8 +395,8 @@ def lay_out(
     cells = [widths[column.name] + GAP for column in scrolled]
     first = max(0, min(first, len(scrolled) - 1)) if sum(cells) > room else 0
     if current in names and sum(cells) > room:
-        first = first_in_view(cells, room, names.index(current), first)
-    in_view = scrolled[first : first + fitting(cells[first:], room)]
+        first = _first_in_view(cells, room, names.index(current), first)
+    in_view = scrolled[first : first + _fitting(cells[first:], room)]
     shown = [column for column in columns.all if column in fixed or column in in_view]
     good = {column.name: min(column.width, _GOOD_DIFFERS) for column in shown}
     while _total(shown, good) > width and in_view[-1:] and in_view[-1] in columns.behind:
@@ -418,6 +417,32 @@ def lay_out(
         placed.append(Placed(column, at, cells_left))
         at += cells_left + GAP
     return Layout(placed, first, after)
+
+
+def _fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
+    """Return how many columns fit, whose widths include the gaps.
+
+    If not all columns fit, there is also room for the text of `more` for their number.
+    """
+    ends = list(accumulate(widths))
+    if not ends or ends[-1] <= room:
+        return len(ends)
+    room -= cell_width(more(len(ends))) if more is not None else 0
+    return sum(end <= room for end in ends)
+
+
+def _first_in_view(
+    widths: Sequence[int],
+    room: int,
+    current: int,
+    first: int = 0,
+    more: Callable[[int], str] | None = None,
+) -> int:
+    """Return the first column to show so that `current` is in view: `first` if possible."""
+    first = min(first, current)
+    while first < current and _fitting(widths[first:], room, more) <= current - first:
+        first += 1
+    return first
 
 
 def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
@@ -503,11 +528,11 @@ def head_line(
     widths = [cell_width(text.text) + gap for text in rest]
     # The last value has no blank after it.
     number = next((n for n, text in enumerate(rest) if text.column == current), 0)
-    first = first_in_view(widths, room + gap - 2, number, more=_MORE.format)
+    first = _first_in_view(widths, room + gap - 2, number, more=_MORE.format)
     if first:
         pieces.append(HeadText("", "… "))
         room -= 2
-    shown = rest[first : first + fitting(widths[first:], room + gap, _MORE.format)]
+    shown = rest[first : first + _fitting(widths[first:], room + gap, _MORE.format)]
     for number, text in enumerate(shown):
         pieces += [HeadText("", between if number else ""), text]
     left = len(rest) - first - len(shown)
