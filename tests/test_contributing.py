@@ -47,11 +47,11 @@ EDITS = {
         '    if name in ("py-build", "zlib"):\n        return [rules.UNWANTED.reason]\n'
         "    return [rules.WRAPPER.reason] if",
     ),
-    "model/report/export.py": (
+    "model/report/sheet.py": (
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
         '    Format("names", "names", ".txt",\n'
-        "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
+        "           lambda sheet: (spec.package for spec in sheet.rows), of_all=False),\n",
     ),
     "tui/settings/table.py": (
         "\nSETTINGS = (\n",

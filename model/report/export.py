@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
-from spackscope.model.core.frozen import Frozen, asdict, replace
+from spackscope.model.core.frozen import asdict, replace
 from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
-from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet, SheetColumn
+from spackscope.model.report.sheet import FORMATS, Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False)
     columns += (SheetColumn(each, attrgetter(each), drawn=False) for each in by_host.by_recipes)
     rows = _Records(catalog, ids, has_fit=has_fit)
     sheet = Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
-    others = (each for each in FORMATS if each.name not in OF_ALL_SHEETS)
+    others = (each for each in FORMATS if not each.of_all)
     exports = {each.name: partial(each.of_sheet, sheet) for each in others}
     exports["keep-list"] = partial(keep_list, catalog, ids)
     return replace(sheet, exports=exports)
@@ -147,25 +147,3 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
     needed = graph.reached(ids, run_only=True).difference(ids)
     hashes_ = chain(graph.hashes(ids), graph.hashes(sorted(needed)))
     return iter(dict.fromkeys(filter(is_hash, hashes_)))
-
-
-class Format(Frozen):
-    """A format of output: its name, its label, the ending of file names, and lines of a sheet."""
-
-    name: str
-    label: str
-    ending: str
-    of_sheet: Callable[[Sheet[Any]], Iterator[str]]
-
-
-FORMATS = (
-    Format("csv", "CSV", ".csv", Sheet.csv),
-    Format("json", "JSON", ".json", Sheet.json_array),
-    Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
-    Format("hashes", "hashes", ".txt", Sheet.hashes),
-    Format("keep-list", "keep-list", ".txt", lambda sheet: sheet.exports["keep-list"]()),
-    Format("markdown", "Markdown", ".md", Sheet.markdown),
-    Format("plain", "plain", ".txt", Sheet.plain),
-    Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
-)
-"""All formats of the browser; the options of `find` have their names, except for the last."""

@@ -176,17 +176,17 @@ class Sheet(Frozen, Generic[Item]):
     `rows` may be lazy: they are read in parts. `hash` returns the hash of the spec of a row, or
     "", `beside` the hash of a spec to compare it with, and `query` the query that shows a row in
     the table; `leads_to` returns the hash of the spec to which a row leads in the column of one.
-    `switches` are options that add rows or columns. On a terminal rows with the
-    same `group` are below it as a heading, and the columns in `told` are left out unless they are
-    asked for, since the heading or another column has their values. `gaps` are sentences on
-    grounds of the answer that could not be read, if they are shown with it. `notes` are sentences
-    on the whole, and `remarks` are sentences that scripts do not want among the rows, as on specs
-    that were not searched. A terminal shows `limit` rows, all for None; `left_out` rows
-    were cut before. `exports` has the lines of
-    formats that only this sheet has, by their names, and `draw` draws a sheet without a table; a
-    sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
-    command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
-    whatever this source has. `ending` is raised once the rows are printed.
+    `switches` are options that add rows or columns. On a terminal rows with the same `group` are
+    below it as a heading, and the columns in `told` are left out unless they are asked for, since
+    the heading or another column has their values. `gaps` are sentences on grounds of the answer
+    that could not be read, if they are shown with it. `notes` are sentences on the whole, and
+    `remarks` are sentences that scripts do not want among the rows, as on specs that were not
+    searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows that
+    were cut. `exports` has the lines of formats that only this sheet has, by their names, and
+    `draw` draws a sheet without a table; a sheet that `is_text` is drawn wherever no format is
+    asked for. If `is_good` is False, the command ends with 1, or with 3 if a source could not be
+    read, unless the answer `is_certain` whatever this source has. `ending` is raised once the rows
+    are printed.
     """
 
     title: str
@@ -292,7 +292,7 @@ class Sheet(Frozen, Generic[Item]):
         return self._as_table(rows=self.rows[:limit], left_out=max(0, left_out))
 
     def _as_table(self, **changes: Any) -> Sheet[Item]:
-        """Return the sheet with other rows or columns, of which a text knows nothing."""
+        """Return the sheet with other rows or columns, which its text would not show."""
         exports = {} if self.is_text else self.exports
         return replace(self, draw=None, is_text=False, exports=exports, **changes)
 
@@ -350,9 +350,7 @@ class Sheet(Frozen, Generic[Item]):
         every = chain(of_columns, map(self.hash, self.items()))
         return iter(dict.fromkeys(filter(None, every)))
 
-    def formatted(
-        self, template: str, quoted: Callable[[str], str] = lambda text: text
-    ) -> Iterator[str]:
+    def formatted(self, template: str, quoted: Callable[[str], str] = str) -> Iterator[str]:
         """Yield each row as a text, in which `{hash:7}` stands for the start of a value, `quoted`.
 
         Raises WrongQuestion for an unknown column.
@@ -592,12 +590,27 @@ def _row_lines(
         yield restyled(tuple(line), text_of(tuple(line)).rstrip())
 
 
-OF_ALL_SHEETS: Mapping[str, Callable[[Sheet[Any]], Iterator[str]]] = {
-    "csv": Sheet.csv,
-    "json": Sheet.json_array,
-    "jsonl": Sheet.json_lines,
-    "hashes": Sheet.hashes,
-    "markdown": Sheet.markdown,
-    "plain": Sheet.plain,
-}
-"""The formats that every sheet has, by their names, and the lines of a sheet in each."""
+class Format(Frozen):
+    """A format of output: its name, its label, the ending of file names, and lines of a sheet.
+
+    If it is not `of_all` sheets, a sheet that has it has its name in `exports`.
+    """
+
+    name: str
+    label: str
+    ending: str
+    of_sheet: Callable[[Sheet[Any]], Iterator[str]]
+    of_all: bool = True
+
+
+FORMATS = (
+    Format("csv", "CSV", ".csv", Sheet.csv),
+    Format("json", "JSON", ".json", Sheet.json_array),
+    Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
+    Format("hashes", "hashes", ".txt", Sheet.hashes),
+    Format("keep-list", "keep-list", ".txt", lambda its: its.exports["keep-list"](), of_all=False),
+    Format("markdown", "Markdown", ".md", Sheet.markdown),
+    Format("plain", "plain", ".txt", Sheet.plain),
+    Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
+)
+"""All formats of the browser; the options of `find` have their names, except for the last."""

@@ -14,9 +14,8 @@ from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.report.export import FORMATS, Format
 from spackscope.model.report.progress import Progress
-from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet
+from spackscope.model.report.sheet import FORMATS, Format, Sheet
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import (
     DIALOGS,
@@ -47,7 +46,7 @@ class RowSet(Frozen):
 
     def has(self, format_: Format) -> bool:
         """Check whether the rows can be written in a format."""
-        return format_.name in OF_ALL_SHEETS or format_.name in self.sheet.exports
+        return format_.of_all or format_.name in self.sheet.exports
 
 
 class ExportRequest(Frozen):

@@ -9,7 +9,7 @@ from typing import Any
 
 from spackscope.model.core.text import clean
 from spackscope.model.report.report import Piece
-from spackscope.model.report.sheet import MAX_COMMENTED, OF_ALL_SHEETS, Sheet
+from spackscope.model.report.sheet import FORMATS, MAX_COMMENTED, Sheet
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
@@ -93,7 +93,7 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
                 stdio.print_message(sentence)
     if is_plain and width is not None and limit is not None:
         sheet = sheet.cut(limit)
-    for line in _script_lines(sheet, options, "plain" if is_plain else ""):
+    for line in _script_lines(sheet, options, "plain" if is_plain else "tab"):
         stdio.print_line(line)
     if is_plain and limit is not None and sheet.left_out:
         stdio.print_message(f"and {sheet.left_out:,} more; --limit 0 prints all")
@@ -116,4 +116,4 @@ def _script_lines(sheet: Sheet[Any], options: Options, default: str) -> Iterator
     format_ = options.format or default
     if format_ in sheet.exports:
         return sheet.exports[format_]()
-    return OF_ALL_SHEETS.get(format_, Sheet.tabs)(sheet)
+    return next(each.of_sheet(sheet) for each in FORMATS if each.name == format_)
