@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spackscope.model.core.suggestions import did_you_mean, listed
+from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import ExitCode, Leave, stdio
 
@@ -21,14 +22,6 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
     (shell,) = options.words
     names = [SHELLS[shell], *[f"widget.{shell}"] * options.given.get("widget", False)]
-    stdio.print_line("".join(map(script, names)).rstrip("\n"))
+    scripts = (read_resource(f"scripts/{name}") for name in names)
+    stdio.print_line("".join(scripts).rstrip("\n"))
     return ExitCode.FOUND
-
-
-def script(name: str) -> str:
-    """Return one of the scripts."""
-    # In spackscope.pyz the script is a member of the archive.
-    from importlib.resources import files
-
-    folder = files("spackscope.tui.cli").joinpath("scripts")
-    return folder.joinpath(name).read_text("utf-8")

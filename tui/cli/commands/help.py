@@ -10,6 +10,7 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean, wrap
 from spackscope.model.query.ast import VIEW
+from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import (
     BROWSE,
@@ -21,7 +22,6 @@ from spackscope.tui.cli.command_table import (
     WITH_HELP,
     Command,
 )
-from spackscope.tui.cli.commands.man import read_resource
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.query_reference import LANGUAGE
 

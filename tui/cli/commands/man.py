@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.suggestions import did_you_mean
+from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import BROWSE, QUERY
 from spackscope.tui.process import ExitCode, Leave, stdio
@@ -72,11 +73,3 @@ def _interrupts() -> Iterator[list[int]]:
 def man_page(topic: str) -> str:
     """Return the manual page on a topic of PAGES, in the language of man(7)."""
     return read_resource(f"man_pages/{PAGES[topic]}")
-
-
-def read_resource(path: str) -> str:
-    """Return the text of a file beside the commands."""
-    # In spackscope.pyz it is a member of the archive.
-    from importlib.resources import files
-
-    return files("spackscope.tui.cli").joinpath(path).read_text("utf-8")
