@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
-from spackscope.model.analysis.dag import dag_of, explicit_specs
-from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_needs
+from spackscope.model.analysis.dag import explicit_specs
+from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import RECIPES, UNKNOWN, is_run
+from spackscope.model.core.records import RECIPES, UNKNOWN
 from spackscope.model.core.text import clean, counted
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.relations import UNLISTED, needs_line
 from spackscope.model.report.sheet import (
@@ -54,8 +53,15 @@ def answer(asked: Asked) -> Sheet[_Row]:
         asked.grounds.add(RECIPES)
     needs = read_needs(catalog, ids, to_build=True)
     columns = [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS]
-    caches = [*others, catalog][0]
-    bill = partial(_bill_lines, asked, catalog, caches, title, ids, needs)
+
+    def bill(format_: str) -> Iterator[str]:
+        # Who asks for no bill does not wait for these modules.
+        from spackscope.model.report.bill_of_materials import bill_lines
+
+        caches, to_build = [*others, catalog][0], bool(asked.options.get("build"))
+        mirrors = caches, asked.session, asked.sources
+        return bill_lines(format_, title, catalog, ids, needs, *mirrors, to_build=to_build)
+
     exports = {each: partial(bill, each) for each in BILLS}
     if needs is None:
         return Sheet(title, columns, (), notes=[UNLISTED], exports=exports)
@@ -78,49 +84,6 @@ def answer(asked: Asked) -> Sheet[_Row]:
         limit=None,
         exports=exports,
     )
-
-
-def _bill_lines(
-    asked: Asked,
-    catalog: Catalog,
-    caches: Catalog,
-    title: str,
-    ids: Sequence[int],
-    needs: Needs | None,
-    format_: str,
-) -> Iterator[str]:
-    """Yield the lines of a bill of materials, with what recipes and mirrors say of each spec.
-
-    Raises Cancelled, and WrongQuestion for a wrong SOURCE_DATE_EPOCH.
-    """
-    # Who asks for no bill does not wait for these modules.
-    from spackscope.model.analysis.gate import read_entries
-    from spackscope.model.report.bill_of_materials import WRITERS, Material, time_of
-
-    session, edges, hash_of = asked.session, catalog.edges, dag_of(catalog).hash
-    to_build = bool(asked.options.get("build"))
-    if needs is None:
-        needs = Needs(tuple(NeededSpec(row.id, row.spec) for row in catalog.rows(ids)), (), ())
-    run, build_only = [*needs.specs, *needs.externals], needs.build_only if to_build else ()
-    hashes = [each.spec.hash for each in (*run, *build_only)]
-    entries = read_entries(hashes, caches, session, asked.sources, to_fetch=True)
-    homepages = session.recipes.homepages if session.recipe_roots else {}
-
-    def material(needed: NeededSpec, *, is_build_only: bool) -> Material:
-        its, spec = entries[needed.spec.hash], needed.spec
-        below = ((hash_of(e.child), is_run(e.deptypes)) for e in edges.of(needed.id))
-        listed = dict(each for each in below if each[1] or to_build)
-        entry = next((each for each in its if each.checksum), next(iter(its), None))
-        homepage = homepages.get(spec.package, "")
-        return Material(
-            needed, is_build_only, listed if edges.lists(needed.id) else None, homepage, entry
-        )
-
-    materials = [material(each, is_build_only=False) for each in run]
-    materials += [material(each, is_build_only=True) for each in build_only]
-    roots = [*dict.fromkeys(map(hash_of, ids))]
-    created = time_of(materials, session.environ.get("SOURCE_DATE_EPOCH", ""))
-    yield from WRITERS[format_](title, created, roots, materials)
 
 
 def _place(row: _Row) -> str:

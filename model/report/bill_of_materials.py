@@ -11,17 +11,20 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from spackscope.model.analysis.needs import NeededSpec
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.gate import read_entries
+from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.file_access import sha256
+from spackscope.model.core.records import is_run
 from spackscope.model.core.text import clean
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.signing import SIGNED, signing_lines
+from spackscope.model.sources.mirror_spec import MirrorEntry
+from spackscope.model.sources.session import Session
 from spackscope.model.storage.urls import percent_encoded
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.mirror_spec import MirrorEntry
 
 _NOT_KNOWN = "NOASSERTION"
 _MAX_EXPRESSION = 1_000
@@ -60,7 +63,7 @@ class Material(NamedTuple):
 
     @property
     def notes(self) -> Iterator[str]:
-        """What the formats have no field for."""
+        """Facts that the formats have no field for."""
         if self.needed.is_absent:
             yield "no source describes it"
         if self.needed.spec.external:
@@ -83,7 +86,50 @@ class Material(NamedTuple):
 Materials = Sequence[Material]
 
 
-def time_of(materials: Materials, epoch: str) -> str:
+def bill_lines(
+    format_: str,
+    title: str,
+    catalog: Catalog,
+    ids: Sequence[int],
+    needs: Needs | None,
+    caches: Catalog,
+    session: Session,
+    sources: Sequence[str],
+    *,
+    to_build: bool,
+) -> Iterator[str]:
+    """Return the lines of a bill of records and their needs, with facts of recipes and mirrors.
+
+    `caches` has the records of the mirrors, and `to_build` adds specs that are needed only to
+    build. Raises Cancelled, and WrongQuestion for a wrong SOURCE_DATE_EPOCH.
+    """
+    edges, hash_of = catalog.edges, dag_of(catalog).hash
+    if needs is None:
+        needs = Needs(tuple(NeededSpec(row.id, row.spec) for row in catalog.rows(ids)), (), ())
+    run, build_only = [*needs.specs, *needs.externals], needs.build_only if to_build else ()
+    hashes = [each.spec.hash for each in (*run, *build_only)]
+    entries = read_entries(hashes, caches, session, sources, to_fetch=True)
+    homepages = session.recipes.homepages if session.recipe_roots else {}
+
+    def material(needed: NeededSpec, *, is_build_only: bool) -> Material:
+        its, spec = entries[needed.spec.hash], needed.spec
+        below = ((hash_of(e.child), is_run(e.deptypes)) for e in edges.of(needed.id))
+        listed = dict(each for each in below if each[1] or to_build)
+        entry = next((each for each in its if each.checksum), next(iter(its), None))
+        homepage = homepages.get(spec.package, "")
+        return Material(
+            needed, is_build_only, listed if edges.lists(needed.id) else None, homepage, entry
+        )
+
+    materials = [material(each, is_build_only=False) for each in run]
+    materials += [material(each, is_build_only=True) for each in build_only]
+    roots = [*dict.fromkeys(map(hash_of, ids))]
+    created = _time_of(materials, session.environ.get("SOURCE_DATE_EPOCH", ""))
+    write = {"spdx": _spdx, "cyclonedx": _cyclonedx}[format_]
+    return write(title, created, roots, materials)
+
+
+def _time_of(materials: Materials, epoch: str) -> str:
     """Return the time of a bill: `epoch`, else that of the newest install or signature, else 1970.
 
     `epoch` has seconds since 1970, or "". It is not the time of the clock, so that the same
@@ -99,17 +145,17 @@ def time_of(materials: Materials, epoch: str) -> str:
         raise WrongQuestion(f"SOURCE_DATE_EPOCH is not a time: {clean(epoch)}") from None
 
 
-def spdx(name: str, created: str, roots: Sequence[str], materials: Materials) -> Iterator[str]:
+def _spdx(name: str, created: str, roots: Sequence[str], materials: Materials) -> Iterator[str]:
     """Return the lines of a document of SPDX 2.3; `roots` are hashes."""
     texts = dict[str, str]()
     packages = [_package(each, texts) for each in materials]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", _spdx_id(root)) for root in roots]
     for each in materials:
         id_ = _spdx_id(each.needed.spec.hash)
-        for hash_, is_run in ({"": True} if each.needs is None else each.needs).items():
+        for hash_, runs in ({"": True} if each.needs is None else each.needs).items():
             other = _spdx_id(hash_) if hash_ else _NOT_KNOWN
             on, of = (id_, "DEPENDS_ON", other), (other, "BUILD_DEPENDENCY_OF", id_)
-            relations.append(on if is_run else of)
+            relations.append(on if runs else of)
     keys = ("spdxElementId", "relationshipType", "relatedSpdxElement")
     document = {
         "spdxVersion": "SPDX-2.3",
@@ -158,7 +204,7 @@ def _package(material: Material, texts: dict[str, str]) -> dict[str, Any]:
     )
 
 
-def cyclonedx(
+def _cyclonedx(
     name: str, created: str, roots: Sequence[str], materials: Materials
 ) -> Iterator[str]:
     """Return the lines of a document of CycloneDX 1.6; `roots` are hashes."""
@@ -204,12 +250,8 @@ def _component(material: Material) -> dict[str, Any]:
     )
 
 
-WRITERS = {"spdx": spdx, "cyclonedx": cyclonedx}
-"""The writer of each format."""
-
-
 def _expression(licence: str) -> str:
-    """Return the licence of a recipe as an expression of SPDX, or "" if it is none."""
+    """Return the licence of a recipe as an expression of SPDX, or "" if it is not one."""
     from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
     try:
