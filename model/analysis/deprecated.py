@@ -1,4 +1,4 @@
-"""Find what recipes say about the specs of a catalog: deprecations, restrictions, licences."""
+"""Find the deprecations, restrictions and licences that recipes state for specs of a catalog."""
 
 from __future__ import annotations
 

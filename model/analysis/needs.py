@@ -47,9 +47,9 @@ class Needs(Frozen):
 
 
 def read_needs(catalog: Catalog, ids: Sequence[int], *, to_build: bool = False) -> Needs | None:
-    """Read the closure of records, what they need `to_build` only if that is asked for.
+    """Read the closure of records, with build dependencies if it is `to_build`.
 
-    None if no document of theirs lists dependencies, as pages do not.
+    None if none of their documents lists dependencies, as pages do not.
 
     needs = read_needs(catalog, [row.id])
     hashes = [needed.spec.hash for needed in needs.specs]

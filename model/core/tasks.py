@@ -23,6 +23,8 @@ It may raise to stop."""
 ShouldStop = Callable[[], bool]
 
 _MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
+"""The most steps of a computation (a recipe of Spack takes up to 41,000), and the steps between
+two checks whether the task is cancelled."""
 
 
 _should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)

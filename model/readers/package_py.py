@@ -27,9 +27,6 @@ from spackscope.model.core.tasks import Steps, TooManySteps
 from spackscope.model.core.text import shorten
 from spackscope.model.readers.expressions import Evaluator, dotted
 
-"""The most steps of one recipe (real ones take up to 41,000), and the steps between two checks
-whether the task is cancelled."""
-
 _MAX_DEPTH = 30_000
 """The most operators and brackets in a recipe, each of which may nest; real ones have up to 3,000.
 

@@ -1,4 +1,4 @@
-"""Describe how a spec relates to others: what it needs, and its users."""
+"""Describe the specs that a spec needs, and its users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the package repositories of a Spack, and read what their recipes say about versions.
+"""Find the package repositories of a Spack, and read the statements of their recipes.
 
 Layouts and names follow lib/spack/spack/repo.py and util/naming.py. Recipes say which versions
 are deprecated, which binaries must not be redistributed, and the licences. All this is kept in

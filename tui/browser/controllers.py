@@ -1,4 +1,4 @@
-"""All controllers of the browser, put together: what goes back, and which keys wait."""
+"""All controllers of the browser, with the step back through its panes and keys that wait."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Controllers:
         self.host.exit(None, 130 if self.host.state.is_pick else 0)
 
     def awaited(self, key: str, before: frozenset[str]) -> frozenset[str]:
-        """Return the needs of a key that are still blocked; `before` are those it waited for.
+        """Return the needs of a key that are still blocked.
 
-        Letters in an input wait for nothing. A key that has begun to wait for all sources waits
-        until the sources are loaded.
+        `before` are the needs that the key has waited for. Letters in an input wait for nothing. A
+        key that has begun to wait for all sources waits until the sources are loaded.
         """
         blocked = self.host.blocked
         if self.loading.is_loading:

@@ -90,7 +90,7 @@ def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
     if (catalog := state.catalog) is None:
         return
 
-    def read(report: CallOnLoop) -> _Rows:
+    def read(_: object) -> _Rows:
         stem = state.table.name
         packages = [] if stem else catalog.packages(state.view.query)
         stem = packages[0].name if len(packages) == 1 else stem

@@ -303,7 +303,7 @@ class Loading:
             say = self._host.say
             self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), jobs.SNAPSHOTS)
 
-    def _keep(self, report: CallOnLoop) -> str:
+    def _keep(self, _: object) -> str:
         """Add a snapshot of each source once it is read; return the outcome as a sentence."""
         from spackscope.model.analysis.history import add_snapshots
 

@@ -404,7 +404,7 @@ class Search:
             return
         host.change(draft=replace(draft, parsed=parsed, completions=None))
 
-        def job(report: CallOnLoop) -> Completions:
+        def job(_: object) -> Completions:
             return complete(catalog, parsed, always=always)
 
         take = partial(self._take_completions, parsed)

@@ -257,7 +257,7 @@ class ShownCells:
         return {y: writer.write_line(y, line, before[y]) for y, line in lines.items()}
 
     def missing_links(self) -> str:
-        """Return what gives the shown cells their links, and take it as written."""
+        """Return the sequences that add links to the shown cells, and take them as written."""
         writer = _Writer()
         for y, (line, links) in enumerate(zip(self._lines, self._links, strict=True)):
             writer.write_links(y, line, links)

@@ -65,7 +65,7 @@ _LEFT_BY_OTHERS = (
     # Leaving the alternate screen twice would move the cursor.
     + _LEAVE.replace("\x1b[?1049l", "\x1b[?1047l").replace("\x1b[<u", "")
 )
-"""The sequences that end what another program may have left on."""
+"""The sequences that end modes which another program may have left on."""
 
 _HANDLED = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN)
 """Signals whose handlers Textual replaces and does not restore."""

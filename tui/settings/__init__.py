@@ -74,8 +74,8 @@ class Settings(Frozen):
     """The values that were set, with their origins; a field that was not set has its default.
 
     `sources` has the sources in files only: `resolve_sources` decides between them and others.
-    `keys` has the keys of actions, `views` has queries, and `run` the names and texts of commands,
-    by names and keys. `origins` has the origin of each value, for tables by
+    `keys` has the keys of actions and `views` has queries, by their names; `run` has the name and
+    the text of each command by its key. `origins` has the origin of each value, for tables by
     `views.NAME`. `mistakes` are the mistakes in the files.
     """
 

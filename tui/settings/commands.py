@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from spackscope.model.core.suggestions import did_you_mean
 
 VALUES = ("hash", "hashes", "spec", "source")
-"""The names of values: the hash of a spec, those of all marked specs, its spec string, its source.
+"""The names of values: one hash, all marked hashes, the spec string and the source of a spec.
 
 A slash before `{hashes}` is put before each of them.
 """

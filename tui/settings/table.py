@@ -17,8 +17,8 @@ class Setting(Frozen):
 
     `kind` is the kind of its value. A table (`is_table`) has a value of this kind for each name
     that the user chooses; a `command` has its name in the browser, and its key is the name in the
-    table. `variable` of the environment and `option` of the command line set the
-    same, and come before the file. `shown_default` describes the default.
+    table. `variable` of the environment and `option` of the command line set the same, and come
+    before the file. `shown_default` describes the default.
     """
 
     name: str

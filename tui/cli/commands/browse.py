@@ -1,4 +1,4 @@
-"""The browser, which opens without a command, and from which `pick` takes specs."""
+"""The browser, which opens without a command, or for `pick`."""
 
 from __future__ import annotations
 
