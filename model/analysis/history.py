@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 
 from spackscope.model.core.errors import Unreadable, Unwritable
-from spackscope.model.core.file_access import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_path
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LookAlike, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean, counted
@@ -102,8 +102,7 @@ class Snapshots:
         # A path is another source in another directory.
         name = os.path.abspath(source) if os.path.exists(source) else source
         digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        state = xdg_dir(environ, "state")
-        self.path = os.path.join(state, "snapshots", f"{digest}.json.gz") if state else ""
+        self.path = xdg_path(environ, "state", "snapshots", f"{digest}.json.gz") or ""
 
     def add(self, specs: Specs, now: float, *, is_whole: bool = True) -> tuple[int, int]:
         """Add a snapshot, and return how many specs came and went since the last one.

@@ -210,20 +210,20 @@ def write_atomically(path: str, data: bytes, *, keeps_rights: bool = False) -> N
         os.replace(file.name, path)
 
 
-def xdg_dir(
-    environ: Mapping[str, str], kind: Literal["cache", "config", "data", "state"]
+def xdg_path(
+    environ: Mapping[str, str], kind: Literal["cache", "config", "data", "state"], *names: str
 ) -> str | None:
-    """Return the program's directory in XDG_CACHE_HOME or the like, or in its default.
+    """Return a path in the program's directory in XDG_CACHE_HOME or the like, or in its default.
 
     Relative paths are ignored, as the specification asks; None without a home directory.
 
-    >>> xdg_dir({"HOME": "/home/ann"}, "cache")
-    '/home/ann/.cache/spackscope'
+    >>> xdg_path({"HOME": "/home/ann"}, "cache", "copies")
+    '/home/ann/.cache/spackscope/copies'
     """
     base = environ.get(f"XDG_{kind.upper()}_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(environ.get("HOME", ""), _XDG_DEFAULTS.get(kind, f".{kind}"))
-    return os.path.join(base, "spackscope") if os.path.isabs(base) else None
+    return os.path.join(base, "spackscope", *names) if os.path.isabs(base) else None
 
 
 def make_directories(path: str) -> None:

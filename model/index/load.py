@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.core.file_access import remove_abandoned, sha256, xdg_dir
+from spackscope.model.core.file_access import remove_abandoned, sha256, xdg_path
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import progress_to, run_cancellable
 from spackscope.model.index.catalog import Catalog
@@ -43,15 +43,12 @@ REBUILT = "the index was damaged and has been rebuilt"
 
 def index_path(sources: Sequence[str], session: Session) -> str | None:
     """Return the path of the index file of some sources; None without a home directory."""
-    cache = xdg_dir(session.environ, "cache")
-    if cache is None:
-        return None
     # Records contain the name of their source as the user gave it.
     key = "\0".join([*sources, *(source_key(source, session) for source in sources)])
     if session.include_dependency_only:
         key += "\0--all"
     name = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return os.path.join(cache, f"{name}{SUFFIX}")
+    return xdg_path(session.environ, "cache", f"{name}{SUFFIX}")
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:

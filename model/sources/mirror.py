@@ -31,7 +31,7 @@ from spackscope.model.core.file_access import (
     read_file,
     read_head,
     write_private,
-    xdg_dir,
+    xdg_path,
 )
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
@@ -475,8 +475,7 @@ class _KnownIndex:
         self._mirror, storage = mirror, mirror.storage
         top = storage.top if isinstance(storage, LocalFolder) else storage.origin
         key = hashlib.sha256(f"{top}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
-        cache = xdg_dir(mirror.session.environ, "cache")
-        self._path = os.path.join(cache, "mirrors", key[:32]) if cache else ""
+        self._path = xdg_path(mirror.session.environ, "cache", "mirrors", key[:32]) or ""
 
     def fetch(self, name: str, sha256: str) -> FetchedFile:
         """Fetch an index with this checksum, which an unchanged local file is known to have.

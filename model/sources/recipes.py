@@ -28,7 +28,7 @@ from spackscope.model.core.file_access import (
     times_of,
     too_large,
     write_private,
-    xdg_dir,
+    xdg_path,
 )
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import (
@@ -121,9 +121,8 @@ def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Rec
     # Recipes may depend on the machine, with which others may share a home directory.
     stamps = [_FORMAT, *os.uname()[::4], *([*each[1:4]] for each in repositories)]
     name = sha256("\0".join(places).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    cache = xdg_dir(environ, "cache") if repositories else None
-    path = os.path.join(cache or "", f"recipes-{name}.json")
-    if cache is not None:
+    path = xdg_path(environ, "cache", f"recipes-{name}.json") if repositories else None
+    if path is not None:
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
             kept = json.loads(read_private(path, _MAX_KEPT))
             if kept.pop("stamps") == stamps:
@@ -131,7 +130,7 @@ def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Rec
     reading = _Reading(repositories)
     kept = reading.read()
     data = json.dumps({**kept, "stamps": stamps}).encode()
-    if cache is not None and len(data) <= _MAX_KEPT and reading.is_sure:
+    if path is not None and len(data) <= _MAX_KEPT and reading.is_sure:
         with contextlib.suppress(Unwritable):
             write_private(path, data)
     return _from_json(places, problems, **kept)
@@ -139,7 +138,7 @@ def read_recipes(roots: Iterable[RecipeRoot], environ: Mapping[str, str]) -> Rec
 
 def forget_recipes(environ: Mapping[str, str]) -> None:
     """Remove the kept statements of recipes, so that all recipes are read again."""
-    cache = xdg_dir(environ, "cache")
+    cache = xdg_path(environ, "cache")
     for path in glob.iglob(f"{glob.escape(cache)}/recipes-*.json") if cache else ():
         with contextlib.suppress(OSError):
             os.unlink(path)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.file_access import read_private, sha256, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, sha256, write_private, xdg_path
 from spackscope.model.core.tasks import check_cancelled
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ class WalkCache:
 
     def __init__(self, top: str, session: Session) -> None:
         self._top, self._session = top.rstrip("/"), session
-        cache = xdg_dir(session.environ, "cache")
         name = sha256(os.fsencode(top)).hexdigest()[:16]
-        self._path = "" if cache is None else os.path.join(cache, name + SUFFIX)
+        self._path = xdg_path(session.environ, "cache", name + SUFFIX) or ""
         self._started = time.time()
         self._device: int | None = None
         self._names, self._times = io.StringIO(), array("Q")

@@ -173,7 +173,7 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
 
     Raises SourceError if not even a temporary directory can be created.
     """
-    if parent := file_access.xdg_dir(environ, "cache"):
+    if parent := file_access.xdg_path(environ, "cache"):
         directory = os.path.join(parent, "copies")
         with contextlib.suppress(OSError):
             file_access.private_directory(parent)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 
-from spackscope.model.core.file_access import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_path
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, remember
@@ -65,8 +64,7 @@ def change_hidden(host: BrowserHost, hidden: Hidden) -> None:
 
 
 def _path(host: BrowserHost) -> str | None:
-    state = xdg_dir(host.session.environ, "state")
-    return os.path.join(state, "columns.json") if state is not None else None
+    return xdg_path(host.session.environ, "state", "columns.json")
 
 
 def parse_hidden(data: bytes, configured: Hidden = frozenset()) -> Hidden:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.file_access import open_private, write_private, xdg_dir
+from spackscope.model.core.file_access import open_private, write_private, xdg_path
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, is_clean
@@ -40,7 +40,7 @@ class QueryHistory:
     """
 
     def __init__(self, environ: Mapping[str, str], name: str = "history") -> None:
-        self._path = history_path(environ, name)
+        self._path = xdg_path(environ, "state", name)
         self.queries: tuple[str, ...] = ()
         self.is_first = self._path is not None and not os.path.lexists(self._path)
         self._lock = threading.Lock()
@@ -218,12 +218,6 @@ class QueryRecall:
 def can_be_kept(query: str) -> bool:
     """Check that a query is one short line, without a password in the URL of a source."""
     return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
-
-
-def history_path(environ: Mapping[str, str], name: str = "history") -> str | None:
-    """Return the path of the history file, or None without a home."""
-    state = xdg_dir(environ, "state")
-    return os.path.join(state, name) if state is not None else None
 
 
 def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:

@@ -93,11 +93,10 @@ def _set_hooks() -> None:
 def _write_log(environ: Mapping[str, str]) -> str:
     """Write the log of the last crash, for the user alone; return its path, or "" on failure."""
     # A crash is rare.
-    from spackscope.model.core.file_access import write_private, xdg_dir
+    from spackscope.model.core.file_access import write_private, xdg_path
 
-    if (directory := xdg_dir(environ, "state")) is None:
+    if (path := xdg_path(environ, "state", "crash.log")) is None:
         return ""
-    path = os.path.join(directory, "crash.log")
     try:
         write_private(path, "".join(_lines()).encode("utf-8", "backslashreplace"))
     except Unwritable:

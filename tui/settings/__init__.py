@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.file_access import xdg_dir
+from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
@@ -127,8 +127,7 @@ def user_path(environ: Mapping[str, str]) -> str:
     """Return the path of the user's file, whether or not it exists; "" without a home."""
     if path := environ.get(VARIABLE, "").strip():
         return os.path.abspath(os.path.expanduser(path))
-    directory = xdg_dir(environ, "config")
-    return os.path.join(directory, "config.toml") if directory is not None else ""
+    return xdg_path(environ, "config", "config.toml") or ""
 
 
 def config_paths(environ: Mapping[str, str]) -> list[str]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Mapping
 from typing import Generic, TypeVar
 
-from spackscope.model.core.file_access import read_private, write_private, xdg_dir
+from spackscope.model.core.file_access import read_private, write_private, xdg_path
 from spackscope.tui.settings import Settings
 
 _MAX_BYTES = 10_000
@@ -32,8 +31,7 @@ class ChoiceMemory(Generic[Value]):
         configured: Value,
         values: Collection[Value],
     ) -> None:
-        state = xdg_dir(environ, "state")
-        self.path = os.path.join(state, f"{setting}.json") if state is not None else None
+        self.path = xdg_path(environ, "state", f"{setting}.json")
         self.configured: Value = configured
         self._setting = setting
         self._values: Collection[Value] = values

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
@@ -17,7 +18,6 @@ from spackscope.tui.browser.query_history import (
     MAX_QUERIES,
     QueryHistory,
     QueryRecall,
-    history_path,
 )
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
@@ -56,7 +56,7 @@ def read(environ: dict[str, str]) -> QueryHistory:
 def test_the_history_is_in_the_xdg_state_directory(
     environ: dict[str, str], path: str | None
 ) -> None:
-    assert history_path(environ) == path
+    assert xdg_path(environ, "state", "history") == path
 
 
 async def test_the_first_start_shows_the_first_keys_until_one_is_pressed(

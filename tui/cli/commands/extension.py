@@ -19,7 +19,7 @@ from spackscope.model.core.file_access import (
     make_directories,
     read_file,
     write_atomically,
-    xdg_dir,
+    xdg_path,
 )
 from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config import (
@@ -220,10 +220,9 @@ def _is_same(first: str, second: str) -> bool:
 
 def _copy_path(environ: Mapping[str, str]) -> str:
     """Return the path of the copy in XDG_DATA_HOME. Raises Leave without a home directory."""
-    data = xdg_dir(environ, "data")
-    if data is None:
+    if (path := xdg_path(environ, "data", DIRECTORY)) is None:
         raise Leave(ExitCode.UNREADABLE, "there is no home directory to copy the extension to")
-    return os.path.join(data, DIRECTORY)
+    return path
 
 
 def _copy_extension(target: str, environ: Mapping[str, str]) -> str:
