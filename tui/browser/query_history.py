@@ -1,7 +1,4 @@
-"""The history of queries: a file with one per line, the newest last, and walking through it.
-
-Copied texts are in a file of the same form, each with its time and a name as a line of JSON.
-"""
+"""The histories of queries and of copied texts, each in a file, and stepping through queries."""
 
 from __future__ import annotations
 
@@ -25,48 +22,49 @@ from spackscope.tui.browser.state import QUERY
 if TYPE_CHECKING:
     from spackscope.tui.copy_forms import CopyDone
 
-MAX_QUERIES = 500
+MAX_LINES = 500
 MAX_LENGTH = 2000
-"""Characters of a query that is kept."""
-_MAX_BYTES = MAX_QUERIES * MAX_LENGTH
+"""Characters of a line that is kept."""
+_MAX_BYTES = MAX_LINES * MAX_LENGTH
 
 
-class QueryHistory:
-    """Queries that are kept in a file if possible, else for as long as the program runs.
+class HistoryFile:
+    """Lines that are kept in a file if possible, else for as long as the program runs.
 
-    `queries` are the known queries, the newest last, and have the queries of earlier runs once
-    `read` was called. Lines of the file that are not queries are skipped. Safe to use from
-    several threads. The first start `is_first`: there is no file yet.
+    A line is a query, or a copied text with its time and its name as JSON. `lines` are the known
+    ones, the newest last, and have the lines of earlier runs once `read` was called. A line of the
+    file that cannot be kept is skipped. Safe to use from several threads. The first start
+    `is_first`: there is no file yet.
     """
 
     def __init__(self, environ: Mapping[str, str], name: str = "history") -> None:
         self._path = xdg_path(environ, "state", name)
-        self.queries: tuple[str, ...] = ()
+        self.lines: tuple[str, ...] = ()
         self.is_first = self._path is not None and not os.path.lexists(self._path)
         self._lock = threading.Lock()
 
     def read(self) -> None:
         """Read the file: for a worker thread."""
         with self._lock:
-            self.queries = _newest_once([*_read(self._path), *self.queries])
+            self.lines = _newest_once([*_read(self._path), *self.lines])
 
     def begin(self) -> None:
         """Write the file, so that the next start is not the first one: for a worker thread."""
         with self._lock:
-            _write(self._path, _newest_once([*_read(self._path), *self.queries]))
+            _write(self._path, _newest_once([*_read(self._path), *self.lines]))
 
-    def remember(self, *queries: str) -> None:
-        """Append queries, and remove them from earlier in the history.
+    def remember(self, *lines: str) -> None:
+        """Append lines, and remove them from earlier in the history.
 
-        The file is read again before, so that the queries of another program that runs at the
-        same time stay.
+        The file is read again before, so that the lines of another program that runs at the same
+        time stay.
         """
-        new = [query for query in map(str.strip, queries) if can_be_kept(query)]
+        new = [line for line in map(str.strip, lines) if can_be_kept(line)]
         if not new:
             return
         with self._lock:
-            self.queries = _newest_once([*self.queries, *_read(self._path), *new])
-            _write(self._path, self.queries)
+            self.lines = _newest_once([*self.lines, *_read(self._path), *new])
+            _write(self._path, self.lines)
 
 
 class CopiedText(Frozen):
@@ -83,7 +81,7 @@ class QueryRecall:
     The text being typed comes after the newest query, and an abandoned text before it.
     """
 
-    def __init__(self, host: BrowserHost, history: QueryHistory, copied: QueryHistory) -> None:
+    def __init__(self, host: BrowserHost, history: HistoryFile, copied: HistoryFile) -> None:
         self._host, self._history, self._copied = host, history, copied
         self._texts: list[str] | None = None
         self._at = 0
@@ -119,7 +117,7 @@ class QueryRecall:
     def go(self, step: int, typed: str, given_up: str) -> str | None:
         """Return an older query for -1, or a newer query for 1; None at an end."""
         if self._texts is None:
-            queries = [*self._history.queries, *([given_up] if given_up.strip() else [])]
+            queries = [*self._history.lines, *([given_up] if given_up.strip() else [])]
             if queries and queries[-1] == typed.strip():
                 queries.pop()
             self._texts = [*queries, typed]
@@ -137,7 +135,7 @@ class QueryRecall:
     def copied(self) -> Sequence[CopiedText]:
         """The copied texts, the newest first."""
         texts = dict[str, CopiedText]()
-        for line in reversed(self._copied.queries):
+        for line in reversed(self._copied.lines):
             with contextlib.suppress(ValueError, RecursionError):
                 match json.loads(line):
                     case [str(when), str(name), str(text)]:
@@ -150,7 +148,7 @@ class QueryRecall:
         from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
 
         here = self._query_text()
-        known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
+        known = reversed(_newest_once([*self._history.lines, *self._unsaved]))
         picks = [Pick(query, query, reading=query) for query in known if query != here]
         picks += [
             Pick(each, f"copied {each.name}", each.time, reading=each.text) for each in self.copied
@@ -215,14 +213,14 @@ class QueryRecall:
             host.run(lambda _: self._history.remember(text), lambda _: done(), jobs.REMEMBER_QUERY)
 
 
-def can_be_kept(query: str) -> bool:
-    """Check that a query is one short line, without a password in the URL of a source."""
-    return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
+def can_be_kept(text: str) -> bool:
+    """Check that a text is one short line, without a password in the URL of a source."""
+    return 0 < len(text) <= MAX_LENGTH and is_clean(text) and without_secrets(text) == text
 
 
-def _newest_once(queries: Iterable[str]) -> tuple[str, ...]:
-    newest_first = dict.fromkeys(reversed(list(queries)))
-    return tuple(reversed(list(newest_first)[:MAX_QUERIES]))
+def _newest_once(lines: Iterable[str]) -> tuple[str, ...]:
+    newest_first = dict.fromkeys(reversed(list(lines)))
+    return tuple(reversed(list(newest_first)[:MAX_LINES]))
 
 
 def _read(path: str | None) -> tuple[str, ...]:
@@ -234,17 +232,17 @@ def _read(path: str | None) -> tuple[str, ...]:
             data = file.read(_MAX_BYTES)
     except (OSError, ValueError):
         return ()
-    queries = []
-    for line in data.split(b"\n"):
+    lines = []
+    for each in data.split(b"\n"):
         with contextlib.suppress(UnicodeDecodeError):
-            query = line.decode().strip()
-            if can_be_kept(query):
-                queries.append(query)
-    return _newest_once(queries)
+            line = each.decode().strip()
+            if can_be_kept(line):
+                lines.append(line)
+    return _newest_once(lines)
 
 
-def _write(path: str | None, queries: Iterable[str]) -> None:
+def _write(path: str | None, lines: Iterable[str]) -> None:
     if path is None:
         return
     with contextlib.suppress(Unwritable):
-        write_private(path, "".join(f"{query}\n" for query in queries).encode())
+        write_private(path, "".join(f"{line}\n" for line in lines).encode())

@@ -13,12 +13,7 @@ from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.query_history import (
-    MAX_LENGTH,
-    MAX_QUERIES,
-    QueryHistory,
-    QueryRecall,
-)
+from spackscope.tui.browser.query_history import MAX_LENGTH, MAX_LINES, HistoryFile, QueryRecall
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
@@ -36,9 +31,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "spackscope" / "history"
 
 
-def read(environ: dict[str, str]) -> QueryHistory:
+def read(environ: dict[str, str]) -> HistoryFile:
     """Return the history of another run."""
-    history = QueryHistory(environ)
+    history = HistoryFile(environ)
     history.read()
     return history
 
@@ -80,25 +75,25 @@ def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) ->
     first = read(environ)
     for query in ("+mpi", "os=a", "+mpi", "  ~cuda  ", "", " "):
         first.remember(query)
-    assert first.queries == read(environ).queries == ("os=a", "+mpi", "~cuda")
+    assert first.lines == read(environ).lines == ("os=a", "+mpi", "~cuda")
 
 
 def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> None:
-    path.write_text("".join(f"a{number}\n" for number in range(MAX_QUERIES + 20)))
+    path.write_text("".join(f"a{number}\n" for number in range(MAX_LINES + 20)))
     history = read(environ)
-    assert history.queries[0] == "a20"
+    assert history.lines[0] == "a20"
     history.remember("new")
-    assert len(history.queries) == MAX_QUERIES
-    assert path.read_text().splitlines() == list(history.queries)
+    assert len(history.lines) == MAX_LINES
+    assert path.read_text().splitlines() == list(history.lines)
 
 
 def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) -> None:
     one, two = read(environ), read(environ)
-    assert one.queries == two.queries == ()
+    assert one.lines == two.lines == ()
     one.remember("one")
     two.remember("two")
     one.remember("three")
-    assert read(environ).queries == ("one", "two", "three")
+    assert read(environ).lines == ("one", "two", "three")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +114,9 @@ def test_lines_that_are_not_queries_are_ignored(
 ) -> None:
     path.write_bytes(data)
     history = read(environ)
-    assert history.queries == queries
+    assert history.lines == queries
     history.remember("new")
-    assert read(environ).queries == (*queries, "new")
+    assert read(environ).lines == (*queries, "new")
 
 
 def _directory(path: Path) -> None:
@@ -152,15 +147,15 @@ def test_where_nothing_can_be_kept_queries_last_for_the_session(
 ) -> None:
     spoil(path)
     history = read(environ)
-    assert not history.queries
+    assert not history.lines
     history.remember("new")
-    assert history.queries == ("new",)
+    assert history.lines == ("new",)
 
 
 def test_a_path_that_is_none_does_no_harm() -> None:
-    history = QueryHistory({"XDG_STATE_HOME": "/a\0b"})
+    history = HistoryFile({"XDG_STATE_HOME": "/a\0b"})
     history.remember("new")
-    assert history.queries == ("new",)
+    assert history.lines == ("new",)
 
 
 def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
@@ -168,7 +163,7 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 ) -> None:
     before = os.umask(0)
     try:
-        QueryHistory(environ).remember("new")
+        HistoryFile(environ).remember("new")
     finally:
         os.umask(before)
     (directory,) = (tmp_path / "state").iterdir()
@@ -179,26 +174,26 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 
 @pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (MAX_LENGTH + 1)])
 def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: str) -> None:
-    history = QueryHistory(environ)
+    history = HistoryFile(environ)
     history.remember(query)
-    assert history.queries == ()
+    assert history.lines == ()
 
 
 def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
-    history = QueryHistory(environ)
+    history = HistoryFile(environ)
     history.remember(
         "hdf5 source=https://ann:secret@host/x", "source='https://host/x?token=secret'"
     )
     history.remember("hdf5@1.14 source='https://host/x?…'")
 
-    assert history.queries == ("hdf5@1.14 source='https://host/x?…'",)
+    assert history.lines == ("hdf5@1.14 source='https://host/x?…'",)
 
 
 def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
-    history, host = QueryHistory(environ), FakeHost()
+    history, host = HistoryFile(environ), FakeHost()
     for query in queries:
         history.remember(query)
-    return host, QueryRecall(host, QueryHistory(environ), QueryHistory(environ, "copied"))
+    return host, QueryRecall(host, HistoryFile(environ), HistoryFile(environ, "copied"))
 
 
 def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
@@ -246,7 +241,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.navigation.end_walk()
     browser.settle()
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
-    assert read(environ).queries == kept
+    assert read(environ).lines == kept
     browser.host.place = replace(browser.host.place, line=browser.search.parse(""))
     browser.controllers.recall.open(browser.search.take_text)
     dialog, done = browser.host.dialogs[-1]
@@ -264,7 +259,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
 
 async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -> None:
     for query in ("os=sequoia", "os=ubuntu24.04", "target=aarch64 os=ubuntu22.04"):
-        QueryHistory(environ).remember(query)
+        HistoryFile(environ).remember(query)
     async with browsing(environ=environ, size=(80, 24)) as browser:
         await browser.press("ctrl+r")
         assert browser.dialog == "PickDialog"
@@ -292,7 +287,7 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
         browser.search.clear()
         browser.settle()
     recalled.remember(lambda: done.append("done"))
-    assert read(environ).queries == ("os=sequoia",)
+    assert read(environ).lines == ("os=sequoia",)
     assert done == ["done"] * 4
 
 
