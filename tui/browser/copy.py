@@ -218,7 +218,7 @@ def _copy(
     *,
     kept: tuple[str, str] | None = None,
 ) -> None:
-    """Copy in a worker thread, show the outcome, and remember the query and what is `kept`."""
+    """Copy and show the outcome; remember the query, and the name and text that are `kept`."""
 
     def done(copied: CopyDone) -> None:
         if not copied.failed:
@@ -226,13 +226,7 @@ def _copy(
         text = copied.text + ("" if copied.failed else after)
         controllers.host.say(text, error=copied.failed)
 
-    def work(_: object) -> CopyDone:
-        copied = copy()
-        if kept is not None and not copied.failed:
-            controllers.recall.keep_copied(*kept)
-        return copied
-
-    controllers.host.run(work, done, jobs.COPY)
+    controllers.recall.copy(copy, done, kept)
 
 
 def find_target(

@@ -127,9 +127,21 @@ class QueryRecall:
         self._at += step
         return self._texts[self._at]
 
-    def keep_copied(self, name: str, text: str) -> None:
-        """Remember a text that was copied, unless it is long: for a worker thread."""
-        self._copied.remember(json.dumps([time.strftime("%Y-%m-%d %H:%M"), name, text]))
+    def copy(
+        self,
+        copy: Callable[[], CopyDone],
+        done: Callable[[CopyDone], object],
+        kept: tuple[str, str] | None = None,
+    ) -> None:
+        """Copy in a worker thread; remember the name and the text that are `kept`, unless long."""
+
+        def work(_: object) -> CopyDone:
+            copied = copy()
+            if kept is not None and not copied.failed:
+                self._copied.remember(json.dumps([time.strftime("%Y-%m-%d %H:%M"), *kept]))
+            return copied
+
+        self._host.run(work, done, jobs.COPY)
 
     @property
     def copied(self) -> Sequence[CopiedText]:
@@ -167,24 +179,17 @@ class QueryRecall:
             find_all=with_all_words,
         )
 
+        def say(copied: CopyDone) -> None:
+            self._host.say(copied.text, error=copied.failed)
+
         def taken(value: str | CopiedText | None) -> None:
             if isinstance(value, CopiedText):
-                self._copy(value)
+                name, text = value.name, value.text
+                self.copy(lambda: self._host.copy(text, name), say, (name, text))
             elif value is not None:
                 take(value)
 
         self._host.open(dialog, taken)
-
-    def _copy(self, copied: CopiedText) -> None:
-        """Copy a text again, which is the newest one then."""
-
-        def copy(_: object) -> CopyDone:
-            done = self._host.copy(copied.text, copied.name)
-            if not done.failed:
-                self.keep_copied(copied.name, copied.text)
-            return done
-
-        self._host.run(copy, lambda done: self._host.say(done.text, error=done.failed), jobs.COPY)
 
     def keep(self) -> None:
         """Remember the query that is shown, however it was made."""

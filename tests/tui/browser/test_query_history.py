@@ -14,6 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.query_history import MAX_LENGTH, MAX_LINES, HistoryFile, QueryRecall
+from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
@@ -338,7 +339,8 @@ def test_lines_that_are_no_copied_texts_are_ignored(
 
 
 def test_copied_texts_are_kept_while_the_program_runs_where_nothing_can_be_written() -> None:
-    _, walk = recall({"XDG_STATE_HOME": "/dev/null/state"})
+    host, walk = recall({"XDG_STATE_HOME": "/dev/null/state"})
     for text in ("a", "b", "a", "x" * 3000):
-        walk.keep_copied("name", text)
+        walk.copy(lambda: CopyDone("copied", failed=False), lambda _: None, ("name", text))
+        host.work()
     assert [each.text for each in walk.copied] == ["a", "b"]
