@@ -10,12 +10,22 @@ import sys
 from pathlib import Path
 
 import pexpect
+import pytest
 
 from spackscope.tui.cli.commands.completion import SHELLS
 from tests.program import COMMAND, PATIENCE, environment
 
 INSTALLED = [shell for shell in SHELLS if shutil.which(shell)]
 """The shells that are there."""
+
+EACH_SHELL = [
+    pytest.param(
+        shell,
+        marks=pytest.mark.skipif(shell not in INSTALLED, reason=f"{shell} is not installed"),
+    )
+    for shell in SHELLS
+]
+"""The shells as parameters, of which those that are not there are skipped."""
 
 PROMPT = "ready>"
 _START = {

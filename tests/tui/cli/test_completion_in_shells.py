@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.query.lexer import in_quotes
 from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders import record, write_page
-from tests.completing_shell import INSTALLED, CompletingShell
+from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
 from tests.program import Program
 
 pytestmark = pytest.mark.pty
@@ -56,12 +56,10 @@ ORDINARY = {
 """What is nothing special to a shell: each of them tries some."""
 
 
-@pytest.fixture(params=SHELLS, scope="module")
+@pytest.fixture(params=EACH_SHELL, scope="module")
 def shell(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[CompletingShell]:
-    if request.param not in INSTALLED:
-        pytest.skip(f"{request.param} is not installed")
     home = tmp_path_factory.mktemp("home")
     folder = home / "old tree"
     folder.mkdir()

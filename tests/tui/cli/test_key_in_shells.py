@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders import record, write_page
 from tests.builders.pages import hash_of
-from tests.completing_shell import INSTALLED, CompletingShell
+from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
 
 pytestmark = pytest.mark.pty
 
@@ -21,12 +20,10 @@ READY, ALL, STARTING = HASH[:7], "all packages", "starting"
 """What is shown with a query, without one, and before the browser has the terminal."""
 
 
-@pytest.fixture(params=SHELLS, scope="module")
+@pytest.fixture(params=EACH_SHELL, scope="module")
 def shell(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[CompletingShell]:
-    if request.param not in INSTALLED:
-        pytest.skip(f"{request.param} is not installed")
     home = tmp_path_factory.mktemp("home")
     write_page(home / "pages", [record(1), record(2, versions=["1.2"])])
     started = open_shell(request.param, home)
