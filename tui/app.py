@@ -222,7 +222,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         return self._shown_cells.changes(update, self.console)
 
     def _write_links(self) -> None:
-        """Give the shown cells their links, and put the cursor and its look back."""
+        """Write the links of the shown cells, and restore the cursor and its style."""
         links, driver = self._shown_cells.missing_links(), driver_of(self)
         if links and driver is not None:
             driver.write(f"\x1b7{links}\x1b8")

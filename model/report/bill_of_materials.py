@@ -130,7 +130,7 @@ def bill_lines(
 
 
 def _time_of(materials: Materials, epoch: str) -> str:
-    """Return the time of a bill: `epoch`, else that of the newest install or signature, else 1970.
+    """Return the time of a bill: of `epoch`, or of the newest install or signature, or of 1970.
 
     `epoch` has seconds since 1970, or "". It is not the time of the clock, so that the same
     materials have the same bill. Raises WrongQuestion for an epoch that is not a time.

@@ -234,7 +234,7 @@ class Panes:
         self.announce()
 
     def announce(self, *, again: bool = False) -> None:
-        """Say to a screen reader what the pane with the focus shows, after a message if any."""
+        """Announce the content of the pane with the focus to a screen reader, after a message."""
         if not is_plain():
             return
         pane, lines = self.focus.pane, self.detail.lines.all

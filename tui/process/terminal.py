@@ -298,7 +298,7 @@ class TerminalDriver(LinuxDriver):
                 os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self, group: int) -> None:
-        """Let a command have the terminal, and continue it if it was stopped."""
+        """Give the terminal to a command, and continue the command if it was stopped."""
         if group:
             self._set_foreground(group)
             self.signal_command(signal.SIGCONT)
