@@ -109,8 +109,7 @@ FILES = (
     (
         "$XDG_STATE_HOME/spackscope",
         "~/.local/state/spackscope",
-        "what the program remembers: theme, hidden columns, earlier queries, snapshots, "
-        "crash logs",
+        "what the program remembers: theme, hidden columns, earlier queries, crash logs",
     ),
 )
 """Directories, each with its place where the variable is not set, and what they have."""

@@ -40,7 +40,7 @@ _KEYS = {
     "w": 2, "s": 3, "F": 2, "C": 1, "v": 4, "x": 3, "b": 3,
     "right_square_bracket": 3, "backspace": 7, "X": 2, "ctrl+r": 1, "g": 2, "G": 3,
     "pagedown": 3, "pageup": 2, "plus": 3, "minus": 1, "c": 1, "equals_sign": 2, "a": 1, "r": 1,
-    "S": 2, "W": 3, "H": 2, "E": 1, "M": 1, "P": 2, "D": 1,
+    "S": 2, "W": 3, "E": 1, "M": 1, "P": 2, "D": 1,
     "question_mark": 1, "slash": 8, "f": 5, "up": 2, "down": 3, "i": 1, "e": 2,
     "A": 2, "ctrl+y": 4, "ctrl+x": 1,
 }  # fmt: skip

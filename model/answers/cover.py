@@ -26,7 +26,6 @@ from spackscope.model.analysis.gate import (
     parse_checks,
     read_entries,
 )
-from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
@@ -63,10 +62,6 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, MirrorFile
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
-
-_BARS = "▁▂▃▄▅▆▇█"
-_MAX_TREND = 20
-"""Snapshots with a bar."""
 
 _MAX_ARCHIVES = 50
 """Archives that are looked into for the times of builds."""
@@ -638,7 +633,7 @@ class Total(NamedTuple):
 
     `there` counts the specs that are cached or installed. `runs` of them run on the host, and
     `unknown` may or may not. `size` is the bytes of their archives, without the archives of
-    `unknown_sizes` specs. `trend` is `there` at each snapshot, and `wanted` has missing specs.
+    `unknown_sizes` specs. `wanted` has missing specs.
     """
 
     name: str
@@ -649,7 +644,6 @@ class Total(NamedTuple):
     unknown: int
     size: float
     unknown_sizes: int
-    trend: Sequence[int] = ()
     wanted: Sequence[str] = ()
 
 
@@ -664,9 +658,7 @@ def _totals_sheet(
     if not (coverages or caches.total):
         raise asked.no_match(caches, Query())
     fits = [HostFit(caches, host) for host in hosts or [host_of(asked.session)]]
-    names = [source.name for source in caches.sources if source.name not in coverages]
-    snapshots, failures = read_snapshots(names, asked.session.environ)
-    rows = list(_environments(caches, coverages, fits, snapshots) or _stacks(caches, fits))
+    rows = list(_environments(caches, coverages, fits) or _stacks(caches, fits))
     worst = min(percentage(row.runs if hosts else row.there, row.total) for row in rows)
     if asked.options.get("missing"):
         rows = [row for row in rows if row.there < row.total]
@@ -678,7 +670,6 @@ def _totals_sheet(
         ],
         rows,
         query=lambda row: exact_query("stack", row.name),
-        remarks=failures,
         limit=None,
         is_good=worst >= limit,
     )
@@ -697,18 +688,15 @@ def _totals(
 
 
 def _environments(
-    caches: Catalog,
-    coverages: Mapping[str, Coverage],
-    fits: Sequence[HostFit],
-    snapshots: Sequence[Sequence[Observation]],
+    caches: Catalog, coverages: Mapping[str, Coverage], fits: Sequence[HostFit]
 ) -> list[Total]:
-    """Return the rows of environments; `snapshots` has a sequence for each source."""
+    """Return the rows of environments."""
     rows = []
     for name, coverage in coverages.items():
         ids = [caches.by_hash(hit.hash)[0].id for hit in coverage.hits]
-        trend, wanted = _trend(coverage, snapshots), _most_wanted(coverage)
+        wanted = _most_wanted(coverage)
         for row in _totals(caches, name, coverage.total, ids, fits):
-            rows.append(row._replace(trend=trend, wanted=wanted))
+            rows.append(row._replace(wanted=wanted))
     return rows
 
 
@@ -719,23 +707,6 @@ def _stacks(caches: Catalog, fits: Sequence[HostFit]) -> Iterator[Total]:
     ids_of = {name: caches.match(exact_query("stack", name)).ids() for name in names}
     for name, ids in (ids_of or {"all": range(caches.total)}).items():
         yield from _totals(caches, name, len(ids), ids, fits)
-
-
-def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> list[int]:
-    """Return how many specs of an environment were cached at each snapshot of any source."""
-    hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
-    by_time = []
-    for number, observations in enumerate(snapshots):
-        present: set[str] = set()
-        for each in observations:
-            present = present.difference(each.went) | (each.came.keys() & hashes)
-            by_time.append((each.when, number, present))
-    newest: dict[int, set[str]] = {}
-    trend = []
-    for _, number, present in sorted(by_time):
-        newest[number] = present
-        trend.append(len(set().union(*newest.values())))
-    return trend
 
 
 def _most_wanted(coverage: Coverage) -> list[str]:
@@ -772,14 +743,6 @@ def _count_text(count: int) -> str:
     return f"{count:,}" if count else ""
 
 
-def _trend_text(percents: Sequence[float]) -> str:
-    """Return the first and last percentage of the snapshots, and a bar for each recent one."""
-    if not percents:
-        return ""
-    bars = "".join(_BARS[min(7, int(each * 8 / 100))] for each in percents[-_MAX_TREND:])
-    return f"{int(percents[0])} → {int(percents[-1])} % {bars}"
-
-
 _TOTAL_COLUMNS: list[SheetColumn[Total]] = [
     SheetColumn("specs", lambda row: row.total),
     SheetColumn("cached", lambda row: row.there, drawn=False),
@@ -795,10 +758,5 @@ _TOTAL_COLUMNS: list[SheetColumn[Total]] = [
         is_right=True,
     ),
     SheetColumn("unknown_sizes", lambda row: row.unknown_sizes, text=_count_text),
-    SheetColumn(
-        "trend",
-        lambda row: [round(percentage(count, row.total), 2) for count in row.trend],
-        text=_trend_text,
-    ),
     SheetColumn("most_needed", lambda row: row.wanted, "missing, most needed first", is_list=True),
 ]

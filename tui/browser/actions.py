@@ -236,7 +236,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "cover": lambda self: self.controllers.sheets.cover(),
     "diff_sources": lambda self: self.controllers.sheets.diff_sources(),
     "why": lambda self: self.controllers.sheets.why(),
-    "history": lambda self: self.controllers.sheets.history(),
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
     "verify": lambda self: self.controllers.sheets.ask_shown(

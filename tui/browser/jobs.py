@@ -27,7 +27,6 @@ LOAD_MORE = Job("load", blocks=(keymap.ALL_SOURCES,))
 LOAD_FIRST = Job("load", blocks=(keymap.ALL_SOURCES, keymap.SOURCES, keymap.SPEC))
 # The query line gets the query of the command line once a catalog is loaded.
 LOAD_FIRST_WITH_QUERY = Job("load", blocks=(*LOAD_FIRST.blocks, keymap.QUERY))
-SNAPSHOTS = Job("snapshots")
 PATHS = Job("paths")
 
 # Rows

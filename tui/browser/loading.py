@@ -296,23 +296,9 @@ class Loading:
         self.failure = ""
 
     def reload(self) -> None:
-        """Reload the sources and the configuration, and keep snapshots if configured."""
+        """Reload the sources and the configuration."""
         self._before, self.session = self.session, replace(self.session)
         self.load()
-        if self._host.settings.history:
-            say = self._host.say
-            self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), jobs.SNAPSHOTS)
-
-    def _keep(self, _: object) -> str:
-        """Add a snapshot of each source once it is read; return the outcome as a sentence."""
-        from spackscope.model.analysis.history import add_snapshots
-
-        session = replace(self.session, include_dependency_only=False)
-        try:
-            catalog = load(self._host.sources, session)
-        except SourceError as error:
-            return str(error)
-        return "; ".join(text for _, text in add_snapshots(catalog, session.environ))
 
     def toggle_everything(self) -> None:
         """Show or hide dependency-only specs."""

@@ -421,15 +421,6 @@ class Sheets:
         words = f"/{hashes[0]}" if is_one else str(exact_query("hash", *hashes))
         self.ask("why", words, label=f"reuse of {self._named(hashes, name)}")
 
-    def history(self) -> None:
-        """Show since when the versions of the package are cached."""
-        row, term = self._host.where.row, self._host.state.view.query.package_term
-        package = row.spec.package if row is not None else term.pattern if term is not None else ""
-        if package:
-            self.ask("history", package, label=f"history of {package}")
-        else:
-            self._host.say("Go to a package or a spec first", error=True)
-
     def cover(self, hosts: Sequence[str] = ()) -> None:
         """Show the coverage of the environments, or else of the stacks, on hosts if any are given.
 

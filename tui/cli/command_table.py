@@ -93,10 +93,6 @@ def _values(name: str, text: str, metavar: str, takes: WordKind, field: str) -> 
     return Option((f"--{name}",), text, field, "values", metavar, takes)
 
 
-def _by(text: str) -> Option:
-    return _values("by", text, "NAME", "axis", "by")
-
-
 def _from(text: str) -> Option:
     return Option(("-f", "--from"), text, "sources", "values", "SOURCE", "source")
 
@@ -447,9 +443,8 @@ concretizer did not reuse a cached build.
 
 For several environments, and with --host, print a row for each environment and
 host: how many of its specs are cached or installed, how many run there, the
-size of their archives, and what is missing, most needed first. Snapshots that
-`spackscope snapshot` recorded add a trend. Without an environment you get a
-row for each stack of the caches.
+size of their archives, and what is missing, most needed first. Without an
+environment you get a row for each stack of the caches.
 
 With --fail-on, a gate before you publish, failing specs come first, and
 --hashes prints only these. Signatures are read, and not verified.
@@ -569,49 +564,6 @@ spackscope audit hdf5 --recipes ~/spack-packages.git --json""",
         group=CACHES,
     ),
     Command(
-        "history",
-        "list when a source got specs, and when it lost them",
-        ("[-f SOURCE]... [--by NAME] [OUTPUT] SPEC",),
-        """\
-Print when a source first and last had each version of a package, each value
-of a variant, or a hash. The dates come from the snapshots that `spackscope
-snapshot` keeps, from tags with a date such as public:develop-2026-01-18, from
-the revisions of a spack.lock in a git work tree, and from today. What the
-first of them has may be older. SPEC names a package, versions, variants and
-hashes. Older snapshots have no variants, and hashes without a snapshot do not
-match.""",
-        (
-            _by(
-                "print a row for each version, hash, or value of a variant such as mpi.\n"
-                "Default: version"
-            ),
-            *_ANSWER,
-        ),
-        words="spec",
-        least=1,
-        wrong_count="needs a package or a hash",
-        examples="""\
-spackscope history hdf5 -f spack:site
-spackscope history hdf5@1.14 --by mpi -f spack:site
-spackscope history zlib-ng -f ~/climate/spack.lock
-spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
-        group=CACHES,
-    ),
-    Command(
-        "snapshot",
-        "record which specs the sources have now",
-        ("[-f SOURCE]...",),
-        """\
-Record the specs of each source with the date, in one file per source below
-$XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
-`spackscope cover`. Each snapshot adds only the changes since the last one.""",
-        _SOURCES,
-        examples="""\
-spackscope snapshot
-spackscope snapshot -f spack:site -f public""",
-        group=CACHES,
-    ),
-    Command(
         "prune",
         "print what pruning a cache would remove and break",
         ("--preview [-f CACHE]... [OUTPUT] LIST | QUERY...",),
@@ -726,11 +678,15 @@ spackscope pick --format '{package}@{version}/{hash:7}' hdf5""",
 Count matching specs by a column or a variant, with bars on a terminal. With
 two columns or variants, count each pair that occurs.""",
         (
-            _by(
+            _values(
+                "by",
                 "a column (package, version, compiler, os, target, stack, tag, state, source, "
                 "platform, arch, namespace, flags, variants, licence) or the name of a variant, "
                 "such as mpi; a spec with several values counts for each; none: no value.\n"
-                "Without --by it is the first word."
+                "Without --by it is the first word.",
+                "NAME",
+                "axis",
+                "by",
             ),
             *_SHEET,
             *_FIT,

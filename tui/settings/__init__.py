@@ -85,7 +85,6 @@ class Settings(Frozen):
     copy: str = ""
     plain: bool = False
     theme: str = ""
-    history: bool = False
     fold: bool = True
     sort: str = ""
     hidden: tuple[str, ...] = ()

@@ -83,13 +83,6 @@ SETTINGS = (
         "spackscope",
     ),
     Setting(
-        "history",
-        "flag",
-        "Whether a reload in the browser keeps a snapshot of each source.",
-        "true",
-        "false",
-    ),
-    Setting(
         "fold",
         "flag",
         "Whether look-alikes are one row in the browser, until z changes it there.",

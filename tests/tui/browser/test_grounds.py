@@ -78,7 +78,7 @@ async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_i
         assert "packages.yaml" in browser.text
         await browser.press("escape", "S")
         assert unread in browser.text
-        await browser.press("escape", "2", "H")
+        await browser.press("escape", "2", "F")
         assert unread not in browser.text
         spack.write("home/.spack/packages.yaml", "packages: {zlib: {require: '@2:'}}")
         await browser.press("escape", "r")

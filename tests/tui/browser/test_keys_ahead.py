@@ -23,7 +23,7 @@ KEYS = {
     # They leave the program.
     if key.name not in ("quit", "suspend")
 }
-ALWAYS = ("why", "history", "copy", "diff", "sort", "undo", "specs-open", "lists-up")
+ALWAYS = ("why", "copy", "diff", "sort", "undo", "specs-open", "lists-up")
 """Those that are pressed in every run of the tests."""
 assert KEYS.keys() >= {*ALWAYS}
 

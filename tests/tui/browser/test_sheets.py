@@ -21,7 +21,6 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.specs import NO_SPEC
 from spackscope.tui.browser.tables import NO_ROWS, SPECS
 from spackscope.tui.keymap import KEYS
-from spackscope.tui.settings import Settings
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
 from tests.builders import (
     SpackRoot,
@@ -34,7 +33,6 @@ from tests.builders import (
     node,
     record,
     with_bzip2,
-    write_index,
     write_page,
     write_tree,
 )
@@ -446,7 +444,7 @@ async def test_each_sheet_fits_every_size_and_hostile_text_is_plain(
     write_page(tmp_path / "pages", [record(1)])
     async with browsing(tmp_path / "spack.lock", tmp_path / "pages") as browser:
         sizes = (160, 45), (80, 24), (50, 12), (40, 9), (20, 5)
-        for number, keys in enumerate((("2", "C"), ("2", "F"), ("2", "H"), ("2", "W"))):
+        for number, keys in enumerate((("2", "C"), ("2", "F"), ("2", "P"), ("2", "W"))):
             await browser.press(*keys)
             for size in sizes[number % step :: step]:
                 await browser.resize(*size)
@@ -534,7 +532,7 @@ async def test_what_was_not_read_is_said_above_the_answer(
         database(installs(node(ZLIB, dependencies=...)) | {OTHER: {"spec": []}})
     )
     async with browsing(*sources, tmp_path / name, size=(140, 30)) as browser:
-        for key in "CWH":
+        for key in "CW":
             await browser.press("2", key)
             assert name in browser.lines[3] + browser.lines[4]
             await browser.press("escape")
@@ -590,27 +588,6 @@ async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_p
         await browser.press("W")
         assert "Spack can reuse 2 of 3 builds on zen3" in browser.text
         assert cells(browser, "hash") == ["c" * 32, "a" * 32, "b" * 32]
-
-
-async def test_versions_are_shown_over_time(session: Session, cache: Path) -> None:
-    settings = Settings(history=True)
-    async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
-        await browser.press("r")
-        await browser.press("2", "H")
-        assert "zlib: 2 versions" in browser.text
-        assert [len(each) for each in cells(browser, "dates")] == [2, 2]  # type: ignore[arg-type]
-        await browser.press("enter")
-        assert browser.query == f"/{NEW}"
-        await browser.press("1", "H", "enter")
-        assert browser.focus == "spec-rows"
-        await browser.ask("os=nosuch")
-        await browser.press("enter", "H")
-        assert browser.status == "Go to a package or a spec first"
-        await browser.ask("")
-        write_index(cache, leaf(NEW, "zlib", "1.3"))
-        await browser.press("enter", "r", "H", "j", "enter")
-        assert browser.status == "This spec is not in these sources"
-        assert command(browser) == "history zlib"
 
 
 async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(

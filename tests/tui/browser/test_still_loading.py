@@ -282,7 +282,7 @@ def late_rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     "keys",
     [
         *("C", "C W", "C y", "S", "2 F", "2 d", "2 e", "2 W", "2 t", "2 t enter"),
-        *("2 enter", "2 space j space d", "2 z", "2 z z", "2 h", "2 y", "2 Y", "3 j enter", "H"),
+        *("2 enter", "2 space j space d", "2 z", "2 z z", "2 h", "2 y", "2 Y", "3 j enter"),
         *("D", "slash z escape", "u", "A"),
     ],
 )

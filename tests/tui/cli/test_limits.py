@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import environment as lock_file
-from tests.builders import hash_of, leaf, record, write_page
+from tests.builders import hash_of, record, write_page
 from tests.program import COMMAND, PATIENCE, Program, environment
 
 MEMORY = 1 << 30
@@ -110,36 +109,6 @@ def test_a_document_that_does_harm_loses_only_itself(
     for name, (_, sentence) in harmful.items():
         lines = [line for line in result.stderr.splitlines() if name in line]
         assert any(sentence in line for line in lines), name
-
-
-@pytest.mark.exhaustive
-def test_a_revision_that_git_unpacks_to_far_more_loses_only_itself(program: Program) -> None:
-    lock = program.home / "spack.lock"
-    git = ("git", "-C", str(program.home), "-c", "user.name=ann", "-c", "user.email=a@example.org")
-    subprocess.run([*git, "init", "-q"], check=True)
-    for content in (VERY_MANY, lock_file([leaf("o" * 32, "zlib", "1.2")])):
-        lock.write_bytes(content)
-        subprocess.run([*git, "add", "spack.lock"], check=True)
-        subprocess.run([*git, "commit", "-qm", "Lock"], check=True)
-
-    result = limited(program, "history", "zlib", "-f", "spack.lock")
-
-    assert result.stdout.endswith("\t1 1\n"), result.stderr
-    assert f"spack.lock were read: it has 33,554,433 {TOO_MANY_VALUES[:-9]}" in result.stderr
-
-
-@pytest.mark.exhaustive
-def test_a_snapshot_of_too_many_values_is_not_read(program: Program) -> None:
-    write_page(program.home / "pages" / "zlib.md", [record(1)])
-    program("snapshot", "-f", "pages")
-    (kept,) = program.home.rglob("snapshots/*.gz")
-    kept.write_bytes(packed(VERY_MANY))
-
-    result = limited(program, "history", "zlib", "-f", "pages")
-
-    assert "zlib: 1 version\n" in result.stderr
-    reason = f"it has 33,554,433 {TOO_MANY_VALUES}"
-    assert f"the snapshots in {kept} cannot be read: {reason}" in result.stderr
 
 
 @pytest.mark.exhaustive

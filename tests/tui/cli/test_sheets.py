@@ -33,7 +33,6 @@ ASKED = {
     "files": (f"/{ZLIB}", "-f", "tree"),
     "duplicates": (),
     "why": ("zlib", "--host", "zen3"),
-    "history": ("zlib",),
     "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
     "sources": ("--verify",),

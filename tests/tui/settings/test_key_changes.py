@@ -238,9 +238,7 @@ async def test_a_removed_key_is_offered_nowhere() -> None:
 
 async def test_a_letter_is_typed_where_text_is_typed() -> None:
     """Although its action has another key in the table, one that is not typed."""
-    async with browsing(
-        settings=changing(recent_queries="H", history=()), size=(120, 26)
-    ) as browser:
+    async with browsing(settings=changing(recent_queries="H"), size=(120, 26)) as browser:
         await browser.press("slash")
         await browser.type("H")
         assert browser.focus == "filter query"

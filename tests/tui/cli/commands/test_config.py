@@ -62,7 +62,6 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "copy": ("curl …", "SPACKSCOPE_COPY"),
         "plain": ("false", "default"),
         "theme": ("nord", f"{path}:1"),
-        "history": ("false", "default"),
         "fold": ("false", f"{system}:2"),
         "sort": ("-size", f"{path}:3"),
         "hidden": ("os 'used by'", f"{path}:4"),

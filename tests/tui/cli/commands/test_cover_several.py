@@ -112,17 +112,6 @@ def test_what_most_others_need_is_named_first(program: Program, home: Path) -> N
     assert row["most_needed"] == ["zlib@1.3 (2)", "bzip2@1.0 (1)", "hdf5@1.3.1", "vtk@1.3.1"]
 
 
-def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
-    whole = (home / "index.json").read_bytes()
-    write_index(home, leaf(ZLIB, "zlib", "1.3"))
-    program("snapshot", "-f", "index.json")
-    (home / "index.json").write_bytes(whole)
-    program("snapshot", "-f", "index.json")
-    (row,) = json.loads(program(*ON_ZEN3, "--json").stdout)
-    assert row["trend"] == [33.33, 66.67]
-    assert "33 → 66 % ▃▆" in program.on_terminal(*ON_ZEN3)[1]
-
-
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
     rows = json.loads(program("cover", "--host", "zen3", "--json").stdout)
     assert ("data-vis-sdk", 7, 100.0) in [

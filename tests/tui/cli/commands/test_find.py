@@ -527,9 +527,7 @@ def test_known_packages_are_alternatives(
     )
 
 
-@pytest.mark.parametrize(
-    "command", ["show", "needs", "why", "history", "stats os", "prune --preview"]
-)
+@pytest.mark.parametrize("command", ["show", "needs", "why", "stats os", "prune --preview"])
 def test_every_command_with_a_query_names_an_unknown_word(
     program: Program, hdf5: tuple[str, str], command: str
 ) -> None:
