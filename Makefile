@@ -24,7 +24,7 @@ unexport PYTHONPATH PYTHONHOME
 # Every worker of the tests, and every program that they start, would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: targets run test search shake check format pyz bench release-check clean
+.PHONY: targets run test search shake check format pyz bench clean
 
 targets:
 	@echo "make run     start spackscope; options go into ARGS: make run ARGS='find py-build'"
@@ -35,7 +35,6 @@ targets:
 	@echo "make format  format the code as make check requires"
 	@echo "make pyz     build dist/spackscope.pyz: one file that runs with any Python from 3.10"
 	@echo "make bench   measure against references: see benchmarks/README.md"
-	@echo "make release-check   print what is missing before the next version can be released"
 	@echo "make clean   remove everything that make created"
 
 run: $(VENV)/run.stamp
@@ -94,9 +93,6 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "for development: install the packages of $(LOCK)" >&2
 	$(call install,--no-compile --requirement $(LOCK))
 	@touch $@
-
-release-check:
-	@$(PYTHON) packaging/release_check.py
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.run $(ARGS)

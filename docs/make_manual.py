@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from spackscope.tui import RELEASED, VERSION
+from spackscope.tui import VERSION
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -130,7 +130,7 @@ def man_page(topic: str) -> str:
     """
     name, _, section = PAGES[topic].rpartition(".")
     group = "User Commands" if section == "1" else "Miscellaneous Information"
-    head = f'.TH {name.upper()} {section} {RELEASED} "spackscope {VERSION}" "{group}"'
+    head = f'.TH {name.upper()} {section} 2026-11-27 "spackscope {VERSION}" "{group}"'
     lines = [head, ".nh", ".ad l", *(_query_page() if topic == QUERY else _main_page())]
     return "\n".join(lines) + "\n"
 

@@ -18,7 +18,6 @@ class PySpackscope(PythonPackage):
     license("Apache-2.0 OR MIT")
 
     version("main", branch="main")
-    version("0.2.0", tag="v0.2.0")
 
     variant("s3", default=False, description="Read build caches in s3:// buckets")
     variant("zstd", default=False, description="Read what is compressed with zstd")
