@@ -39,9 +39,8 @@ _QUESTIONS = {
     "diff of sources": "diff old/spack.lock new/spack.lock",
     "prune": "prune --preview bzip2 -f mirror",
     "stats": "stats mpi -f sample hdf5",
-    "sources": "sources -f mirror",
+    "sources": "sources -f mirror; sources -f index.json",
     "sources --tags": "sources --tags",
-    "sources --verify": "sources --verify --archives -f pruned -f copy",
     "sources --problems": "sources --problems -f index.json",
     "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
@@ -58,7 +57,6 @@ _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 _TYPES = {str: "text", bool: "boolean", int: "number", float: "number", type(None): ""}
 
 _NEVER_KNOWN = {
-    "content_hash": "text",
     "document": "text",
     "build_seconds": "number",
     "checked": "number",
@@ -68,7 +66,6 @@ _NEVER_KNOWN = {
     "page": "text",
     "place": "text",
     "rule": "text",
-    "prefix": "text",
     "remark": "text",
     "source": "text",
     "state": "text",
@@ -173,13 +170,8 @@ _MEANINGS = {
     "archives": "bytes of all archives",
     "unknown_sizes": "how many archives have no known size",
     "most_needed": "missing specs that most others need",
-    "judgement": "of copies in several mirrors: suspicious, unknown or benign",
-    "sha256": "the checksum in the manifest",
-    "found_sha256": "the checksum of the archive, if it is another one",
-    "prefix": "the install tree it was built for",
     "checksum": "the sha256 of the file",
     "mirror": "the URL or path of the mirror that has the file",
-    "key": "the key that signed it",
     "needs": "the removed spec that it links or runs",
     "needs_hash": "the hash of that",
     "mpi": "the value of the column or variant: a column each",
@@ -194,8 +186,6 @@ _MEANINGS = {
     "days": "the age of the tag",
     "stale": "whether it is outdated",
     "urls": "the addresses of its indexes",
-    "problem": "what is wrong",
-    "content_hash": "the hash of the content",
     "document": "the document that has the record",
 }
 """What columns mean, by their names; those of each spec or axis have one name here."""

@@ -153,9 +153,6 @@ KEYS = (
     Key(ANYWHERE, "files-download", "", "files_download",
         "Download the whole archive of the spec, and show the files in it.",
         as_text="files --download /HASH", is_answer=True),
-    Key(ANYWHERE, "verify", "", "verify",
-        "Verify the shown specs: their hashes, files and archives in mirrors.",
-        as_text="sources --verify --archives QUERY", is_answer=True),
     Key(ANYWHERE, "audit", "", "audit",
         "List the deprecated versions that the shown specs contain.",
         as_text="audit QUERY", is_answer=True),
@@ -284,7 +281,6 @@ _GONE = (
     *("specs-mark-range", "specs-narrower", "specs-wider"),
 )
 OLD_NAMES: Mapping[str, str] = {
-    "challenge": "verify",
     "changes": "diff-sources",
     "compare": "diff",
     "compare-build-tools": "diff-build-tools",

@@ -238,7 +238,7 @@ class _Reading:
         from spackscope.model.sources.mirror import stored_specs
 
         if document.files not in self._stored and document.mirror is not None:
-            self._stored[document.files] = stored_specs(document.mirror, lambda _: self.report(0))
+            self._stored[document.files] = stored_specs(document.mirror, lambda: self.report(0))
         return self._stored[document.files]
 
     def _add_problem(self, document: Document, reason: str) -> None:

@@ -7,7 +7,6 @@ formats are manifests, which name the files of a mirror, and lists of hashes.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.file_access import MAX_FILE_SIZE
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import COMPILED_IN, NEWEST_FORMAT, Problem, Records, is_hash
+from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.json import (
-    AS_SPACK,
-    AS_SPELLED,
     MAX_RECORDS,
     FieldReader,
     Keep,
@@ -37,11 +34,7 @@ from spackscope.model.readers.unpack import decode, remove_signature, unwrap
 from spackscope.model.readers.yaml import load_yaml
 
 if TYPE_CHECKING:
-    from spackscope.model.readers.nodes import NodeReader, StoredHashes
-
-PAGE = "pages do not contain what Spack hashes"
-SITE = "the data of cache.spack.io does not contain what Spack hashes"
-"""Why the hashes of a page, or of the data of the site, cannot be checked."""
+    from spackscope.model.readers.nodes import NodeReader
 
 _NOT_KNOWN = (
     "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file,"
@@ -110,35 +103,6 @@ def check_document(data: bytes) -> None:
         _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 
 
-def check_hashes(
-    data: bytes, *, origin: str, on_count: Callable[[int], None] = lambda _: None
-) -> StoredHashes:
-    """Check the hashes of all records of a document of any known format.
-
-    `on_count` is called with the number of records now and then; it may raise to stop.
-
-        check_hashes(path.read_bytes(), origin="index.json").wrong
-    """
-    from spackscope.model.readers.nodes import LAST_FORMAT_OF_0_17, HashChecker, StoredHashes
-
-    data, problems = unwrap(data)
-    if is_page(data) or is_site_data(data):
-        items = read_document(data, origin=origin, on_count=lambda count, _: on_count(count))
-        groups = (item for item in items if isinstance(item, Records))
-        hashes = {hash_ for group in groups for hash_ in group.hashes}
-        return StoredHashes(unchecked={PAGE if is_page(data) else SITE: hashes} if hashes else {})
-    nodes = HashChecker(origin, lambda count, _: on_count(count))
-    try:
-        text = decode(data)
-        del data
-        if is_yaml_spec_file(text):
-            nodes.hash_format = LAST_FORMAT_OF_0_17
-        problems += _add_nodes(text, nodes, AS_SPACK)
-    except Unreadable as error:
-        return StoredHashes(problems=[*problems, str(error)], is_known=False)
-    return nodes.result(problems)
-
-
 # Documents of nodes.
 
 
@@ -162,7 +126,7 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
     yield from nodes.finish()
 
 
-def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPELLED) -> list[str]:
+def _add_nodes(text: str, nodes: NodeReader) -> list[str]:
     """Add the nodes of a document to a reader; return the problems of the document itself.
 
     Raises Unreadable for an unknown format, and the exceptions of `on_count`.
@@ -171,7 +135,7 @@ def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPEL
     def add_install(hash_: str, record: Any) -> None:
         nodes.add(hash_, member(record, "spec"), record)
 
-    document, remarks = _parse(text, add_install, decoder)
+    document, remarks = _parse(text, add_install)
     try:
         _format_of(document)(document, nodes)
     except TooManyRecords as error:
@@ -181,9 +145,7 @@ def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPEL
     return remarks
 
 
-def _parse(
-    text: str, keep: Keep, decoder: json.JSONDecoder = AS_SPELLED, *, whole: bool = False
-) -> tuple[Any, list[str]]:
+def _parse(text: str, keep: Keep, *, whole: bool = False) -> tuple[Any, list[str]]:
     """Parse a document in JSON or YAML; the records of a database are passed to `keep`.
 
     Raises Unreadable, and the exceptions of `keep`.
@@ -191,7 +153,7 @@ def _parse(
     if is_yaml_spec_file(text):
         return load_yaml(text.removeprefix("---")), []
     try:
-        return parse(text, {"installs": keep}, decoder, whole=whole)
+        return parse(text, {"installs": keep}, whole=whole)
     except Unreadable as error:
         head = text[:1000].lstrip()[:1]
         if head in ("", "{", "["):
@@ -254,7 +216,6 @@ def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[
         return
     if digits.isdecimal() and int(digits) > int(newest):
         nodes.format = formats[newest]
-        nodes.hash_format = NEWEST_FORMAT + 1
         nodes.source_remark = (
             f"{name} is {shown_value(version)}, newer than {newest}, the newest known version;"
             f" the records are read as those of {newest}"
@@ -281,7 +242,6 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
     version = member(document.get("_meta"), "lockfile-version")
     is_old = str(version) in _LOCK_BEFORE_0_18
     if is_old:
-        nodes.hash_format = 1
         reason = f"lockfile-version {version} is from before Spack 0.18; {_AS_UNDERSTOOD}"
         nodes.fields.add_problem(reason, "")
     else:
@@ -396,7 +356,7 @@ def _read_find_output(document: list[Any], nodes: NodeReader) -> None:
 
     Format: `display_specs_as_json` of lib/spack/spack/cmd/__init__.py.
     """
-    nodes.hash_format, nodes.reports_absent = COMPILED_IN, False
+    nodes.reports_absent = False
     for node in document:
         nodes.add(nodes.hash_of(node), node)
 

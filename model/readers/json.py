@@ -66,7 +66,7 @@ AS_SPELLED = json.JSONDecoder(
 AS_SPACK = json.JSONDecoder(
     parse_int=lambda text: int(text) if len(text) <= _MAX_DIGITS else Number(text), strict=False
 )
-"""Decodes numbers as Spack does, so that encoding them gives the text that Spack hashed."""
+"""Decodes numbers as Spack does, except those with too many digits."""
 
 Keep = Callable[[str, Any], None]
 """Called with the key of a record and the record itself, as soon as it is parsed."""

@@ -4,27 +4,19 @@ There are six specfile formats (lib/spack/spack/spec.py): format 1 is `{name: {â
 of dependencies; 2 and 3 have a list of dependencies with `type`; 4 has deptypes and virtuals of
 dependencies in `parameters`; 5, of Spack 1.0, has compilers among the dependencies and no
 `compiler`; 6, of Spack 1.3, has the virtuals that a node provides.
-
-`NodeReader` builds specs from nodes, `HashChecker` computes the hashes of nodes, as Spack did when
-it concretized the specs.
 """
 
 from __future__ import annotations
 
-import base64
-import contextlib
-import hashlib
 import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import (
-    COMPILED_IN,
     LANGUAGES,
     NEWEST_FORMAT,
     NO_VIRTUALS,
@@ -39,7 +31,6 @@ from spackscope.model.core.tasks import OnCount
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import (
     A_HASH,
-    MAX_PROBLEMS,
     MAX_RECORDS,
     FieldReader,
     Texts,
@@ -49,15 +40,6 @@ from spackscope.model.readers.json import (
     shown_value,
     storable,
 )
-
-LAST_FORMAT_OF_0_17 = 2
-
-OLD = "Spack before 0.18 hashed different content"
-CONVERTED = "a newer Spack converted them from an older format"
-UNKNOWN = "the format of the document is unknown"
-"""Reasons why a node with another hash than its content gives need not be wrong."""
-
-EXTERNAL = "externals, which Spack may have changed after hashing"
 
 _OLD_HASH_KEYS = ("full_hash", "build_hash")
 """Keys of other hashes of a node; dependencies name nodes by these hashes until Spack 0.17."""
@@ -71,9 +53,6 @@ _GROUP = 256
 """The number of records that are counted and yielded at once."""
 _MAX_DIGITS = 10
 _YEAR_10000 = 253_402_300_800
-_compact = json.JSONEncoder(separators=(",", ":")).encode
-_SPLICED = 7
-"""The number of last characters that the hash of a spliced spec shares with its build spec."""
 
 _FLAGS, _LANGUAGES = frozenset(FLAGS), frozenset(LANGUAGES)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")
@@ -101,8 +80,6 @@ class NodeReader:
         self.source_remark, self.database = "", 0
         """A problem of all documents of this version; and the version of the database, or 0."""
         self.format: int | None = None
-        self.hash_format: int | None = None
-        """The specfile format in which the nodes were hashed, if it is not `format`."""
         self.aliases: dict[str, str] = {}
         self.reports_absent = True
         self._origin, self._on_count, self._count = origin, on_count, 0
@@ -436,140 +413,3 @@ def _original_format(node: Fields) -> int:
     stated = member(node.get("annotations"), _ORIGINAL_FORMAT)
     digits = str(stated) if is_number(stated) else ""
     return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else 0
-
-
-# The hashes of nodes.
-
-
-class WrongHash(NamedTuple):
-    """A record whose content gives another hash; `content_hash` is empty if it gives no hash."""
-
-    package: str
-    version: str
-    hash: str
-    content_hash: str
-
-
-class StoredHashes(Frozen):
-    """The hashes of a document, checked against the content of their records.
-
-    `whole` are the hashes that match. `wrong` lists at most MAX_PROBLEMS of the `wrong_count`
-    wrong records. `unchecked` has the hashes of records that cannot be checked, by the reason, and
-    `problems` the problems of the document. `cached` has the names of specs whose archives a
-    mirror has by its index, by hash. `is_known` is false for a document of an unknown format.
-    """
-
-    whole: set[str] = field(default_factory=set)
-    wrong: list[WrongHash] = field(default_factory=list)
-    wrong_count: int = 0
-    unchecked: dict[str, set[str]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    cached: dict[str, str] = field(default_factory=dict)
-    is_known: bool = True
-
-
-class HashChecker(NodeReader):
-    """Compares the hashes of nodes with their contents, and reads nothing else.
-
-    In place of `finish`, call `result`.
-    """
-
-    def __init__(self, origin: str, on_count: OnCount) -> None:
-        super().__init__(origin, on_count)
-        self._whole: set[str] = set()
-        self._cached: dict[str, str] = {}
-        self._others: dict[str, tuple[WrongHash, tuple[int, bool, bool]]] = {}
-
-    def _add(self, hash_: str, node: Fields, record: Fields) -> None:
-        if hash_ in self._whole or hash_ in self._others:
-            return
-        name, version = storable(str(node.get("name"))), storable(str(node.get("version", "")))
-        if record.get("in_buildcache") is True:
-            self._cached[hash_] = f"{name}@{version}"
-        digest = content_hash(node, hash_)
-        if digest == hash_:
-            self._whole.add(hash_)
-            return
-        wrong = WrongHash(name, version, hash_, digest)
-        facts = _original_format(node), "package_hash" in node, bool(node.get("external"))
-        self._others[hash_] = wrong, facts
-
-    def result(self, problems: list[str]) -> StoredHashes:
-        """Return all hashes, with the problems of the document itself."""
-        stated, wrong = self.hash_format or self.format, list[WrongHash]()
-        unchecked: dict[str, set[str]] = {}
-        for record, (original, has_package_hash, is_external) in self._others.values():
-            if (stated or NEWEST_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
-                reason = OLD
-            elif stated is None or max(original, stated) > NEWEST_FORMAT:
-                reason = UNKNOWN
-            elif (original or stated) < min(stated, COMPILED_IN):
-                reason = CONVERTED
-            elif is_external:
-                reason = EXTERNAL
-            else:
-                wrong.append(record)
-                continue
-            unchecked.setdefault(reason, set()).add(record.hash)
-        few = wrong[:MAX_PROBLEMS]
-        return StoredHashes(self._whole, few, len(wrong), unchecked, problems, self._cached)
-
-
-def content_hash(node: Fields, hash_: str = "") -> str:
-    """Return the hash of the content of a node; "" for a node that is nested too deeply.
-
-    As in `Spec.spec_hash` of lib/spack/spack/spec.py, it is the lower-case base 32 of the SHA-1 of
-    the node as JSON, without its hash, in the order of its keys. Spack 0.18 and 0.19 wrote this
-    JSON with an indentation of 2. Before 0.18 it was YAML, without dependencies of type `build`.
-
-    A newer Spack converts the nodes of an older one, but keeps their hashes. So all forms in which
-    Spack may have written the node are tried. Returns `hash_` if one of them gives it, else the
-    hash of the form of today.
-
-        content_hash(node, node["hash"]) == node["hash"]
-    """
-    built_as = member(node.get("build_spec"), "hash")
-    ending = built_as[-_SPLICED:] if is_hash(built_as) else ""
-    first = ""
-    try:
-        for text in _hashed_texts({key: value for key, value in node.items() if key != "hash"}):
-            sha1 = hashlib.sha1(text.encode("ascii"), usedforsecurity=False)
-            digest = base64.b32encode(sha1.digest()).decode("ascii").lower()
-            digest = digest[: len(digest) - len(ending)] + ending
-            if digest == hash_:
-                return digest
-            first = first or digest
-    except RecursionError:
-        return ""
-    return first
-
-
-def _hashed_texts(node: Fields) -> Iterator[str]:
-    """Yield the texts that Spack may have hashed, for a node without its hash."""
-    yield _compact(node)
-    if "provided_virtuals" in node and _original_format(node) < PROVIDED_IN:
-        node = {key: value for key, value in node.items() if key != "provided_virtuals"}
-        yield _compact(node)
-    stated = member(node.get("annotations"), "compiler")
-    if isinstance(stated, str):
-        # The node is of format 5. In format 4 the compiler comes after the architecture.
-        name, _, version = stated.partition("@")
-        older_node: dict[str, Any] = {}
-        for key, value in node.items():
-            if key != "annotations":
-                older_node[key] = value
-            if key == "arch":
-                older_node["compiler"] = {"name": name, "version": version.removeprefix("=")}
-        node = older_node
-    if "compiler" not in node:
-        return
-    formats = [node]
-    with contextlib.suppress(KeyError, TypeError):
-        older = [
-            {"name": edge["name"], "hash": edge["hash"], "type": edge["parameters"]["deptypes"]}
-            for edge in node["dependencies"] or ()
-        ]
-        formats.append({**node, "dependencies": older})
-    for each in formats:
-        yield _compact(each)
-        yield json.dumps(each, indent=2, separators=(",", ": "))

@@ -833,13 +833,12 @@ def _check_named(data: bytes) -> None:
         check_document(data)
 
 
-# Specs in the files of a mirror, whatever its index lists, as `check_index_fn` of
-# lib/spack/spack/cmd/buildcache.py. Files are looked at one by one only in a folder of this
-# machine; in a bucket each would need a request.
+# Specs in the files of a mirror on this machine, whatever its index lists, as `check_index_fn` of
+# lib/spack/spack/cmd/buildcache.py.
 
 
 _FILE_OF_SPEC = re.compile(
-    rf"(?:{SPECS}/(?P<package>[^/]+)/|(?:.*/)?)(?P<stem>[^/]+)-(?P<hash>[a-z2-7]{{32}})"
+    rf"(?:.*/)?[^/]+-(?P<hash>[a-z2-7]{{32}})"
     rf"(?:{re.escape(MANIFEST)}|\.spec\.json\.sig|\.spec\.json|\.spec\.yaml|(?P<archive>\.spack))"
 )
 """A manifest of layout v3, or a spec file or archive of layout v2."""
@@ -848,48 +847,41 @@ _FILE_OF_SPEC = re.compile(
 class StoredSpec(Frozen):
     """A spec of which a mirror has a manifest or spec file.
 
-    `name` is the package with its version, `size` the size of the archive in bytes, if the
-    manifest has it. `problem` says which file is missing, or is "". Spack can install a spec that
-    `has_archive`, even if the spec file is gone.
+    `size` is the size of the archive in bytes, if the manifest has it. `problem` says which file
+    is missing, or is "". Spack can install a spec that `has_archive`, even if the spec file is
+    gone.
     """
 
-    name: str
     size: int | None = None
     problem: str = ""
     has_archive: bool = True
 
 
-def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str, StoredSpec]:
-    """Return the specs of a mirror in the layout of its target, by hash.
+def stored_specs(mirror: Mirror, on_file: Callable[[], object]) -> dict[str, StoredSpec]:
+    """Return the specs of a mirror on this machine in the layout of its target, by hash.
 
-    `on_count` is called with the number of each file. Raises ListingUnsupported, other
-    SourceErrors and Cancelled.
+    `on_file` is called for each file. Raises SourceError and Cancelled.
     """
     is_v3 = mirror.target.layout == "v3"
     stored: dict[str, StoredSpec] = {}
     archives: set[str] = set()
     folder = SPECS if is_v3 else mirror.target.build_cache.rstrip("/")
-    for number, name in enumerate(mirror.storage.names(folder)):
-        on_count(number)
+    for name in mirror.storage.names(folder):
+        on_file()
         if (match := _FILE_OF_SPEC.fullmatch(name)) is None:
             continue
-        hash_, stem, package = match["hash"], match["stem"], match["package"]
-        if package:
-            stem = f"{package}@{stem.removeprefix(f'{package}-')}"
+        hash_ = match["hash"]
         if match["archive"]:
             archives.add(hash_)
-        elif is_v3 and mirror.is_local:
-            stored[hash_] = _read_manifest(mirror, name, stem)
         elif is_v3:
-            stored[hash_] = StoredSpec(stem)
+            stored[hash_] = _read_manifest(mirror, name)
         else:
-            stored[hash_] = StoredSpec(stem, None, "the archive is missing", False)
-    for hash_ in archives & stored.keys():
-        stored[hash_] = StoredSpec(stored[hash_].name)
+            stored[hash_] = StoredSpec(None, "the archive is missing", False)
+    stored |= dict.fromkeys(archives & stored.keys(), StoredSpec())
     return stored
 
 
-def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
+def _read_manifest(mirror: Mirror, file: str) -> StoredSpec:
     """Return the spec of a manifest on this machine."""
     try:
         manifest = read_manifest(mirror.fetch_manifest(file)[1])
@@ -898,5 +890,5 @@ def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
             raise Unreadable(manifest.remarks[0])
     except (SourceError, Unreadable) as error:
         why = str(problem_from(error, mirror.storage.origin_of(file)))
-        return StoredSpec(name, None, why, False)
-    return StoredSpec(name, size, *mirror.missing_files(manifest))
+        return StoredSpec(None, why, False)
+    return StoredSpec(size, *mirror.missing_files(manifest))

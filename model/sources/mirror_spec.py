@@ -104,9 +104,9 @@ class MirrorEntry(Frozen):
     `signer` its signature, if it has one. `problem` says why the document, and so the signature,
     is unknown. `archive_file` is the expected place of the archive, and `archive_problem` why it
     is not in the state `present`. `is_checked` is False if the user's Spack installs from this
-    mirror without a signature. `checksum` and `size` (in bytes) of the archive are taken from the
-    document, if it has them, and `archive_name` is the name of the archive in the mirror. `files`
-    are the document and all that it names; none if they are unknown.
+    mirror without a signature. The `checksum` of the archive is taken from the document, if it has
+    one, and `archive_name` is the name of the archive in the mirror. `files` are the document and
+    all that it names; none if they are unknown.
     """
 
     source: str
@@ -119,7 +119,6 @@ class MirrorEntry(Frozen):
     archive_problem: str = ""
     is_checked: bool = True
     checksum: str = ""
-    size: int | None = None
     archive_name: str = ""
     files: tuple[MirrorFile, ...] = ()
 
@@ -145,7 +144,7 @@ class Mirrors:
         session: Session,
         sources: Sequence[str] = (),
     ) -> None:
-        self._states, self.session = states, session
+        self._states, self._session = states, session
         self._given = dict(zip(unique_names(map(shown_url, sources)), sources, strict=True))
         self._owners: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -158,11 +157,11 @@ class Mirrors:
         """
         url, options, view = self._given.get(state.name, state.name), {}, ""
         if state.name.startswith(PREFIX):
-            configured = find_mirror(state.name, self.session.spack)
+            configured = find_mirror(state.name, self._session.spack)
             url, options, view = configured.url, dict(configured.options), configured.view
         if state.layout == REGISTRY:
             registry = UrlTarget(url, build_cache="")
-            return mirror_at(state.name, registry, self.session, options)
+            return mirror_at(state.name, registry, self._session, options)
         target = parse_target(url) if state.kind == "mirror" else None
         # A directory may contain several mirrors. Only the URL that the user gave has a password.
         is_told_by_origin = target is None or not is_remote(url)
@@ -175,7 +174,7 @@ class Mirrors:
         if target is None or target.name:
             return None
         target = replace(target, top=path_or_url(target.top), view=view or target.view)
-        return mirror_at(state.name, target, self.session, options)
+        return mirror_at(state.name, target, self._session, options)
 
     def entries(self, spec: Spec, *, to_fetch: bool = False) -> list[MirrorEntry]:
         """Return the entry of a spec in each mirror that lists it, asking several at once.
@@ -278,7 +277,6 @@ class Mirrors:
             archive_problem=why,
             is_checked=configured is None or configured.signed,
             checksum=checksum,
-            size=size,
             archive_name=archive_name,
             files=tuple(files),
         )
@@ -341,7 +339,7 @@ class Mirrors:
         key = signature.fingerprint or signature.key_id
         with self._lock:
             if key not in self._owners:
-                self._owners[key] = _owner_of(key, self.session.environ)
+                self._owners[key] = _owner_of(key, self._session.environ)
             return Signer(signature, self._owners[key])
 
 

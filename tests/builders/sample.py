@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from spackscope.model.readers.nodes import content_hash
 from tests.builders.mirrors import Files, complete, files_in, signed_v3, under
 from tests.builders.recipes import recipe
-from tests.builders.spack import SPACK_DATA, whole_index
+from tests.builders.spack import SPACK_DATA, content_hash, whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
 INDEX = SAMPLE_DATA / "cache" / "index.json.gz"
@@ -85,7 +84,6 @@ def example_files() -> Files:
         **under("old/mirror", complete(files_in(SPACK_DATA / "mirror-v2"))),
         **under("mirror", complete(signed_v3())),
         **under("pruned", signed_v3()),
-        **under("copy", files_in(SPACK_DATA / "mirror-v3")),
         **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
         **under("tree", dict(map(_file_list, _INSTALLED.items()))),
         **under("recipes", _recipes()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import lzma
 import shutil
@@ -63,6 +65,13 @@ def node(hash_: str = ZLIB, **fields: Any) -> Node:
         **fields,
     }
     return {key: value for key, value in fields.items() if value is not ...}
+
+
+def content_hash(node: Node) -> str:
+    """Return the hash of the content of a node, as `Spec.spec_hash` of Spack's spec.py."""
+    content = {key: value for key, value in node.items() if key != "hash"}
+    text = json.dumps(content, separators=(",", ":"))
+    return base64.b32encode(hashlib.sha1(text.encode()).digest()).decode().lower()
 
 
 def leaf(hash_: str, name: str, version: str) -> Node:

@@ -238,9 +238,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "why": lambda self: self.controllers.sheets.why(),
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
-    "verify": lambda self: self.controllers.sheets.ask_shown(
-        "sources", "verify", verify=True, archives=True
-    ),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
     "duplicates": lambda self: self.controllers.sheets.duplicates(),
     "prune": lambda self: self.controllers.sheets.prune(),

@@ -393,7 +393,7 @@ class Sheets:
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""
         opened = self._host.state.table
-        if opened.name == "sources" and "verify" not in opened.options:
+        if opened.name == "sources":
             self.switch("problems", label="" if opened.options.get("problems") else _PROBLEMS)
         else:
             self.ask("sources")

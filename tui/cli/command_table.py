@@ -702,40 +702,20 @@ spackscope stats --by cuda_arch +cuda""",
     Command(
         "sources",
         "list the sources, with kind, specs, problems and age",
-        (
-            "[-f SOURCE]... [--problems | --tags] [OUTPUT]",
-            "--verify [--archives] [-f SOURCE]... [OUTPUT] [QUERY...]",
-        ),
+        ("[-f SOURCE]... [--problems | --tags] [OUTPUT]",),
         """\
 List the sources: the kind of each, how many specs and problems it has, and
-when a remote source was last known to be current.
-
-With --verify, read them again, and list the records whose content has another
-hash, and the specs of mirrors that are not in the index, only in the index, or
-without an archive. Pages and formats from before Spack 0.18 cannot be checked,
-nor mirrors that cannot be listed, as on web servers. A QUERY chooses specs.
-
-Of several mirrors, --verify also lists the hashes whose copies differ, as far
-as documents on this machine say it; with --archives it reads the documents of
-all mirrors and the archives on this machine, and downloads none. Different
-install trees, padded or not, and different signers are benign. An archive that
-is not the one its manifest names, has another size, or differs for the same
-install tree is suspicious.""",
+when a remote source was last known to be current.""",
         (
-            _flag("verify", "check the hash of each record, and the files of mirrors"),
-            _flag("archives", "with --verify: compare the archives of several mirrors"),
             _flag("problems", "list what could not be read, and where"),
             _flag("tags", "list the tags of the public cache, and how old they are"),
             *_SHEET,
             *_SOURCES,
         ),
-        words="query",
-        codes={1: "something is wrong"},
         examples="""\
 spackscope sources
 spackscope sources -f spack:develop -f ~/spack/opt/spack
-spackscope sources --verify -f ~/mirror
-spackscope sources --verify --archives -f spack:site -f spack:copy hdf5""",
+spackscope sources --problems -f ~/mirror""",
         other_names=("mirror", "mirrors"),
         group=CACHES,
     ),
@@ -904,7 +884,6 @@ COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
 
 OLD_NAMES: Mapping[str, str] = {
-    "challenge": "sources --verify",
     "doubles": "duplicates",
     "weather": "cover",
 }

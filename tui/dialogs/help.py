@@ -53,7 +53,6 @@ WORDS = {
     "needed by 3 missing": "Three missing specs depend on it, so build it first.",
     "stack": "Environments that the public cache builds together.",
     "tag": "A named or dated state of the public cache.",
-    "benign": "The archives of a hash differ for a harmless reason; if not: suspicious.",
     "prune preview": "What pruning would remove and break; nothing is deleted.",
     "view": "A query with a name in your configuration.",
     "problem": "Part of a source that could not be read.",

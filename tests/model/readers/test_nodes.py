@@ -1,10 +1,7 @@
-"""The fields of a node are read independently of each other, and give the hash that Spack gave."""
+"""The fields of a node are read independently of each other."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from typing import Any
 
 import pytest
@@ -13,7 +10,6 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.records import Dependency, Problem, Spec
 from spackscope.model.readers.formats import read_document
-from spackscope.model.readers.nodes import content_hash
 from tests.builders import (
     FLAGS,
     GCC,
@@ -322,80 +318,3 @@ def test_an_invalid_variant_or_flag_is_a_problem_and_leaves_the_others(
     assert spec.flags == (("cflags=a",) if (key, value) == ("cflags", [True, "a"]) else ())
     assert len(problems) == 1
     assert key in problems[0]
-
-
-def spack_hash(text: str) -> str:
-    return base64.b32encode(hashlib.sha1(text.encode()).digest()).decode().lower()
-
-
-@pytest.mark.parametrize(
-    ("node", "text"),
-    [
-        ({"b": 1, "a": 1}, '{"b":1,"a":1}'),
-        ({"path": "/Bücher 🎉"}, '{"path":"/B\\u00fccher \\ud83c\\udf89"}'),
-        ({"a": [1.0, 1e16, 10**30, None]}, '{"a":[1.0,1e+16,1' + "0" * 30 + ",null]}"),
-    ],
-)
-def test_a_node_is_hashed_as_spack_writes_it(node: dict[str, Any], text: str) -> None:
-    assert content_hash(node) == spack_hash(text)
-
-
-def test_a_spliced_spec_ends_like_the_spec_it_was_built_as() -> None:
-    node = {"name": "zlib", "build_spec": {"name": "zlib", "hash": hash_of(7)}}
-    own = spack_hash(json.dumps(node, separators=(",", ":")))
-
-    assert content_hash(node) == own[:-7] + hash_of(7)[-7:]
-
-
-OLD = {
-    "name": "zlib",
-    "version": "1.2.13",
-    "arch": {"platform": "linux", "platform_os": "rhel8", "target": "zen"},
-    "compiler": {"name": "gcc", "version": "12.1.0"},
-    "namespace": "builtin",
-    "parameters": FLAGS,
-    "package_hash": "abc====",
-}
-
-
-def of_format_3(**fields: Any) -> dict[str, Any]:
-    return OLD | {"dependencies": [{"name": "m4", "hash": hash_of(3), "type": ["build"]}]} | fields
-
-
-def of_format_4(**fields: Any) -> dict[str, Any]:
-    return OLD | {"dependencies": [edge("m4", hash_of(3), ["build"], ["sed"])]} | fields
-
-
-def converted(node: dict[str, Any], original: int) -> dict[str, Any]:
-    """Convert a node of format 4 to format 5, as Spack 1 does."""
-    notes = {"original_specfile_version": original, "compiler": "gcc@=12.1.0"}
-    return {key: value for key, value in node.items() if key != "compiler"} | {
-        "annotations": notes
-    }
-
-
-@pytest.mark.parametrize("indent", [None, 2], ids=["0.20", "0.18"])
-def test_nodes_of_format_3_give_their_hash_even_where_they_were_converted(
-    indent: int | None,
-) -> None:
-    separators = (",", ": ") if indent else (",", ":")
-    hash_ = spack_hash(json.dumps(of_format_3(), indent=indent, separators=separators))
-
-    assert content_hash(of_format_3(hash=hash_), hash_) == hash_
-    assert content_hash(of_format_4(hash=hash_), hash_) == hash_
-    assert content_hash(converted(of_format_4(), 3) | {"hash": hash_}, hash_) == hash_
-    assert content_hash(of_format_4(version="1.2.14"), hash_) != hash_
-
-
-def test_a_node_of_format_4_gives_its_hash_after_it_was_converted() -> None:
-    hash_ = spack_hash(json.dumps(of_format_4(), separators=(",", ":")))
-
-    assert content_hash(converted(of_format_4(), 4), hash_) == hash_
-
-
-def test_a_node_that_is_nested_too_deeply_gives_no_hash() -> None:
-    node: dict[str, Any] = {}
-    for _ in range(100_000):
-        node = {"name": node}
-
-    assert content_hash(node, hash_of(1)) == ""

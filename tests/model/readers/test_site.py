@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers import site
-from spackscope.model.readers.formats import SITE, check_document, check_hashes, read_document
+from spackscope.model.readers.formats import check_document, read_document
 from spackscope.model.readers.site import PackageFile
 from tests.builders import (
     GCC,
@@ -201,14 +201,6 @@ def test_releases_that_exceed_the_limits_are_named(monkeypatch: pytest.MonkeyPat
         ": it has more than 14 specs and dependencies of 1,000 releases; these are left out:"
         " develop-2026-11-22"
     ]
-
-
-def test_hashes_of_the_site_cannot_be_checked() -> None:
-    files = site_data({"develop": {"e4s": zlib_index()}})
-
-    unchecked = check_hashes(files[SPECS], origin="document").unchecked
-
-    assert unchecked == {SITE: {ZLIB, GCC, GLIBC, GMAKE}}
 
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])

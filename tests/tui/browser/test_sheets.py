@@ -12,11 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.answers.duplicates import NOT_SOLVED
-from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.specs import NO_SPEC
 from spackscope.tui.browser.tables import NO_ROWS, SPECS
@@ -588,32 +584,6 @@ async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_p
         await browser.press("W")
         assert "Spack can reuse 2 of 3 builds on zen3" in browser.text
         assert cells(browser, "hash") == ["c" * 32, "a" * 32, "b" * 32]
-
-
-async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
-    session: Session, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_stopped = threading.Event()
-
-    def entries(mirrors: Mirrors, _: Spec) -> list[MirrorEntry]:
-        while True:
-            try:
-                check_cancelled()
-            except Cancelled:
-                is_stopped.set()
-                raise
-            threading.Event().wait(0.001)
-
-    monkeypatch.setattr(Mirrors, "entries", entries)
-    copy = tmp_path / "copy.json"
-    shutil.copy(cache, copy)
-    async with browsing(cache, copy, session=session) as browser:
-        await browser.press("2", "colon")
-        await browser.type("verify")
-        await browser.press("enter", settle=False)
-        await browser.until(lambda: "0 of 2 specs compared" in browser.text)
-        await browser.press("escape", settle=False)
-        await browser.until(is_stopped.is_set)
 
 
 async def test_specs_are_marked_to_preview_their_pruning(session: Session, cache: Path) -> None:

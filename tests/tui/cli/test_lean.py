@@ -79,7 +79,7 @@ def exhaustive(*words: str) -> ParameterSet:
         exhaustive("duplicates", "--json"),
         exhaustive("index"),
         exhaustive("diff", "pfqg2xi", "pfqg2xi"),
-        exhaustive("sources", "--verify"),
+        exhaustive("sources"),
         exhaustive("extension"),
         exhaustive("man", "query"),
         exhaustive("find", "--nope"),

@@ -35,7 +35,7 @@ ASKED = {
     "why": ("zlib", "--host", "zen3"),
     "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
-    "sources": ("--verify",),
+    "sources": (),
     "audit": ("--recipes", "site"),
 }
 

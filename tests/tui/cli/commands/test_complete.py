@@ -146,7 +146,7 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
     ("line", "expected"),
     [
         ("fin", ["find"]),
-        ("sources --ver", ["--verify"]),
+        ("sources --pro", ["--problems"]),
         ("find -f https:", ["//"]),
         ("find -f publ", ["public", "public:"]),
         ("find -f public:", ["", "releases/", "uo/"]),
@@ -228,7 +228,6 @@ def test_it_is_in_no_help(program: Program) -> None:
         ("stats --by os --by", "t", "axis", ""),
         ("duplicates", "s", "spec or environment", ""),
         ("cover a", "b", "environment", ""),
-        ("sources --verify", "h", "query", ""),
         ("hdf5", "find", "query", ""),
     ],
 )

@@ -23,12 +23,15 @@ from spackscope.model.query.parser import parse
 from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.session import Session
 from tests.builders import (
+    ARCHIVE_TYPE,
     SPACK_DATA,
     database,
+    entry,
     files_in,
     hash_of,
     installs,
     leaf,
+    manifest,
     mirror_v2,
     serve_files,
     sha256,
@@ -294,6 +297,20 @@ def test_an_archive_that_is_another_one_is_not_listed(program: Program) -> None:
     write_files(program.home / "one", with_bzip2(archive(BIN), archive(member(f"{PREFIX}/evil"))))
     message = program.refused("files", "bzip2", "-f", "one", code=3)
     assert "does not match its checksum" in message
+
+
+def test_all_archives_of_a_mirror_have_one_limit(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = archive(BIN)
+    of_all = manifest(entry(ARCHIVE_TYPE, data))
+    files = with_bzip2(data)
+    files |= {path: of_all for path in files if path.endswith(".spec.manifest.json")}
+    write_files(program.home / "one", files)
+    monkeypatch.setattr("spackscope.model.sources.archive.MAX_EXPANSION", 0)
+    monkeypatch.setattr("spackscope.model.sources.archive.MAX_UNPACKED", 1_500_000)
+    message = program("files", "--having", "bin/*", "bzip2 | ncurses", "-f", "one").stderr
+    assert message.count("the archives of the mirror unpack to too much data for their sizes") == 1
 
 
 def test_the_first_mirror_whose_archive_can_be_read_lists_it(program: Program) -> None:

@@ -53,7 +53,7 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
 
 
 def test_the_sources_take_no_query(program: Program) -> None:
-    assert "a query and --archives need --verify" in program.refused("sources", "hdf5", code=2)
+    assert "takes no query: hdf5" in program.refused("sources", "hdf5", code=2)
 
 
 def test_an_unreadable_source_does_not_hide_others_but_may_have_what_they_lack(
