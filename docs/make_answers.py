@@ -25,7 +25,7 @@ from spackscope.tui.settings import DEFAULTS
 _QUESTIONS = {
     "find": "find --host=zen3 -f mirror",
     "show": "show xb7lgxu -f mirror -f tree; show pfqg2xi -f sample",
-    "needs": "needs bzip2 -f mirror --recipes recipes",
+    "needs": "needs bzip2 -f mirror",
     "files": "files hdf5 -f tree",
     "cover": "cover new/spack.lock -f index.json",
     "cover --fail-on": "cover new/spack.lock -f index.json --fail-on missing,unsigned",
@@ -112,7 +112,6 @@ _MEANINGS = {
     "mirrors": "what each mirror answered: `signed`, `key`, and the state of the `archive`",
     "needed_to": "run, external or build",
     "virtuals": "the virtuals that it provides here",
-    "licence": "what the recipe states; null if unknown",
     "state": "cached, installed, external or missing; of `prune` what happens to the spec",
     "reason": "why it is missing, deprecated or not reused, or what is wrong",
     "role": "root, run, build or not needed",

@@ -60,7 +60,6 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
              "A recipe of Spack deprecates its version, or that of a dependency; deprecated=high: "
              "by severity, reason or label.",
              "deprecated=*"),
-        Form("licence=MIT licence=*GPL*", "The licence that its recipe states.", "licence=*"),
         Form("arch=linux-rhel9-zen4", "All three at once; each may be left empty.",
              "arch=-ubuntu24.04-"),
     ),

@@ -1,4 +1,4 @@
-"""Find the deprecations, restrictions and licences that recipes state for specs of a catalog."""
+"""Find the deprecations and restrictions that recipes state for specs of a catalog."""
 
 from __future__ import annotations
 
@@ -84,31 +84,6 @@ def deprecated_codes(
         its.sort(key=lambda each: -severity_rank(each.severity))
         words = [(each.severity, each.reason, *each.labels) for each in its]
         value = (YES, *dict.fromkeys(word for part in words for word in part))
-        codes[id_] = values.setdefault(value, len(values))
-    return codes, list(values)
-
-
-def licence_codes(catalog: Catalog, recipes: Recipes) -> CodedLists:
-    """Return a code for each record by its id, and the licences for each code.
-
-    As `pkg.licenses` of Spack. The value is `unknown` for packages without a licence whose recipe
-    is missing or cannot be read, and for records whose source does not answer a condition; it is
-    empty if the recipe states no licence. Raises Cancelled.
-    """
-    values, of_packages = dict[tuple[str, ...], int](), list[int]()
-    of_ids = dict[int, tuple[str, ...]]()
-    for name in catalog.texts("package"):
-        licences, is_known = recipes.licences.get(name, ()), recipes.has_read(name)
-        always = tuple(each.text for each in licences if not each.spec)
-        for spec, text in ((spec, text) for spec, text in licences if spec):
-            ids = _matching(catalog, name, spec)
-            is_known &= ids is not None
-            for id_ in ids or ():
-                of_ids[id_] = (*of_ids.get(id_, always), text)
-        value = always or (() if is_known else (UNKNOWN,))
-        of_packages.append(values.setdefault(value, len(values)))
-    codes = _codes_by_package(catalog, of_packages)
-    for id_, value in of_ids.items():
         codes[id_] = values.setdefault(value, len(values))
     return codes, list(values)
 

@@ -150,24 +150,16 @@ def _recipe_failures(
 
 
 def read_entries(
-    hashes: Iterable[str],
-    caches: Catalog,
-    session: Session,
-    sources: Sequence[str],
-    *,
-    to_fetch: bool = False,
+    hashes: Iterable[str], caches: Catalog, session: Session, sources: Sequence[str]
 ) -> dict[str, list[MirrorEntry]]:
-    """Return the entries of specs in all mirrors that list them, by hash. Raises Cancelled.
-
-    See `Mirrors.entries` for `to_fetch`.
-    """
+    """Return the entries of specs in all mirrors that list them, by hash. Raises Cancelled."""
     mirrors = Mirrors(caches.sources, session, sources)
     specs = {hash_: [row.spec for row in caches.by_hash(hash_)] for hash_ in hashes}
 
     def read(number: int, hash_: str) -> list[MirrorEntry]:
         report_progress("specs looked up in mirrors", number, len(specs))
         of_mirrors = (spec for spec in specs[hash_] if caches.has_mirror(spec))
-        return [entry for spec in of_mirrors for entry in mirrors.entries(spec, to_fetch=to_fetch)]
+        return [entry for spec in of_mirrors for entry in mirrors.entries(spec)]
 
     tasks = [partial(read, number, hash_) for number, hash_ in enumerate(specs)]
     return dict(zip(specs, run_parallel(tasks), strict=True))

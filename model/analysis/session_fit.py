@@ -27,7 +27,7 @@ GET_RECIPES = (
     "`spack repo update` fetches those of Spack, "
     "or clone https://github.com/spack/spack-packages and name the directory"
 )
-_UNKNOWN = "no recipes were found: licences and deprecated versions are unknown"
+_UNKNOWN = "no recipes were found: deprecated versions are unknown"
 _NO_RECIPES = Problem("", "", f"{_UNKNOWN}. {GET_RECIPES}: --recipes")
 
 
@@ -97,10 +97,8 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         return find_deprecated(catalog, session.recipes)
 
     def codes(column: str) -> CodedLists:
-        from spackscope.model.analysis.deprecated import deprecated_codes, licence_codes
+        from spackscope.model.analysis.deprecated import deprecated_codes
 
-        if column == "licence":
-            return licence_codes(catalog, session.recipes)
         return deprecated_codes(catalog, session.recipes, deprecated())
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:

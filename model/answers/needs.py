@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 from spackscope.model.analysis.dag import explicit_specs
 from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
-from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import RECIPES, UNKNOWN
 from spackscope.model.core.text import clean, counted
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.relations import UNLISTED, needs_line
@@ -26,45 +21,24 @@ from spackscope.model.sources.resolve import find_environment, names_source
 _Row = tuple[str, NeededSpec]
 """The part of the closure, and a spec of it."""
 
-BILLS = ("spdx", "cyclonedx")
-"""The formats of a bill of materials."""
-
 
 def answer(asked: Asked) -> Sheet[_Row]:
     """Return the specs that a spec or an environment needs, the nearest first.
 
     There are no rows if no source lists dependencies.
     """
-    words, has_recipes = asked.words, bool(asked.session.recipe_roots)
-    is_bill = asked.options.get("format") in BILLS
+    words = asked.words
     if len(words) == 1 and names_source(words[0]):
-        groups = [[find_environment(words[0], asked.session)], asked.sources]
-        # Only a bill says what the mirrors have.
-        catalog, *others = asked.load(*groups[: 1 + is_bill])
+        (catalog,) = asked.load([find_environment(words[0], asked.session)])
         ids, title = explicit_specs(catalog) or range(catalog.total), clean(words[0])
     else:
-        catalog, *others = asked.load(asked.sources)
+        (catalog,) = asked.load(asked.sources)
         row = catalog.listed(asked.find_hash(catalog, words))
         spec, ids = row.spec, [row.id]
         title = f"{spec_name(spec.package, spec.version)}  /{spec.hash}"
-    if has_recipes:
-        catalog.by_host.values("licence")
-    if has_recipes or is_bill:
-        asked.grounds.add(RECIPES)
     needs = read_needs(catalog, ids, to_build=True)
-    columns = [replace(each, drawn=has_recipes or each.name != "licence") for each in _COLUMNS]
-
-    def bill(format_: str) -> Iterator[str]:
-        # Who asks for no bill does not wait for these modules.
-        from spackscope.model.report.bill_of_materials import bill_lines
-
-        caches, to_build = [*others, catalog][0], bool(asked.options.get("build"))
-        mirrors = caches, asked.session, asked.sources
-        return bill_lines(format_, title, catalog, ids, needs, *mirrors, to_build=to_build)
-
-    exports = {each: partial(bill, each) for each in BILLS}
     if needs is None:
-        return Sheet(title, columns, (), notes=[UNLISTED], exports=exports)
+        return Sheet(title, _COLUMNS, (), notes=[UNLISTED])
     needs = add_sizes(needs, catalog, asked.session, asked.sources)
     build_only = counted(len(needs.build_only), "more spec")
     headings = {
@@ -75,14 +49,13 @@ def answer(asked: Asked) -> Sheet[_Row]:
     parts = {"run": needs.specs, "external": needs.externals, "build": needs.build_only}
     return Sheet(
         title,
-        columns,
+        _COLUMNS,
         [(part, needed) for part, specs in parts.items() for needed in specs],
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
         group=lambda row: headings[row[0]],
         told=("needed_to",),
         limit=None,
-        exports=exports,
     )
 
 
@@ -105,11 +78,5 @@ _COLUMNS: list[SheetColumn[_Row]] = [
     version_column(lambda row: row[1].spec.version),
     SheetColumn("virtuals", lambda row: row[1].virtuals, is_list=True),
     SheetColumn("state", _place, wraps=True),
-    SheetColumn(
-        "licence",
-        lambda row: row[1].spec.known_licence or None,
-        text=lambda licence: clean(licence or UNKNOWN),
-        wraps=True,
-    ),
     size_column(lambda row: row[1].spec.size),
 ]

@@ -342,13 +342,6 @@ REGISTRY = (
         detail_order=0, export_order=0,
     ),
     Column(
-        "licence", storage=BY_RECIPES, is_list=True, rests_on=(RECIPES,), empty="not stated",
-        mask=lambda data, term: data.by_host.mask(term),
-        syntax="spec", aliases=("license",), completes=("key",), is_guessed=False,
-        shown="if_named", min_width=10, cut_at_end=True,
-        detail_order=0, export_order=0,
-    ),
-    Column(
         "variants", storage="variant_set", is_list=True, sort_key=_by_variant_names,
         syntax="spec", aliases=("variant",), once=True, completes=(),
         shown="always", min_width=16, cut_at_end=True,

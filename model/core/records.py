@@ -149,8 +149,8 @@ class Spec(Frozen):
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
     that compile it; only records from an index have both, and `compilers` is None if the document
-    lists no dependencies. `fit`, `deprecated` and `licence` are set once they are computed:
-    whether the spec runs on the host, whether a recipe deprecates it, and why, and its licences.
+    lists no dependencies. `fit` and `deprecated` are set once they are computed: whether the spec
+    runs on the host, and whether a recipe deprecates it, and why.
     """
 
     package: str
@@ -187,7 +187,6 @@ class Spec(Frozen):
     compilers: tuple[Compiler, ...] | None = None
     fit: Fit | None = None
     deprecated: tuple[str, ...] = ()
-    licence: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -198,14 +197,6 @@ class Spec(Frozen):
     def is_spliced(self) -> bool:
         """Whether it has other dependencies than it was built with."""
         return bool(self.build_spec)
-
-    @property
-    def known_licence(self) -> str:
-        """Its licence; "" if the recipe states none, or is unknown.
-
-        Spack refuses recipes with two licences for one spec, and joins licences in this way.
-        """
-        return " OR ".join(text for text in self.licence if text != UNKNOWN)
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ MAX_VARIANTS = 100
 
 _FIRST = ("version", "compiler", "os", "target", VARIANTS)
 _THEN = ("state", "stack", "tag", "source", "platform")
-_LAST = ("fits", "reusable", "deprecated", "licence", "package")
+_LAST = ("fits", "reusable", "deprecated", "package")
 """Columns that take longest, and the one that the list of packages shows already."""
 
 Verb = Literal["include", "exclude", "only", "clear"]

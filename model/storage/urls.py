@@ -187,9 +187,9 @@ def shown_top(url: str) -> str:
     return shown_url(url).removesuffix("?…").rstrip("/")
 
 
-def percent_encoded(text: str, safe: str = "/") -> str:
-    """Return a text with %XX for all but letters, digits, `-._~` and the safe characters."""
-    return quote(text, safe, errors="replace")
+def percent_encoded(text: str) -> str:
+    """Return a text with %XX for all but letters, digits, `-._~` and `/`."""
+    return quote(text, errors="replace")
 
 
 def percent_decoded(part: str) -> str:

@@ -323,23 +323,12 @@ spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
         """\
 Print the run-time dependencies of a spec: everything that it links or runs,
 directly or not, which an install from a build cache fetches. You see the state
-of each, the licence that its recipe states, and the size of its archive if a
-manifest has it; the sum is over those that are not installed. External specs
-must exist on the host. Build dependencies come last. Name the spec as for
-`spackscope show`. For a LOCK (a spack.lock, the directory of an environment,
-or an install tree), list what its roots need.
-
-With --spdx or --cyclonedx, print a bill of materials: each spec that is linked
-or run, with its licence and homepage as its recipe states them, the checksum
-of its archive and who signed it, as far as the mirrors that list it say so.""",
-        (
-            _choice("spdx", "print a bill of materials, as SPDX 2.3 in JSON"),
-            _choice("cyclonedx", "print a bill of materials, as CycloneDX 1.6 in JSON"),
-            _flag("build", "add the specs that are needed only to build to a bill of materials"),
-            *_SHEET,
-            _RECIPES,
-            *_SOURCES,
-        ),
+of each, and the size of its archive if a manifest has it; the sum is over
+those that are not installed. External specs must exist on the host. Build
+dependencies come last. Name the spec as for `spackscope show`. For a LOCK (a
+spack.lock, the directory of an environment, or an install tree), list what its
+roots need.""",
+        (*_SHEET, *_SOURCES),
         words="spec or environment",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -681,7 +670,7 @@ two columns or variants, count each pair that occurs.""",
             _values(
                 "by",
                 "a column (package, version, compiler, os, target, stack, tag, state, source, "
-                "platform, arch, namespace, flags, variants, licence) or the name of a variant, "
+                "platform, arch, namespace, flags, variants) or the name of a variant, "
                 "such as mpi; a spec with several values counts for each; none: no value.\n"
                 "Without --by it is the first word.",
                 "NAME",

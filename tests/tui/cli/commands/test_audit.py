@@ -158,7 +158,7 @@ def test_without_recipes_it_is_unknown_and_said_where_to_get_them(
     assert f"deprecated: {home}/nowhere: there is no such directory" in result.stderr
     result = program("find", "-f", "index.json", "deprecated")
     assert result.stderr == (
-        "spackscope: no recipes were found: licences and deprecated versions are unknown. "
+        "spackscope: no recipes were found: deprecated versions are unknown. "
         "`spack repo update` fetches those of Spack, or clone "
         "https://github.com/spack/spack-packages and name the directory: --recipes\n"
         "spackscope: No spec is known to have a deprecated version\n"

@@ -160,7 +160,6 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("cover --fail-on unsig", ["unsigned", "unsigned-by"]),
         ("index x", []),
         ("find fits=n", ["no"]),
-        ("find licence=", []),
         ("find py-build stack='x y", []),
         ("py-saf", ["py-safetensors"]),
     ],

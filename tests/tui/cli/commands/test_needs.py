@@ -17,7 +17,6 @@ from tests.builders import (
     write_files,
     write_index,
 )
-from tests.builders.recipes import recipe, write_repository
 from tests.program import Program
 
 MIRROR = "mirror"
@@ -62,63 +61,11 @@ def test_json_has_all_parts(program: Program) -> None:
         "version": "1.0.8",
         "virtuals": [],
         "state": "cached",
-        "licence": None,
         "size": 5636,
     }
     parts = [row["needed_to"] for row in rows]
     assert [row["virtuals"] for row in rows if row["package"] == "glibc"] == [["libc"]]
     assert parts == ["run"] * 2 + ["external"] + ["build"] * 5
-
-
-def licences_of_the_mirror(program: Program) -> str:
-    """Write the recipes of some specs in the mirror; return their directory."""
-    texts = {
-        "bzip2": recipe(
-            "bzip2", "license('bzip2-1.0.6', when='@1.0.7:')\nlicense('MIT', when='@:1.0.6')"
-        ),
-        "glibc": recipe("glibc", "license('LGPL-2.1-or-later')"),
-        "gmake": recipe("gmake", "license('[red]\\x1b[31mGPL\\n-3.0', when='%nosuch@1: +nosuch')"),
-        "gcc": recipe("gcc", "license('[red]\\x1b[31mGPL\\n-3.0')"),
-        "diffutils": recipe("diffutils", "license(find_licence())"),
-        "libiconv": recipe("libiconv", "version('1.18')"),
-    }
-    return str(write_repository(program.home / "site", texts))
-
-
-def test_recipes_tell_the_licence_of_each_spec(program: Program) -> None:
-    words = ("needs", "-f", MIRROR, "bzip2", "--recipes", licences_of_the_mirror(program))
-    result = program(*words, "--json")
-    assert result.stderr == (
-        f"spackscope: {program.home}/site/packages/diffutils/package.py: line 9: "
-        "cannot be known without running the recipe: license(find_licence())\n"
-    )
-    licences = {row["package"]: row["licence"] for row in json.loads(result.stdout)}
-    assert licences == {
-        "bzip2": "bzip2-1.0.6",
-        "gcc-runtime": None,
-        "glibc": "LGPL-2.1-or-later",
-        "compiler-wrapper": None,
-        "diffutils": None,
-        "gcc": "[red]\x1b[31mGPL\n-3.0",
-        "gmake": None,
-        "libiconv": None,
-    }
-    _, text = program.on_terminal(*words, changes={"NO_COLOR": "1"})
-    assert "bzip2             1.0.8              cached            bzip2-1.0.6" in text
-    assert "[red]\N{SYMBOL FOR ESCAPE}[31mGPL\N{SYMBOL FOR LINE FEED}-3.0" in text
-
-
-def test_specs_are_counted_and_found_by_licence(program: Program) -> None:
-    words = ("-f", MIRROR, "--all", "--recipes", licences_of_the_mirror(program))
-    counts = program("stats", "licence", *words, "--json", "bzip2 | gcc | libiconv | diffutils")
-    assert {row["licence"]: row["count"] for row in json.loads(counts.stdout)} == {
-        "bzip2-1.0.6": 1,
-        "[red]\x1b[31mGPL\n-3.0": 1,
-        "unknown": 1,
-        None: 1,
-    }
-    found = program("find", "license=bzip2* | licence=*GPL*", *words, "--format", "{package}")
-    assert found.stdout.split() == ["bzip2", "gcc", "glibc"]
 
 
 def test_virtuals_are_cut_at_their_end(program: Program) -> None:

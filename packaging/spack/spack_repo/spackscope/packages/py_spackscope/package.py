@@ -28,7 +28,6 @@ class PySpackscope(PythonPackage):
         depends_on("python@3.10:")
         depends_on("py-archspec@0.2.5:0.2")
         depends_on("py-certifi@2025.4.26:")
-        depends_on("py-packaging@24.2:")
         depends_on("py-pyyaml@6.0.1:")
         depends_on("py-rich@14.3:15")
         depends_on("py-textual@8.2.8:8")
