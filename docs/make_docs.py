@@ -145,7 +145,6 @@ def settings_table() -> str:
     for setting in SETTINGS:
         also = " ".join(f"`{name}`" for name in (setting.variable, setting.option) if name)
         name = f"`[{setting.name}]`" if setting.is_table else f"`{setting.name}`"
-        name = f"`[[{setting.name}]]`" if setting.kind == "command" else name
         lines.append(f"| {name} | {setting.sentence} | {setting.shown_default} | {also} |")
     return "\n".join(lines)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import sys
 import time
 from collections import deque
@@ -187,8 +186,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         """End the program after a signal; called in its handler."""
         if isinstance(driver := driver_of(self), TerminalDriver):
             driver.hurry()
-            driver.signal_command(number)
-            driver.signal_command(signal.SIGCONT)
         self._soon(self._end, 128 + number)
 
     def _soon(self, step: Callable[..., object], *values: object) -> None:

@@ -228,7 +228,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "copy": lambda self: module("copy").copy_hash(self.controllers),
     "copy_as": lambda self: module("copy").open_menu(self.controllers),
     "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
-    "run": lambda self: module("run").open_list(self.controllers),
     "mark": mark,
     "mark_all": lambda self: self.controllers.specs.mark_all(),
     "unmark": lambda self: self.controllers.specs.clear(),

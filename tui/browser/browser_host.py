@@ -109,15 +109,6 @@ class BrowserHost(Protocol):
     def act(self, action: str, *values: object) -> None:
         """Do an action of `actions.ACTIONS`, as a key does, after the present one."""
 
-    def run_command(
-        self, command: str, text: str, done: Callable[[int], object], *, waits: bool
-    ) -> None:
-        """Run a command of `sh` in the terminal, and pass its exit code, negative for a signal.
-
-        The command reads `text`, or what is typed if that is empty. At its end Enter is awaited if
-        it `waits` or fails.
-        """
-
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
 

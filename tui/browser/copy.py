@@ -94,16 +94,16 @@ class CopyContent(Frozen):
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
     copy = partial(_copy_specs, controllers, HASH)
-    read_specs(controllers, copy, job=jobs.COPY, is_bare=True)
+    _read(controllers, copy, job=jobs.COPY, is_bare=True)
 
 
 def open_menu(controllers: Controllers) -> None:
     """Choose the form to copy: of the specs, or of the view."""
     read_forms = partial(_read_forms, controllers)
-    read_specs(controllers, read_forms, read_forms, job=jobs.MENU, is_bare=False)
+    _read(controllers, read_forms, read_forms, job=jobs.MENU, is_bare=False)
 
 
-def read_specs(
+def _read(
     controllers: Controllers,
     done: Callable[[CopyContent], object],
     without: Callable[[str], object] | None = None,
@@ -111,7 +111,7 @@ def read_specs(
     job: Job,
     is_bare: bool,
 ) -> None:
-    """Read the marked specs or the one under the cursor, or show why there are none.
+    """Read the specs to copy, or show why there are none.
 
     `without` is called with the reason why a row of a sheet has no spec.
     """
@@ -131,7 +131,9 @@ def read_specs(
 def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
     """Read the forms of the view, and open the menu."""
     host = controllers.host
-    if isinstance(copied, CopyContent) and not has_specs(controllers, copied):
+    if isinstance(copied, CopyContent) and not copied.specs:
+        only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
+        host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
     catalog, view, table = host.state.catalog, host.state.view, host.state.table
     sources, session = host.sources, controllers.loading.session
@@ -141,14 +143,6 @@ def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
             partial(_show_menu, controllers, copied),
             jobs.MENU,
         )
-
-
-def has_specs(controllers: Controllers, copied: CopyContent) -> bool:
-    """Check whether more than a hash was read, or say so."""
-    if not copied.specs:
-        only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
-        controllers.host.say(only_hash if copied.text else NO_ROWS, error=True)
-    return bool(copied.specs)
 
 
 def _show_menu(

@@ -66,7 +66,6 @@ ASK_AGAIN = Job("ask-again", 0.3)
 JUMP = Job("jump", blocks=(keymap.FOCUS,))
 PATH = Job("path", blocks=(keymap.FOCUS,))
 MENU = Job("menu", blocks=(keymap.FOCUS,))
-COMMAND = Job("command", blocks=(keymap.FOCUS,))
 
 # Files
 COPY = Job("copy")

@@ -393,8 +393,8 @@ class Panes:
         return Title(*counts, state.machine, active, state.is_sample)
 
     def _marks(self) -> Marks:
-        """Return the marked specs; in the detail keys read the spec that is shown there."""
-        state, unused = self._state, ["copy", "run"] * (self.focus.pane == "detail")
+        """Return the marked specs; in the detail `y` copies the spec that is shown there."""
+        state, unused = self._state, ["copy"] * (self.focus.pane == "detail")
         unused += ["diff"] * (not has_diff(state, self.where()))
         return Marks(len(state.marks), state.marked, marks_in_sight(state), unused)
 

@@ -21,14 +21,11 @@ from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
-from spackscope.tui.browser.jobs import COMMAND, LOAD, VIEW, Job
+from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.keymap import written_key
 from spackscope.tui.process import worker_threads
-from spackscope.tui.process.terminal import TerminalDriver, exit_text
-from spackscope.tui.process.textual_internals import driver_of
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -219,24 +216,6 @@ class ScreenHost(BrowserHost):
 
     def act(self, action: str, *values: object) -> None:
         self._screen.post_message(Browse(action, *values))
-
-    def run_command(
-        self, command: str, text: str, done: Callable[[int], object], *, waits: bool
-    ) -> None:
-        driver = driver_of(self._screen.app)
-        if not isinstance(driver, TerminalDriver):
-            return
-
-        def prompt(code: int) -> str:
-            back = f"press {written_key('⏎')} to go back to spackscope"
-            return f"{exit_text(code)}: {back}" if waits or code else ""
-
-        def end(code: int) -> None:
-            driver.take_back()
-            done(code)
-
-        driver.lend()
-        self.run(lambda _: driver.run_command(command, text, prompt), end, COMMAND)
 
     def focus(self, target: str) -> None:
         if target == "values":

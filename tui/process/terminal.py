@@ -10,7 +10,6 @@ import select
 import selectors
 import signal
 import sys
-import tempfile
 import termios
 import threading
 import time
@@ -24,17 +23,12 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
 from textual.message import Message
 
-from spackscope.model.core.errors import reason
-from spackscope.model.core.text import clean
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
 from spackscope.tui.process.textual_internals import XTermParser, key_thread, write_to
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
-_SHELL = "/bin/sh"
-_NOT_RUN = 126
-"""The exit code that shells give to a command that cannot be run."""
 _CHUNK = 4096
 _MAX_CHUNKS = 256
 """Chunks of a pasted text that are kept; no input takes as much."""
@@ -57,15 +51,6 @@ _LEAVE = (
     "\x1b[?1004l"  # focus
     "\x1b[0m"
 )
-
-_LEFT_BY_OTHERS = (
-    "\x1b7\x1b[r\x1b8"  # scroll region, which moves the cursor
-    "\x1b[4l"  # insertion
-    "\x1b(B\x0f"  # line drawing
-    # Leaving the alternate screen twice would move the cursor.
-    + _LEAVE.replace("\x1b[?1049l", "\x1b[?1047l").replace("\x1b[<u", "")
-)
-"""The sequences that end modes which another program may have left on."""
 
 _HANDLED = (signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN)
 """Signals whose handlers Textual replaces and does not restore."""
@@ -92,10 +77,6 @@ class TerminalDriver(LinuxDriver):
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False
-        # The process group of a command that has the terminal, or 0 after its end.
-        self._lent_to: int | None = None
-        self._is_given_back = False
-        self._giving_back = threading.Lock()
         self._change: Callable[[], None] | None = None
         self._original_mode = _attributes(self.fileno)
 
@@ -128,9 +109,6 @@ class TerminalDriver(LinuxDriver):
         self._wait_for_foreground()
         if signals.received() or self.app.return_code is not None:
             return
-        if self._lent_to is not None:
-            self._continue(self._lent_to)
-            return
         original_mode = self.attrs_before if self._is_taken else None
         if self._is_taken:
             self._is_taking_again, self.attrs_before = True, None
@@ -148,7 +126,7 @@ class TerminalDriver(LinuxDriver):
 
     def _is_in_foreground(self) -> bool:
         try:
-            return os.tcgetpgrp(self.fileno) in (os.getpgrp(), self._lent_to)
+            return os.tcgetpgrp(self.fileno) == os.getpgrp()
         except OSError:
             # It is not a controlling terminal, or was closed.
             return True
@@ -203,12 +181,6 @@ class TerminalDriver(LinuxDriver):
 
         The signal may have come in a method of `exit_event`, whose lock this thread holds then.
         """
-        # The main thread takes it nowhere else, and so never waits for itself.
-        with self._giving_back:
-            self._is_given_back = True
-        if self._lent_to is not None:
-            self.signal_command(signal.SIGKILL)
-            self._set_foreground(os.getpgrp(), self._original_mode)
         if self._is_taken:
             self._is_taken = False
             self.hurry()
@@ -219,104 +191,6 @@ class TerminalDriver(LinuxDriver):
                     termios.tcflush(self.fileno, termios.TCIFLUSH)
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
-
-    def lend(self) -> None:
-        """Restore the terminal for a command, which `run_command` runs, until `take_back`."""
-        self._lent_to = 0
-        self.suspend_application_mode()
-
-    def take_back(self) -> None:
-        """Set up the terminal again after a command, unless the program ends."""
-        self._set_foreground(os.getpgrp(), self._original_mode)
-        self._lent_to = None
-        self._go_on()
-
-    def run_command(self, command: str, text: str, prompt: Callable[[int], str]) -> int:
-        """Run a command of `sh` as a shell runs a job: for a worker thread. Return its exit code.
-
-        The code of a signal is negative. The command reads `text`, or the terminal if it is empty.
-        `prompt` returns a text to print at the end, after which Enter is awaited, if any.
-        """
-        self._output.write(f"$ {clean(command)}\r\n")
-        try:
-            self._lent_to = self._start(command, text)
-        except (OSError, ValueError) as error:
-            self._output.write(f"sh: {reason(error, 'cannot be run')}\r\n")
-            code = _NOT_RUN
-        else:
-            self._set_foreground(self._lent_to)
-            code = self._wait_for(self._lent_to)
-            self._lent_to = 0
-        mode = self._original_mode
-        if mode is not None:
-            # Ctrl-C that was meant for the command does not end the program.
-            flags = termios.ICANON | termios.ECHO | termios.ISIG
-            mode = [*mode[:3], mode[3] & ~flags, *mode[4:]]
-        with self._giving_back:
-            # The main thread, which ends the program, may have restored the mode.
-            if not self._is_given_back:
-                self._set_foreground(os.getpgrp(), mode)
-        self._output.write(_LEFT_BY_OTHERS)
-        question = "" if signals.received() else prompt(code)
-        if question:
-            with contextlib.suppress(OSError, termios.error):
-                termios.tcflush(self.fileno, termios.TCIFLUSH)
-                self._output.write(f"\r\n{question}")
-                while (keys := os.read(self.fileno, _CHUNK)) and not {*keys} & {*b"\r\n"}:
-                    pass
-            self._output.write("\r\n")
-        return code
-
-    def _start(self, command: str, text: str) -> int:
-        """Start a command in a process group of its own; return its process. Raises OSError."""
-        with tempfile.TemporaryFile() as file:
-            file.write(text.encode())
-            file.seek(0)
-            # The terminal is descriptor 0, which is replaced last.
-            streams = {2: self.fileno, 1: self.fileno, 0: file.fileno() if text else self.fileno}
-            return os.posix_spawn(
-                _SHELL,
-                ("sh", "-c", command),
-                os.environ,
-                file_actions=[(os.POSIX_SPAWN_DUP2, each, to) for to, each in streams.items()],
-                setpgroup=0,
-                # Python ignores these.
-                setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),
-            )
-
-    def _wait_for(self, process: int) -> int:
-        """Wait for the end of a command, and stop with it; return its exit code."""
-        while True:
-            _, status = os.waitpid(process, os.WUNTRACED)
-            if not os.WIFSTOPPED(status):
-                return os.waitstatus_to_exitcode(status)
-            if os.WSTOPSIG(status) in (signal.SIGTTIN, signal.SIGTTOU):
-                # It used the terminal before this was its own.
-                self._continue(process)
-            else:
-                # `_go_on` continues both.
-                os.kill(os.getpid(), signal.SIGSTOP)
-
-    def _continue(self, group: int) -> None:
-        """Give the terminal to a command, and continue the command if it was stopped."""
-        if group:
-            self._set_foreground(group)
-            self.signal_command(signal.SIGCONT)
-
-    def signal_command(self, number: int) -> None:
-        """Send a signal to the command that has the terminal, if any; safe in a signal handler."""
-        if self._lent_to:
-            with contextlib.suppress(OSError):
-                os.killpg(self._lent_to, number)
-
-    def _set_foreground(self, group: int, mode: list[Any] | None = None) -> None:
-        """Set which process group has the terminal, and its mode, from the background, too."""
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
-        with contextlib.suppress(OSError, termios.error):
-            if mode is not None:
-                termios.tcsetattr(self.fileno, termios.TCSANOW, mode)
-            os.tcsetpgrp(self.fileno, group)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def run_input_thread(self) -> None:
         """Read keys; the program ends where that fails."""
@@ -445,13 +319,6 @@ class _Output:
         with self._lock:
             self.write(_LEAVE)
             self.is_gone = True
-
-
-def exit_text(code: int) -> str:
-    """Describe the exit code of a command, which is negative for a signal."""
-    if code < 0:
-        return f"ended by signal {-code} ({signal.strsignal(-code)})"
-    return f"exit code {code}"
 
 
 def _reopened(descriptor: int) -> int:

@@ -47,8 +47,7 @@ COMMAND_LINE = Origin("command line")
 class Mistake(Frozen):
     """A mistake in a configuration file, with its place.
 
-    With `is_unknown` only a name is unknown to this version: a newer or older one may know it; or
-    only a command of the user's own is left out.
+    With `is_unknown` only a name is unknown to this version: a newer or older one may know it.
     """
 
     origin: Origin
@@ -74,9 +73,8 @@ class Settings(Frozen):
     """The values that were set, with their origins; a field that was not set has its default.
 
     `sources` has the sources in files only: `resolve_sources` decides between them and others.
-    `keys` has the keys of actions and `views` has queries, by their names; `run` has the name and
-    the text of each command by its key. `origins` has the origin of each value, for tables by
-    `views.NAME`. `mistakes` are the mistakes in the files.
+    `keys` has the keys of actions, and `views` queries, by their names. `origins` has the origin
+    of each value, for tables by `views.NAME`. `mistakes` are the mistakes in the files.
     """
 
     sources: tuple[str, ...] = field(default=(), repr=False)
@@ -91,7 +89,6 @@ class Settings(Frozen):
     links: bool | None = None
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
-    run: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     mistakes: tuple[Mistake, ...] = ()
 

@@ -36,7 +36,6 @@ from spackscope.tui.keymap import (
     written_key,
 )
 from spackscope.tui.settings import Mistake, Settings
-from spackscope.tui.settings.commands import own_problem
 from spackscope.tui.settings.table import BY_NAME
 
 KEPT = ("hash", "package")
@@ -64,13 +63,7 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:
     """Return the mistakes in the settings that only the browser uses."""
-    return [
-        *_copy(settings),
-        *_theme(settings),
-        *_columns(settings),
-        *_keys(settings),
-        *_run(settings),
-    ]
+    return [*_copy(settings), *_theme(settings), *_columns(settings), *_keys(settings)]
 
 
 def _host(settings: Settings) -> Iterator[Mistake]:
@@ -152,12 +145,6 @@ def _keys(settings: Settings) -> Iterator[Mistake]:
         sentence = f"{shown_key(key)} is the key of both {changed} and {other}{hidden}"
         origin = settings.origin(f"keys.{given.get(changed, changed)}")
         yield Mistake(origin, f"{sentence}; change one of them")
-
-
-def _run(settings: Settings) -> Iterator[Mistake]:
-    for key, (name, command) in settings.run.items():
-        if problem := own_problem(key, command):
-            yield Mistake(settings.origin(f"run.{key}"), f"run {name}: {problem}", is_unknown=True)
 
 
 def column_named(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -46,9 +45,6 @@ _KINDS = {
     "texts": "a text in quotes, or a list of them",
     "flag": "true or false",
 }
-
-_COMMAND = ("key", "name", "command")
-"""The texts of a command of the user's own."""
 
 Path = tuple[str, ...]
 """The names that lead to a value, from the outermost table inwards."""
@@ -117,8 +113,6 @@ class ConfigFile:
             self._add(f"unknown setting {name}{hint}", (name,), is_unknown=True)
         elif not setting.is_table:
             self._take((name,), setting, value)
-        elif setting.kind == "command":
-            self._take_commands(setting, value)
         elif not isinstance(value, dict):
             self._add(f"{name} must be a table, such as {name} = {setting.example}", (name,))
         elif len(value) > MAX_VALUES:
@@ -131,20 +125,6 @@ class ConfigFile:
                     self._add(sentence, (name, key))
                 else:
                     self._take((name, key), setting, inner)
-
-    def _take_commands(self, setting: Setting, value: Any) -> None:
-        """Keep each command by its key; one with a mistake is left out alone."""
-        for number, command in enumerate(value if isinstance(value, list) else [value], 1):
-            place = (setting.name, str(number))
-            line = self._lines.get(place) or self._lines.get(place[:1], 0)
-            if problem := _command_problem(command):
-                self._add(f"{setting.name} {problem}", line=line, is_unknown=True)
-                continue
-            key, *texts = (command[name].strip() for name in _COMMAND)
-            if (name := f"{setting.name}.{key}") in self.values:
-                self._add(f"{setting.name} has the key {key} twice", line=line, is_unknown=True)
-            else:
-                self.values[name], self.lines[name] = tuple(texts), line
 
     def _take(self, path: Path, setting: Setting, value: Any) -> None:
         """Keep a value that is of the kind of its setting."""
@@ -211,32 +191,17 @@ def _problem(text: str) -> str:
     return "" if is_clean(text) else "has a control character"
 
 
-def _command_problem(command: Any) -> str:
-    """Return the problem of a command of the user's own, or an empty text."""
-    if not isinstance(command, dict) or {*command} != {*_COMMAND}:
-        return f"needs {', '.join(_COMMAND)} and nothing else, in tables [[run]]"
-    if not all(isinstance(text, str) for text in command.values()):
-        return f"has a value that is not {_KINDS['text']}"
-    problems = ((name, _problem(command[name])) for name in _COMMAND)
-    return next((f"has a {name} that {problem}" for name, problem in problems if problem), "")
-
-
 def lines_of_keys(text: str) -> Mapping[Path, int]:
     """Return the line of each key and table of TOML, from 1, which parsers do not return.
 
-    A table has the line of its head, or of its first key where it has none. The tables of an array
-    with heads of their own are named by their numbers, from 1.
+    A table has the line of its head, or of its first key where it has none.
     """
-    lines, counts = dict[Path, int](), Counter[Path]()
+    lines = dict[Path, int]()
     table: Path = ()
     for line, statement in _statements(text):
         paths = list(_paths(tomllib.loads(statement)))
         if statement.startswith("["):
             table = max(paths, key=len, default=())
-            if statement.startswith("[["):
-                counts[table] += 1
-                table = (*table, str(counts[table]))
-                paths.append(table)
         else:
             paths = [table + path for path in paths]
         for path in paths:

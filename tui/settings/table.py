@@ -9,16 +9,15 @@ from typing import Literal
 
 from spackscope.model.core.frozen import Frozen
 
-SettingKind = Literal["text", "texts", "flag", "command"]
+SettingKind = Literal["text", "texts", "flag"]
 
 
 class Setting(Frozen):
     """A setting in a configuration file.
 
     `kind` is the kind of its value. A table (`is_table`) has a value of this kind for each name
-    that the user chooses; a `command` has its name in the browser, and its key is the name in the
-    table. `variable` of the environment and `option` of the command line set the same, and come
-    before the file. `shown_default` describes the default.
+    that the user chooses. `variable` of the environment and `option` of the command line set the
+    same, and come before the file. `shown_default` describes the default.
     """
 
     name: str
@@ -123,14 +122,6 @@ SETTINGS = (
         "text",
         "Queries by names of your own, which view=NAME uses.",
         '{ mine = "os=rhel9 target=:zen3 +mpi" }',
-        "none",
-        is_table=True,
-    ),
-    Setting(
-        "run",
-        "command",
-        "Commands of your own in the list of x, each with a key, a name and a command.",
-        '[{ key = "D", name = "du", command = "du -sh {hash}" }]',
         "none",
         is_table=True,
     ),

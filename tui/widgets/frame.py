@@ -202,7 +202,7 @@ class Divider(Widget):
         return draw(self, [(sign, "rule")], self.size.width)
 
 
-_KEYS = (("diff", "compare"), ("copy", "copy"), ("run", "run"), ("unmark", "clear"))
+_KEYS = (("diff", "compare"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
 _ENOUGH = 43
@@ -289,9 +289,6 @@ class MarksLine(ReadLine[Marks]):
 
     def _keys(self, unused: Collection[str]) -> list[Hint]:
         """Return the keys, without words where the words leave too little room for names."""
-        if self.size.width < _ENOUGH:
-            # A hash needs the room.
-            unused = {*unused, "run"}
         words = [key for key in _KEYS if key[0] not in unused]
         keys = [each for name, word in words for each in hint(name, word)]
         width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)

@@ -127,11 +127,6 @@ class FakeHost(BrowserHost):
     def act(self, action: str, *values: object) -> None:
         self.acted.append((action, *values))
 
-    def run_command(
-        self, command: str, text: str, done: Callable[[int], object], *, waits: bool
-    ) -> None:
-        raise NotImplementedError("there is no terminal")
-
     def focus(self, target: str) -> None:
         self.focused.append(target)
         self.place = replace(self.place, pane=target, input=target if target == "query" else None)

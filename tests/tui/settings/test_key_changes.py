@@ -112,10 +112,10 @@ def test_keys_are_changed(
             ["7: q is the key of both copy and quit; change one of them"],
         ),
         (
-            {"sort": "-"},
+            {"sort": "x"},
             [
-                "7: - is the key of both sort and specs-hide-column, and in the table only"
-                " specs-hide-column would work; change one of them"
+                "7: x is the key of both sort and values-exclude, and in the values only"
+                " values-exclude would work; change one of them"
             ],
         ),
         (

@@ -68,7 +68,6 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "links": ("true where the terminal takes them", "default"),
         "keys.quit": ("Q", f"{system}:5"),
         "views.mine": ("+mpi", f"{path}:7"),
-        "run": ("none", "default"),
     }
 
 
