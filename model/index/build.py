@@ -41,7 +41,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import SourceError, Unreadable, describe_error
+from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Problem, Records
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
@@ -59,7 +59,6 @@ from spackscope.model.index.staged import GONE, Entry, Staged, hash_order, merge
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
-from spackscope.model.readers.site import PackageFile
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
 
@@ -187,22 +186,12 @@ class _Reading:
                     self.report(part)
                 yield item
 
-        packages = self._read_packages(document.packages)
-        items = read_document(data, origin=document.origin, on_count=on_count, packages=packages)
+        items = read_document(data, origin=document.origin, on_count=on_count)
         if document.files and not page:
             items = self._with_archives(items, document)
         # The reader drops the bytes as soon as it has their text.
         del data
         return self.staged.add(document, watched(), is_page=page) or page
-
-    def _read_packages(self, document: Document | None) -> PackageFile | None:
-        """Read the file with the names of specs for the data of the site, if there is one."""
-        if document is not None:
-            try:
-                return PackageFile(read_bytes(document), document.origin)
-            except Unreadable as error:
-                self._add_problem(document, str(error))
-        return None
 
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document

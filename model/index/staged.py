@@ -141,13 +141,14 @@ class Staged:
         if self.old is None:
             return False
         source, digest = self.sources[document.source], _digest(document)
-        numbers = self.old.documents.pop((source, digest), ())
-        for number in numbers:
-            self.old.kept[number] = new = self._add_document(source, digest, document.origin)
-            self.is_page[new] = self.old.is_page[number]
-            self.dependencies[new] = self.old.dependencies[number]
-            self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
-        return bool(numbers)
+        number = self.old.documents.pop((source, digest), None)
+        if number is None:
+            return False
+        self.old.kept[number] = new = self._add_document(source, digest, document.origin)
+        self.is_page[new] = self.old.is_page[number]
+        self.dependencies[new] = self.old.dependencies[number]
+        self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
+        return True
 
     def add(
         self, document: Document, items: Iterable[Records | Problem], *, is_page: bool = False
@@ -155,14 +156,12 @@ class Staged:
         """Add the records of a document, and its problems.
 
         Returns whether the format is known: the document has records, or no problem. An unexpected
-        error is a problem of the document; records that were added before it stay. The records of
-        each tag get a document of their own, since they depend on each other.
+        error is a problem of the document; records that were added before it stay.
         """
-        source, digest = self.sources[document.source], _digest(document)
-        number = self._add_document(source, digest, document.origin)
+        source = self.sources[document.source]
+        number = self._add_document(source, _digest(document), document.origin)
         self.is_page[number] = is_page
         has_problem = has_records = False
-        numbers: dict[str, int] = {}
         try:
             for item in items:
                 if isinstance(item, Problem):
@@ -177,12 +176,7 @@ class Staged:
                         # The first record of a spec file is the root.
                         sizes = [document.archive_size, *item.sizes[1:]]
                         item = replace(item, sizes=sizes)
-                    tag = item.looks[0].tag
-                    if tag not in numbers:
-                        numbers[tag] = number
-                        if len(numbers) > 1:
-                            numbers[tag] = self._add_document(source, digest, document.origin)
-                    self._add_records(item, numbers[tag], document)
+                    self._add_records(item, number, document)
                     has_records = True
         except Exception as error:
             has_problem = True
@@ -291,10 +285,10 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
 class OldIndex:
     """The records of an older index of the same sources.
 
-    `documents` has the numbers of documents by source and digest, one number for each tag. It has
-    only documents with records, none of which were merged with records of other documents. A
-    document is removed once it is kept; `kept` maps its old number to the new one. `problems` has
-    origin, place and reason of each problem of a document.
+    `documents` has the numbers of documents by source and digest: only documents with records,
+    none of which were merged with records of other documents. A document is removed once it is
+    kept; `kept` maps its old number to the new one. `problems` has origin, place and reason of
+    each problem of a document.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -304,13 +298,10 @@ class OldIndex:
         self.dependencies = columns.numbers("documents.dependencies")
         keys, merged = columns.raw("documents.key"), columns.numbers("documents.merged")
         with_records = set(columns.numbers("document"))
-        documents = defaultdict[tuple[int, bytes], list[int]](list)
-        for n, source in enumerate(columns.numbers("documents.source")):
-            documents[source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]].append(n)
         self.documents = {
-            key: numbers
-            for key, numbers in documents.items()
-            if with_records.issuperset(numbers) and not any(map(merged.__getitem__, numbers))
+            (source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
+            for n, source in enumerate(columns.numbers("documents.source"))
+            if n in with_records and not merged[n]
         }
         self.kept: dict[int, int] = {}
         self.problems: dict[int, list[tuple[str, str, str]]] = {}
@@ -586,9 +577,7 @@ class _Merger:
             tuple(state for state in STATES if state in joined_states),
             tuple(sorted(set(chain.from_iterable(lists)))),
         )
-        named = (record for record in joined if self._entry("package", record))
         codes = {
-            "package": self._code("package", next(named, kept)),
             "tag": self._code("tag", records[0]),
             "unlisted": unlisted,
             "stack_set": staged.dictionaries["stack_set"][tuple(sorted(set(stacks)))],
@@ -609,25 +598,18 @@ class _Merger:
 
         return change
 
-    def _rank(self, record: int) -> tuple[int, bool, bool, bool]:
+    def _rank(self, record: int) -> tuple[int, bool, bool]:
         """Return a key that is smallest for the record with the most information."""
         lists_dependencies = self._staged.dependencies[self.document(record)]
         # Without the record of a compiler its version is not known.
         has_version = "@" in self._entry("arch", record)[0]
-        has_name = bool(self._entry("package", record))
-        return (
-            self._code("unlisted", record),
-            not has_name,
-            not lists_dependencies,
-            not has_version,
-        )
+        return self._code("unlisted", record), not lists_dependencies, not has_version
 
     def _is_same(self, record: int, kept: int) -> bool:
-        """Check whether two records have the same package, version and architecture, if known."""
-        packages = {self._entry("package", each) for each in (record, kept)} - {""}
-        return len(packages) < 2 and all(
+        """Check whether two records have the same package, version and architecture."""
+        return all(
             self._entry(name, record)[start:] == self._entry(name, kept)[start:]
-            for name, start in (("version", 0), ("arch", 1))
+            for name, start in (("package", 0), ("version", 0), ("arch", 1))
         )
 
     def _may_repeat(self, record: int, kept: int) -> bool:

@@ -1,8 +1,8 @@
 """Read any document that spackscope knows, recognised by its content and never by its name.
 
-`pages` reads pages, and `site` the data of their site. All other records are nodes, which `nodes`
-reads: in Spack's databases, lock files, spec files, and the output of `spack find --json`. Further
-formats are manifests, which name the files of a mirror, and lists of hashes.
+`pages` reads pages. All other records are nodes, which `nodes` reads: in Spack's databases, lock
+files, spec files, and the output of `spack find --json`. Further formats are manifests, which name
+the files of a mirror, and lists of hashes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from spackscope.model.readers.json import (
     wrong_value,
 )
 from spackscope.model.readers.pages import check_page, is_page, read_page
-from spackscope.model.readers.site import PackageFile, is_site_data, read_site_data
 from spackscope.model.readers.unpack import decode, remove_signature, unwrap
 from spackscope.model.readers.yaml import load_yaml
 
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     from spackscope.model.readers.nodes import NodeReader
 
 _NOT_KNOWN = (
-    "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file,"
-    " the data of cache.spack.io or the output of spack find --json"
+    "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
+    " or the output of spack find --json"
 )
 _AS_UNDERSTOOD = "the records are read as far as possible"
 """The end of a problem about a document of an unknown version."""
@@ -50,7 +49,6 @@ def read_document(
     origin: str,
     max_size: int = MAX_FILE_SIZE,
     on_count: OnCount | None = None,
-    packages: PackageFile | None = None,
 ) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and its problems.
 
@@ -61,7 +59,6 @@ def read_document(
         max_size: The most bytes that a compressed document may unpack to.
         on_count: Called with the number of records so far, and about the total number, while
             nodes are read: before the first record is yielded. It may raise to stop.
-        packages: The file with the names of the specs in the data of cache.spack.io.
 
     Raises only the exceptions of `on_count`: a document that cannot be read, or has an unknown
     format, is a Problem. A Problem without an origin is about all documents of a version, and is
@@ -78,8 +75,6 @@ def read_document(
     items: Iterator[Records | Problem]
     if is_page(data):
         items = read_page(data, origin=origin)
-    elif is_site_data(data):
-        items = read_site_data(data, packages, origin=origin, on_count=on_count)
     else:
         items = _read_nodes(data, origin, on_count)
     # Large bytes are not kept while their text is parsed.
@@ -97,8 +92,6 @@ def check_document(data: bytes) -> None:
         raise Unreadable(reasons[0])
     if is_page(data):
         check_page(data)
-    elif is_site_data(data):
-        parse(decode(data), {"{": lambda key, value: None}, whole=True)
     else:
         _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 

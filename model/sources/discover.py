@@ -45,8 +45,6 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
-    SITE_FILES,
-    SITE_FOLDERS,
     STANDARD_INPUT,
     TAG_LIST,
     PublicCache,
@@ -201,11 +199,6 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         return _mirror(source, session, target, session.open(target.top))
     if is_tag_list(path):
         return _public_cache(source, PublicCache(address), session)
-    folder, name = os.path.split(address)
-    if name in SITE_FILES:
-        from spackscope.model.sources.site_files import discover_site
-
-        return discover_site(source, LocalFolder(os.path.dirname(path), folder), name)
     documents = Documents([document_at(source, path, address)])
     return DiscoveredSource(source, "file", documents=documents)
 
@@ -223,8 +216,7 @@ MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
 
 _DATABASE_FOLDER = ".spack-db"
-_SITE_MARKERS = SITE_FILES.union(folder.partition("/")[0] for folder in SITE_FOLDERS)
-_MARKERS = _SITE_MARKERS.union({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_MARKERS = frozenset({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
@@ -441,11 +433,6 @@ def _made_by_spack(
             tried = " or ".join(config.trees)
             raise SourceError(f"the Spack in {directory} has no install database in {tried}")
         return replace(combine(parts), problems=config.problems)
-    if not _SITE_MARKERS.isdisjoint(names):
-        from spackscope.model.sources.site_files import discover_site_folder
-
-        if found := discover_site_folder(source, directory, origin):
-            return found
     if "spack.yaml" in names:
         name = origin or directory
         raise SourceError(

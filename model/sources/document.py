@@ -32,10 +32,8 @@ class Document(Frozen):
     `cached` is true where the specs in the document are in a build cache. All specs of a document
     get its `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it
     lists; files of a mirror on this machine determine which specs are cached. A spec file has the
-    size of its archive in bytes, if it is known. For the data of the site, the document `packages`
-    has the names of the specs.
-    `index` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or `:`
-    for a document that is in no mirror.
+    size of its archive in bytes, if it is known. `index` is the layout and media type of an index,
+    as `ListedIn` begins: `v3:8`, `v2:`, or `:` for a document that is in no mirror.
     """
 
     source: str
@@ -50,7 +48,6 @@ class Document(Frozen):
     stack: str = ""
     archive_size: int | None = None
     mirror: Any = field(default=None, repr=False)
-    packages: Document | None = None
     index: str = ":"
 
     @property
@@ -143,7 +140,7 @@ class Documents:
 class DiscoveredSource(Frozen):
     """A source with its documents, its problems, and its state.
 
-    `kind` is `pages`, `site`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
+    `kind` is `pages`, `file`, `install tree`, `environment`, `mirror`, `public cache`,
     `standard input`, or `directory` where it contains several of these. `layout` is the layout of
     a mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked`
     is when the copies of a remote source were last known to be current, in seconds since 1970, and
@@ -205,8 +202,7 @@ def fingerprint(documents: Sequence[Document]) -> str:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
         role += f"\0{document.index}"
-        packages = fingerprint([document.packages]) if document.packages else ""
-        archives = f"{document.archive_size}\0{document.files}\0{packages}"
+        archives = f"{document.archive_size}\0{document.files}"
         line = f"{document.path}\0{document.size}\0{times}\0{role}\0{archives}\n"
         digest.update(line.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -59,11 +59,9 @@ from spackscope.model.sources.document import (
     join_remarks,
 )
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.site_files import API, SPECS_DATA, discover_site
 from spackscope.model.sources.source_name import (
     BUILD_CACHE,
     PUBLIC,
-    SITE_FILES,
     TAG_LIST,
     PublicCache,
     UrlTarget,
@@ -809,12 +807,7 @@ def discover_url(
         return replace(discover_mirror(registry), layout="OCI")
     target = parse_target(url)
     mirror = mirror_at(source, replace(target, view=view or target.view), session, options)
-    if target.name in SITE_FILES:
-        return discover_site(source, mirror.storage, target.name)
     if not target.name:
-        if target.top.partition("?")[0].rstrip("/").endswith(f"/{API}"):
-            with contextlib.suppress(NotFound):
-                return discover_site(source, mirror.storage, SPECS_DATA)
         return discover_mirror(mirror)
     file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=_check_named))
     if is_tag_list(file.path):

@@ -179,14 +179,6 @@ def path_or_url(source: str) -> str:
     return local_path(source)
 
 
-SITE_FILES = frozenset(
-    {"specs_data.json.gz", "package_data.json.gz", "specs_data.json", "package_data.json"}
-)
-"""The files with the data of cache.spack.io, packed or not."""
-
-SITE_FOLDERS = ("api", "_data", "_build/api")
-"""The folders of the site, and of a checkout of its repository, that may have SITE_FILES."""
-
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
 

@@ -297,3 +297,16 @@ def test_a_source_is_shown_by_the_end_that_no_other_has(name: str, shown: str) -
     others = ["/a/two/spack.lock", "/a/one/spack.lock", "/b/x_derecho.lock"]
     assert unique_end(name, [*others, name]) == shown
     assert with_full_name(source_term(name, others), {*others, name}).pattern == name
+
+
+def test_a_spec_whose_compiler_is_unknown_matches_no_condition_on_it(tmp_path: Path) -> None:
+    write_page(tmp_path / "specs.md", [record(1), record(2, compiler="")])
+    catalog = catalog_of(tmp_path)
+
+    def hashes(query: str) -> list[str]:
+        return catalog.hashes.of(list(catalog.match(parse(query)).ids()))
+
+    assert hashes("%gcc") == [hash_of(1)]
+    assert hashes("!%gcc") == hashes("!compiler=gcc") == hashes("compiler=none") == []
+    assert hashes("!%clang") == [hash_of(1)]
+    assert hashes("compiler=''") == [hash_of(2)]

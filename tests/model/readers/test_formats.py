@@ -401,7 +401,7 @@ DOCUMENTS: list[tuple[str, bytes, list[tuple[str, ...]]]] = [
     ("signed spec file in YAML", signed(YAML), ROOT_AND_OTHERS),
 ]
 NOT_A = "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock,"
-NOT_KNOWN = f"{NOT_A} a spec file, the data of cache.spack.io or the output of spack find --json"
+NOT_KNOWN = f"{NOT_A} a spec file or the output of spack find --json"
 
 
 # Structure
