@@ -86,7 +86,7 @@ FILES = (
     (
         "$XDG_CONFIG_HOME/spackscope",
         "~/.config/spackscope",
-        "`config.toml`; written only when you save a query under a name in the browser",
+        "`config.toml`; only read",
     ),
     (
         "$XDG_CONFIG_DIRS/spackscope",
@@ -212,8 +212,7 @@ def _settings() -> Iterator[str]:
     yield marked(
         "The command line comes before the environment, that before the user's configuration "
         "file, and that before the file for all users, `/etc/xdg/spackscope/config.toml`. "
-        "Both are TOML; a query that is saved under a name in the browser is written "
-        "to the `[views]` of the user's."
+        "Both are TOML."
     )
     for setting in SETTINGS:
         also = ", ".join(bold(name) for name in (setting.variable, setting.option) if name)

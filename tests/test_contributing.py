@@ -72,8 +72,8 @@ EDITS = {
         f"\n# Files\nCOUNT_ALL = {JOB}\n",
     ),
     "tui/browser/copy.py": (
-        "        *_named_query(view),\n",
-        "        *_named_query(view),\n"
+        "        *_requirement(catalog, view),\n",
+        "        *_requirement(catalog, view),\n"
         '        ViewForm("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
     ),
     "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),

@@ -19,9 +19,7 @@ from textual.geometry import Offset
 from textual.screen import Screen
 
 from spackscope.model.core.errors import Cancelled, SourceError
-from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.browser.threads import JobThreads
@@ -85,9 +83,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         self._themes = themes.theme_memory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.value
         use_keys(changed_keys(settings))
-        # The first name may be given in the browser.
-        if session.named_queries is None:
-            session = replace(session, named_queries=NamedQueries({}))
         # A screen reader reads a line across all panes in it.
         widths = WIDTHS[:1] if is_plain() else WIDTHS
         BrowserScreen.HORIZONTAL_BREAKPOINTS = Dialog.HORIZONTAL_BREAKPOINTS = widths
@@ -319,13 +314,11 @@ class SpackscopeApp(OpenApp[list[str]]):
     def action_command_palette(self) -> None:
         """Open the commands of the focused pane."""
         # The palette is imported when it is first opened.
-        from spackscope.tui.dialogs.palette import named_query_commands, open_palette
+        from spackscope.tui.dialogs.palette import open_palette
 
         screen = self.screen
         if isinstance(screen, BrowserScreen):
-            take = screen.controllers.search.take_text
-            more = named_query_commands(screen.named_queries, take)
-            open_palette(self, screen.panes.key_panes, more)
+            open_palette(self, screen.panes.key_panes)
 
     def action_show_help(self) -> None:
         """Show all keys, first the keys that work now, and in an answer what they do there."""

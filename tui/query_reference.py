@@ -89,7 +89,6 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("hdf5 +mpi os=x", "All must match.", "py-build ~virtualenv os=ubuntu24.04"),
         Form("os=a | os=b", "Either term must match.", "py-build os=ubuntu22.04 | target=aarch64"),
         Form("!os=a !+mpi !%gcc", "The term after it must not match.", "py-build !os=ubuntu24.04"),
-        Form("view=mine", "The query that the configuration names so.", ""),
         Form("stack='a b'", "Quotes around a value that is not plain text.", "stack='root'"),
     ),
 }  # fmt: skip

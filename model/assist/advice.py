@@ -31,7 +31,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.value_counts import ValueCount, value_counts
 from spackscope.model.query.ast import (
     COLUMN_KEYS,
-    VIEW,
     Condition,
     Depends,
     Group,
@@ -549,9 +548,6 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
     column, pattern = condition.column, condition.pattern
     if column == "variants" and is_variant(pattern):
         variant, its_values = split_variant(pattern)
-        if variant == VIEW:
-            view = clean(pattern.partition("=")[2])
-            return f"There is no view {view}: the configuration has no [views]"
         variants = counted("variants")
         names = [split_variant(each.value)[0] for each in variants]
         for provider in _providers(catalog, pattern):

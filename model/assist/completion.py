@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,10 +28,10 @@ from spackscope.model.index.by_host import HOST
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.value_counts import ValueCount, value_counts
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
+from spackscope.model.query.ast import Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input, quote_word
 from spackscope.model.query.matchers import ARCHITECTURE
-from spackscope.model.query.parser import NamedQueries, ParsedInput, parse, parse_input
+from spackscope.model.query.parser import ParsedInput, parse, parse_input
 
 MAX_COMPLETIONS = 8
 """The most completions that are offered."""
@@ -78,7 +77,7 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
         others = without_word(parsed)
         if not column:
             others = satisfiable(catalog, others)
-        completer = _Completer(catalog, others, parsed.named)
+        completer = _Completer(catalog, others)
         found = (
             completer.filter_values(column, word["value"])
             if column
@@ -103,7 +102,6 @@ class _Completer(NamedTuple):
 
     catalog: Catalog | None
     others: Query
-    named: NamedQueries | None
 
     def counts(self, column: str) -> list[ValueCount]:
         """Return the values of a column; `yes` first for a column about the host."""
@@ -164,9 +162,6 @@ class _Completer(NamedTuple):
 
     def values(self, key: str, operator: str, typed: str, in_shell: bool) -> Iterator[Completion]:
         """Yield the values of a column or a variant that contain a text."""
-        if key == VIEW and self.named:
-            yield from self.views(typed)
-            return
         before = lists[0] if (lists := _LISTS.match(typed)) else ""
         column = ALIASES.get(key, key)
         operator = "=" if column in COUNTED else operator
@@ -218,22 +213,8 @@ class _Completer(NamedTuple):
             query = self.others.plus(query_of(Term("target", f":{typed}")))
             yield Completion(f"target=:{typed}", self.count(query))
 
-    def views(self, typed: str) -> Iterator[Completion]:
-        """Yield the named queries whose names contain a text; beginnings come first."""
-        if self.named is None:
-            return
-        for name in sorted(self.named.texts, key=lambda name: not name.startswith(typed)):
-            if typed.lower() not in name.lower():
-                continue
-            count = 0
-            with contextlib.suppress(QueryError, Unanswerable):
-                query = self.named.query(name)
-                both = query if self.others.specs and query.specs else self.others.plus(query)
-                count = self.count(both)
-            yield Completion(f"{VIEW}={name}", count, None if count else "")
-
     def anything(self, typed: str) -> Iterator[Completion]:
-        """Yield packages, values of other columns, variants, named queries and keys."""
+        """Yield packages, values of other columns, variants and keys."""
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
                 continue
@@ -246,9 +227,6 @@ class _Completer(NamedTuple):
             is_named = typed in each.value and split_variant(each.value)[0].startswith(typed)
             if is_named and is_clean(each.value):
                 yield Completion(str(Term("variants", each.value)), each.count)
-        for view in self.views(""):
-            if view.text.startswith(typed) or view.text.startswith(f"{VIEW}={typed}"):
-                yield view
         for name in _KEYS:
             if name.startswith(typed):
                 yield Completion(f"{name}=", self.count(self.others))
@@ -263,8 +241,6 @@ class _Completer(NamedTuple):
         if typed or has_package or not packages:
             yield from (Completion(word, note="") for word in WORDS)
             yield from (Completion(f"{key}=", 0, "column", False) for key in _KEYS)
-            if self.named:
-                yield Completion(f"{VIEW}=", 0, "a named query", False)
         if has_package or not packages:
             # Counting variants takes as long as all the rest.
             total = self.count(self.others)
@@ -360,7 +336,7 @@ def without_word(parsed: ParsedInput) -> Query:
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for text in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
-            return parse(text, packages=parsed.packages, named=parsed.named)
+            return parse(text, packages=parsed.packages)
         except QueryError:
             continue
     return Query()
@@ -369,28 +345,25 @@ def without_word(parsed: ParsedInput) -> Query:
 _MAX_LENGTH = 200
 
 
-def complete_word(
-    catalog: Catalog | None, before: str, word: str, *, named: NamedQueries | None = None
-) -> list[Completion]:
+def complete_word(catalog: Catalog | None, before: str, word: str) -> list[Completion]:
     """Return completions of the last word of a query, the most frequent first.
 
-    `before` is the text of the words before it, which may use queries of `named`. All completions
-    begin with the word, and are parts of a query, not quoted for any shell. Without a catalog,
-    they are keys and words of the language. Returns nothing in a quoted value, or once the task is
-    cancelled.
+    `before` is the text of the words before it. All completions begin with the word, and are parts
+    of a query, not quoted for any shell. Without a catalog, they are keys and words of the
+    language. Returns nothing in a quoted value, or once the task is cancelled.
 
         complete_word(catalog, "hdf5", "os=rhel")  # os=rhel9, with the note "12 specs"
     """
     text = f"{before} {word}"
-    parsed = parse_input(text, len(text), packages=None, named=named)
+    parsed = parse_input(text, len(text), packages=None)
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
     others = Query()
     try:
         if catalog is not None:
-            others = satisfiable(catalog, _before(text[: match.start()], named))
-        completer = _Completer(catalog, others, named)
+            others = satisfiable(catalog, _before(text[: match.start()]))
+        completer = _Completer(catalog, others)
         found = [*completer.candidates(match, in_shell=True)]
     except (Cancelled, Unanswerable):
         return []
@@ -405,7 +378,7 @@ def complete_word(
     return bounded([*choices.values()])
 
 
-def _before(text: str, named: NamedQueries | None) -> Query:
+def _before(text: str) -> Query:
     """Return the conditions before a word, on the spec that the word belongs to.
 
     After `^` this is the dependency, as a spec of its own. Conditions on the host are left out:
@@ -418,7 +391,7 @@ def _before(text: str, named: NamedQueries | None) -> Query:
         if token.text.startswith("^"):
             text = " " * token.end + text[token.end :]
     try:
-        query = parse(text, named=named)
+        query = parse(text)
     except QueryError:
         return Query()
     for column in HOST_COLUMNS:

@@ -4,7 +4,6 @@
     ├── Cancelled              the user stopped a long task
     ├── IndexDamaged           an index has content that its writer does not write
     ├── QueryError             a text is not a query
-    │   └── WrongNamedQuery    the text of a named query is none
     ├── WrongQuestion          an answer is asked for with arguments that do not fit
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
@@ -53,17 +52,6 @@ class QueryError(SpackscopeError, ValueError):
     def __init__(self, message: str, offset: int = 0) -> None:
         super().__init__(message)
         self.offset = offset
-
-
-class WrongNamedQuery(QueryError):
-    """The text of a named query is not a query.
-
-    `names` are the queries to change: one, or all of a circle; `sentence` says what is wrong.
-    """
-
-    def __init__(self, message: str, sentence: str, names: tuple[str, ...]) -> None:
-        super().__init__(message)
-        self.sentence, self.names = sentence, names
 
 
 class Unanswerable(SpackscopeError, ValueError):

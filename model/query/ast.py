@@ -28,9 +28,6 @@ from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 _ANY_VALUE = "?*"
 """The pattern that every text fits except the empty one."""
 
-VIEW = "view"
-"""The key of a named query, which is replaced by its conditions."""
-
 COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, ANY})
 """Keys that are not variants."""
 
@@ -75,7 +72,7 @@ class Term(Frozen):
         if column == "flags" and name in FLAGS and flags:
             return f"{name}={lexer.quoted(flags)}"
         name = split_variant(pattern)[0]
-        if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
+        if column == "variants" and is_variant(pattern) and name not in COLUMN_KEYS:
             parts = split_keyed(pattern)
             if parts is None or parts[3][0] in lexer.QUOTES:
                 return pattern

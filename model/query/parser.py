@@ -4,36 +4,27 @@ The grammar follows lib/spack/spack/spec_parser.py in Spack 1.2. Additions are t
 columns, `!` and `|`, wildcards, and bare words in a live filter. Unlike in Spack, a name may
 follow the conditions that belong to it, and an architecture after `%name` belongs to the spec, not
 to its dependency.
-
-A named query stands for its conditions, as if they were in parentheses. The parser puts these
-conditions into the query, so that rows, filters and messages know no named queries.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
-from itertools import chain, product
-from operator import mul
-from typing import NamedTuple, TypeVar
+from functools import lru_cache
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
-from spackscope.model.core.errors import QueryError, WrongNamedQuery
+from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import DEPTYPES
-from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
-    VIEW,
     Condition,
     Depends,
     Group,
     Query,
     Term,
     is_package_name,
-    negated,
     query_of_specs,
 )
 from spackscope.model.query.lexer import Token
@@ -45,16 +36,11 @@ MAX_QUERY_LENGTH = 50_000
 MAX_TERMS = 1_000
 """The most terms of a query."""
 
-MAX_NESTED = 20
-"""The most named queries that are used in each other."""
-
 Packages = Collection[str] | None
 """The packages that a bare word may name; with None every bare word names a package."""
 
 Spans = Mapping[Condition, tuple[int, int]]
 """The start and end of each condition in a text, in characters."""
-
-_Item = TypeVar("_Item")
 
 _OF_RECORDS = frozenset(column.name for column in REGISTRY if column.syntax == "record")
 _ONCE = frozenset(column.name for column in REGISTRY if column.once)
@@ -88,22 +74,20 @@ ENGLISH_WORDS = {
 """Advice for English words, which are neither packages nor texts to search for."""
 
 UNCLOSED_QUOTE = "Unclosed quote"
-_TOO_MANY = "A view has too many conditions to be used so"
 _WHOLE_SPECS = "Put a blank after the name, or write whole specs one after the other."
 
 
-def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = None) -> Query:
+def parse(text: str, *, packages: Packages = None) -> Query:
     """Parse Spack specs, with the additions of docs/query-language.md.
 
     A word without sigil or key is the name of a package. With `packages`, as in a live filter, a
     word that names none of them is a text in any column, and a version may end in a separator.
-    `view=` uses one of the named queries in `named`; without named queries it is a variant. The
-    `str` of the returned query parses back to it. Raises QueryError with the first offset at which
-    the text is not a query.
+    The `str` of the returned query parses back to it. Raises QueryError with the first offset at
+    which the text is not a query.
 
     Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
-    return Parser(packages, named).parse(text, lexer.tokens(text))
+    return Parser(packages).parse(text, lexer.tokens(text))
 
 
 @lru_cache(2**15)
@@ -115,50 +99,7 @@ def parse_spec(text: str) -> Query:
 
     Example: `parse_spec("stack=a")` asks for a variant.
     """
-    return _SpecParser(None, None).parse(text, lexer.tokens(text))
-
-
-class NamedQueries:
-    """The texts of named queries by name; `places` says where each is defined, for messages."""
-
-    def __init__(self, texts: Mapping[str, str], places: Mapping[str, str] = {}) -> None:
-        self.texts, self._places = dict(texts), dict(places)
-        self._queries: dict[str, Query] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self.texts)
-
-    def query(self, name: str, inside: Sequence[str] = ()) -> Query:
-        """Return the query of a name; `inside` are the named queries around it.
-
-        Raises QueryError for an unknown name, and WrongNamedQuery for a text that is not a query,
-        needs itself, or is nested too deeply.
-        """
-        if name not in self.texts:
-            others = f"; there are {', '.join(sorted(self.texts))}"
-            raise QueryError(f"Unknown view {name}{did_you_mean(name, self.texts) or others}")
-        if name in inside:
-            circle = tuple(inside[inside.index(name) :])
-            sentence = f"view={name} needs itself: {' → '.join([*circle, name])}"
-            raise WrongNamedQuery(sentence, sentence, circle)
-        if len(inside) >= MAX_NESTED:
-            sentence = f"More than {MAX_NESTED} views are used in each other"
-            raise WrongNamedQuery(sentence, sentence, tuple(inside))
-        if name not in self._queries:
-            text, sentence = self.texts[name], ""
-            names: tuple[str, ...] = (name,)
-            try:
-                parser = Parser(None, self, (*inside, name))
-                self._queries[name] = parser.parse(text, lexer.tokens(text))
-            except QueryError as error:
-                sentence, place = str(error), self._places.get(name, "")
-                message = f"view={name}{place and f' ({place})'}: {sentence}"
-                if isinstance(error, WrongNamedQuery):
-                    sentence, names = error.sentence, error.names
-            # Outside of `except`, so that no error keeps the errors before it.
-            if sentence:
-                raise WrongNamedQuery(message, sentence, names)
-        return self._queries[name]
+    return _SpecParser(None).parse(text, lexer.tokens(text))
 
 
 class ParsedInput(Frozen):
@@ -168,8 +109,7 @@ class ParsedInput(Frozen):
     None, the text is not a query, and `error` says why. `spans` has the start and end of each
     condition in the text. `tokens` are the tokens of the query line, and `words` the tokens that
     are searched in any column; a filter has neither. `others` are the conditions on other columns,
-    which a filter keeps. `named` and `packages` are the queries and packages that the text may
-    name.
+    which a filter keeps. `packages` are the packages that the text may name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """
@@ -182,7 +122,6 @@ class ParsedInput(Frozen):
     error: QueryError | None = None
     column: str = ""
     others: Query = Query()
-    named: NamedQueries | None = field(default=None, repr=False)
     packages: Packages = field(default=(), repr=False)
     words: Sequence[Token] = ()
 
@@ -199,13 +138,11 @@ class ParsedInput(Frozen):
         return text
 
 
-def parse_input(
-    text: str, cursor: int, *, packages: Packages = (), named: NamedQueries | None = None
-) -> ParsedInput:
-    """Parse the text of the query line; takes the keyword arguments of `parse`. Never raises."""
+def parse_input(text: str, cursor: int, *, packages: Packages = ()) -> ParsedInput:
+    """Parse the text of the query line; takes the keyword argument of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
-    parsed = ParsedInput(text, cursor, None, {}, tokens, named=named, packages=packages)
-    parser = Parser(packages, named)
+    parsed = ParsedInput(text, cursor, None, {}, tokens, packages=packages)
+    parser = Parser(packages)
     try:
         query = parser.parse(text, tokens)
     except QueryError as error:
@@ -248,31 +185,17 @@ class _Dependency:
         self.parts: list[tuple[Term | _Dependency, int]] = []
 
 
-class _View(NamedTuple):
-    """The use of a named query in a text."""
-
-    query: Query
-    token: Token
-    negated: bool
-
-
-_Part = Term | _Dependency | _View
-
-
 class Parser:
     """Parse one text: the method of each kind of token adds a condition.
 
     A condition belongs to the spec, or to the dependency that was begun last. At the end, when all
-    alternatives are known, dependencies and named queries become conditions. `inside` are the
-    named queries, by name, that the text belongs to.
+    of their conditions are known, dependencies become conditions.
     """
 
     _words: Mapping[str, tuple[str, str]] = WORDS
 
-    def __init__(
-        self, packages: Packages, named: NamedQueries | None, inside: Sequence[str] = ()
-    ) -> None:
-        self._packages, self._named, self._inside = packages, named, inside
+    def __init__(self, packages: Packages) -> None:
+        self._packages = packages
         self.spans: dict[Condition, tuple[int, int]] = {}
         self.words: list[Token] = []
         """The words that are searched in any column."""
@@ -282,7 +205,7 @@ class Parser:
         self._after: Token | None = None
         self._count = 0
         # The groups of each spec so far: alternatives, each with its offset.
-        self._specs: list[list[list[tuple[_Part, int]]]] = [[]]
+        self._specs: list[list[list[tuple[Term | _Dependency, int]]]] = [[]]
         # Columns of this spec: another condition on one of them begins the next spec.
         self._begun_with: set[str] = set()
         # The dependencies that conditions and `%` belong to now; None for the spec itself.
@@ -310,7 +233,7 @@ class Parser:
             if sign is not None:
                 raise _incomplete(sign.text, sign.start)
         self._check_dependency()
-        return query_of_specs(groups for spec in self._specs for groups in self._meanings(spec))
+        return query_of_specs(map(self._groups, self._specs))
 
     # The kinds of tokens.
 
@@ -394,11 +317,6 @@ class Parser:
         dependency = self._at
         if dependency is not None and dependency.is_assigned and not dependency.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
-        if key == VIEW and self._named:
-            if operator != "=":
-                raise QueryError(f"Use = after {VIEW}, not {operator}", token.start)
-            self._view(token, value, self._named)
-            return
         if key in _NOT_PROPAGATED and operator.endswith("=="):
             raise QueryError(f"Use = after {key}, not ==", token.start)
         key = ALIASES.get(key, key)
@@ -417,24 +335,6 @@ class Parser:
             self._add(Term(key, exact + value), token, dependency)
         else:
             self._add(Term("variants", token.text), token, dependency)
-
-    def _view(self, token: Token, name: str, named: NamedQueries) -> None:
-        """Add a named query; a query that names packages begins a spec."""
-        try:
-            query = named.query(name, self._inside)
-        except QueryError as error:
-            error.offset = token.start
-            raise
-        if not query:
-            self._ignore(token)
-            return
-        self._check_dependency()
-        if any(is_package_name(g) for groups in (query.groups, *query.specs) for g in groups):
-            self._begin("package")
-        for _ in query.conditions:
-            self._count_term(token)
-        self._append(_View(query, token, self._negation is not None), token)
-        self._at = self._parent = None
 
     def _dependency(self, token: Token) -> None:
         if self._at is not None and self._at.is_assigned:
@@ -539,7 +439,7 @@ class Parser:
                 self._at = self._parent = None
         self.spans.setdefault(term, (token.start, token.end))
 
-    def _append(self, part: _Part, token: Token) -> None:
+    def _append(self, part: Term | _Dependency, token: Token) -> None:
         groups = self._specs[-1]
         if self._alternative is None:
             groups.append([])
@@ -569,37 +469,18 @@ class Parser:
 
     # The conditions of a spec together.
 
-    def _meanings(self, spec: list[list[tuple[_Part, int]]]) -> list[list[Group]]:
-        """Return the groups of a spec, or of several specs if a named query in it has several."""
+    def _groups(self, spec: list[list[tuple[Term | _Dependency, int]]]) -> list[Group]:
         groups: list[Group] = []
         single: list[tuple[Condition, int]] = []
-        inserted: list[tuple[list[Condition | _View], int]] = []
         for alternatives in spec:
-            start = alternatives[0][1]
-            parts = [p if isinstance(p, _View) else self._condition(p) for p, _ in alternatives]
-            group = tuple(dict.fromkeys(p for p in parts if not isinstance(p, _View)))
-            if any(isinstance(part, _View) for part in parts):
-                inserted.append((parts, start))
-            elif len(group) == 1 and isinstance(group[0], Term) and not group[0].negated:
-                single.append((group[0], start))
+            group = tuple(dict.fromkeys(self._condition(part) for part, _ in alternatives))
+            if len(group) == 1 and isinstance(group[0], Term) and not group[0].negated:
+                single.append((group[0], alternatives[0][1]))
                 groups += [(term,) for term in self._split_architecture(group[0])]
             else:
                 groups.append(group)
         check_once(single)
-        specs = [groups]
-        for parts, start in inserted:
-            try:
-                pairs = _product([specs, self._inserted(parts)])
-                specs = [[*groups, *more] for groups, more in pairs]
-                if sum(_size(c) for spec in specs for group in spec for c in group) > MAX_TERMS:
-                    raise QueryError(_TOO_MANY)
-            except QueryError as error:
-                raise QueryError(str(error), start) from None
-            for groups in specs:
-                # A spec has only one version, in a named query as in a text.
-                named = (g[0] for g in groups if len(g) == 1 and not g[0].negated)
-                check_once(((c, start) for c in dict.fromkeys(named)), in_view=True)
-        return specs
+        return groups
 
     def _condition(self, part: Term | _Dependency) -> Condition:
         if isinstance(part, Term):
@@ -623,32 +504,6 @@ class Parser:
         for part in parts:
             self.spans.setdefault(part, self.spans[term])
         return parts
-
-    def _inserted(self, parts: Sequence[Condition | _View]) -> list[list[Group]]:
-        """Return the specs that alternatives with named queries among them mean, as groups.
-
-        Raises QueryError if there are too many conditions.
-        """
-        wholes: list[Sequence[Group]] = []
-        for part in parts:
-            if not isinstance(part, _View):
-                wholes.append([(part,)])
-                continue
-            query = part.query
-            if len(parts) == 1 and not part.negated:
-                specs = [[*groups] for groups in query.whole_specs]
-            else:
-                groups = [*query.groups, *(_either(query.specs) if query.specs else ())]
-                if part.negated:
-                    opposites = ([(negated(c),) for c in group] for group in groups)
-                    groups = _either(opposites)
-                specs = [groups]
-            for condition in chain.from_iterable(chain(*specs)):
-                self.spans.setdefault(condition, (part.token.start, part.token.end))
-            if len(parts) == 1:
-                return specs
-            wholes += specs
-        return [_either(wholes)]
 
 
 class _SpecParser(Parser):
@@ -690,7 +545,7 @@ class _SpecParser(Parser):
         super()._add(term, token, place)
 
 
-def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = False) -> None:
+def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
     """Check that no spec has two versions, or one variant twice, which Spack refuses.
 
     Each condition comes with its offset, in the order in which they are written; all conditions
@@ -717,7 +572,6 @@ def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = F
             if first == condition and column == "namespace":
                 continue
             hint = f". For either, write {first} | {condition}." if first != condition else ""
-            hint = ": here and in a view" if in_view else hint
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
         first_conditions.update(dict.fromkeys(keys, condition))
 
@@ -779,30 +633,3 @@ def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:
         raise QueryError(f"{unknown[0]} is not a dependency type: {hint}", offset)
     virtuals = f"{values.get('virtuals', '')},{parts[3] or ''}".split(",")
     return tuple(sorted({name.strip() for name in virtuals} - {""})), tuple(sorted(deptypes))
-
-
-def _either(parts: Iterable[Sequence[Group]]) -> list[Group]:
-    """Return the groups of the query that matches where all groups of one of the parts hold.
-
-    Groups that follow from a group with fewer alternatives are left out. Raises QueryError if
-    there are too many groups.
-    """
-    kept: dict[frozenset[Condition], Group] = {}
-    groups = [tuple(dict.fromkeys(chain.from_iterable(each))) for each in _product(parts)]
-    for group in sorted(groups, key=len):
-        if not any(fewer <= {*group} for fewer in kept):
-            kept[frozenset(group)] = group
-    return [*kept.values()]
-
-
-def _product(parts: Iterable[Sequence[_Item]]) -> Iterable[tuple[_Item, ...]]:
-    """Return all ways to take one item of each part. Raises QueryError if there are too many."""
-    parts = list(parts)
-    if reduce(mul, map(len, parts), 1) > MAX_TERMS:
-        raise QueryError(_TOO_MANY)
-    return product(*parts)
-
-
-def _size(condition: Condition) -> int:
-    """Return the number of terms in a condition."""
-    return 1 if isinstance(condition, Term) else 1 + sum(map(_size, condition.terms))

@@ -16,7 +16,6 @@ from spackscope.model.sources.spack_config import ReuseRules, SpackConfig, read_
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.recipes import Recipes
     from spackscope.model.storage.http import Client
 
@@ -34,9 +33,8 @@ class Session(Frozen):
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
     environment describes. Without `uses_rules` the rules of Spack for reuse are ignored.
-    `recipe_paths` are package repositories in the place of Spack's. `named_queries` are the named
-    queries of the configuration, if it has some. `tag_list` is the tag list of the public cache;
-    empty for the list that the environment names.
+    `recipe_paths` are package repositories in the place of Spack's. `tag_list` is the tag
+    list of the public cache; empty for the list that the environment names.
     `piped` has the files that standard input, as the source `-`, and pipes were copied to.
     """
 
@@ -48,7 +46,6 @@ class Session(Frozen):
     uses_rules: bool = True
     recipe_paths: tuple[str, ...] = ()
     tag_list: str = field(default="", repr=False)
-    named_queries: NamedQueries | None = field(default=None, repr=False)
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
         """Open the storage that a URL or path names. Raises SourceError."""

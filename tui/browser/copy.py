@@ -6,7 +6,6 @@ and the message says of how many, and why this one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,6 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.jobs import Job
-from spackscope.tui.browser.query_history import can_be_kept
 from spackscope.tui.browser.specs import (
     NO_SPEC,
     hidden_marks,
@@ -310,7 +308,6 @@ def view_forms(
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
         *_requirement(catalog, view),
-        *_named_query(view),
         _hashes("find --hashes", rows),
         _keep_list(catalog, rows),
     ]
@@ -364,15 +361,6 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
             lambda: text,
             after=f"without {left_out}" if left_out else "",
         )
-
-
-def _named_query(view: View) -> Iterator[ViewForm]:
-    query = str(view.query)
-    if can_be_kept(query):
-        # JSON writes a text as TOML does.
-        line = f"NAME = {json.dumps(query, ensure_ascii=False)}"
-        after = "put it below [views] in your configuration, with a name of yours"
-        yield ViewForm("v", "view, a query with a name", line, "the view", lambda: line, after)
 
 
 def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:

@@ -59,7 +59,7 @@ class HistoryFile:
         The file is read again before, so that the lines of another program that runs at the same
         time stay.
         """
-        new = [line for line in map(str.strip, lines) if can_be_kept(line)]
+        new = [line for line in map(str.strip, lines) if _can_be_kept(line)]
         if not new:
             return
         with self._lock:
@@ -218,7 +218,7 @@ class QueryRecall:
             host.run(lambda _: self._history.remember(text), lambda _: done(), jobs.REMEMBER_QUERY)
 
 
-def can_be_kept(text: str) -> bool:
+def _can_be_kept(text: str) -> bool:
     """Check that a text is one short line, without a password in the URL of a source."""
     return 0 < len(text) <= MAX_LENGTH and is_clean(text) and without_secrets(text) == text
 
@@ -241,7 +241,7 @@ def _read(path: str | None) -> tuple[str, ...]:
     for each in data.split(b"\n"):
         with contextlib.suppress(UnicodeDecodeError):
             line = each.decode().strip()
-            if can_be_kept(line):
+            if _can_be_kept(line):
                 lines.append(line)
     return _newest_once(lines)
 

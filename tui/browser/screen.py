@@ -90,8 +90,6 @@ class BrowserScreen(Screen[None]):
         first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
         state = BrowserState(view=first, is_pick=pick, is_sample=SAMPLE in sources)
         self.panes = Panes(self, state)
-        assert session.named_queries is not None
-        self.named_queries = self.panes.query_bar.named = session.named_queries
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query)
 

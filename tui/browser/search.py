@@ -61,7 +61,7 @@ class Search:
     """
 
     def __init__(self, host: BrowserHost) -> None:
-        self._host, self._named = host, host.session.named_queries
+        self._host = host
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: EnteredInput | None = None
@@ -213,7 +213,7 @@ class Search:
     def start(self, text: str) -> Query | None:
         """Return the query of the command line; None if it is not one, which is then edited."""
         try:
-            return parse(text, named=self._named)
+            return parse(text)
         except QueryError as error:
             # Shown cleaned, a text may be longer.
             self.edit(text, Note(str(error), len(clean(text[: error.offset]))))
@@ -222,7 +222,7 @@ class Search:
     def parse(self, text: str) -> ParsedInput:
         """Parse a text of the query line."""
         packages = self._host.state.package_names
-        return parse_input(text, len(text), packages=packages, named=self._named)
+        return parse_input(text, len(text), packages=packages)
 
     def reread(self) -> Query:
         """Return the query of the line, parsed again: words may name packages loaded meanwhile."""
@@ -496,8 +496,7 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
         return None
     cursor = max(0, parsed.cursor - len(prefix))
-    text, packages = parsed.text[len(prefix) :], parsed.packages
-    rest = parse_input(text, cursor, packages=packages, named=parsed.named)
+    rest = parse_input(parsed.text[len(prefix) :], cursor, packages=parsed.packages)
     return rest if rest.query is not None else None
 
 

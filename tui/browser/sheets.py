@@ -88,7 +88,7 @@ class BrowserAsked:
 
     def query(self, words: Sequence[str]) -> Query:
         """Parse the words of a query. Raises QueryError."""
-        query = parse(join_words(words), named=self.session.named_queries)
+        query = parse(join_words(words))
         self.grounds.update(query.grounds)
         return query
 

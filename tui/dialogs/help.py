@@ -54,7 +54,6 @@ WORDS = {
     "stack": "Environments that the public cache builds together.",
     "tag": "A named or dated state of the public cache.",
     "prune preview": "What pruning would remove and break; nothing is deleted.",
-    "view": "A query with a name in your configuration.",
     "problem": "Part of a source that could not be read.",
 }
 """Words on the screens that a user of Spack may not know, with their meanings."""

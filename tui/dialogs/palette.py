@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from textual.app import App
 
-from spackscope.model.core.redaction import without_secrets
-from spackscope.model.query.ast import VIEW
-from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS, Key, first_key, keys_of, written_key
 
@@ -17,10 +13,10 @@ _PALETTE = "app.command_palette"
 _THEME = "Choose a theme: the colours of the browser"
 
 
-def commands(panes: Sequence[str], more: Sequence[Pick] = ()) -> list[Pick]:
-    """Return the common commands, the answers with their names, the others, and some more.
+def commands(panes: Sequence[str]) -> list[Pick]:
+    """Return the common commands, the answers with their names, and the others.
 
-    The value of a command is its action, or a function.
+    The value of a command is its action.
     """
     keys = [(key, where) for where in panes for key in keys_of(where)]
     # The sort keeps the order of the others.
@@ -31,7 +27,7 @@ def commands(panes: Sequence[str], more: Sequence[Pick] = ()) -> list[Pick]:
         if (key.keys or key.is_answer) and where != FILTERS and not key.moves
         if key.action != _PALETTE
     ]
-    return [*found, *more, Pick("app.change_theme", _THEME, reading=_THEME)]
+    return [*found, Pick("app.change_theme", _THEME, reading=_THEME)]
 
 
 def _command(key: Key, where: str) -> Pick:
@@ -43,27 +39,12 @@ def _command(key: Key, where: str) -> Pick:
     return Pick(action, sentence, shown, "accent", " · ".join(reading), key.name)
 
 
-def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> list[Pick]:
-    """Return a command for each named query, which passes it as a text to `take`."""
-    texts = {name: f"View {name}: {without_secrets(text)}" for name, text in named.texts.items()}
-    return [
-        Pick(
-            partial(take, f"{VIEW}={name}"),
-            text,
-            reading=f"{text} · named in the configuration",
-        )
-        for name, text in sorted(texts.items())
-    ]
-
-
-def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Pick] = ()) -> None:
+def open_palette(app: App[list[str]], panes: Sequence[str]) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
-    async def run(command: str | Callable[[], object] | None) -> None:
-        if callable(command):
-            command()
-        elif command is not None:
+    async def run(command: str | None) -> None:
+        if command is not None:
             await app.run_action(command)
 
-    picks = commands(panes, more)
+    picks = commands(panes)
     app.push_screen(PickDialog("commands", "command", picks, fills=True, choose="run it"), run)

@@ -10,7 +10,6 @@ from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
-from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings.table import SETTINGS
@@ -73,8 +72,8 @@ class Settings(Frozen):
     """The values that were set, with their origins; a field that was not set has its default.
 
     `sources` has the sources in files only: `resolve_sources` decides between them and others.
-    `keys` has the keys of actions, and `views` queries, by their names. `origins` has the origin
-    of each value, for tables by `views.NAME`. `mistakes` are the mistakes in the files.
+    `keys` has the keys of actions by their names. `origins` has the origin of each value, for
+    tables by `keys.NAME`. `mistakes` are the mistakes in the files.
     """
 
     sources: tuple[str, ...] = field(default=(), repr=False)
@@ -88,7 +87,6 @@ class Settings(Frozen):
     hidden: tuple[str, ...] = ()
     links: bool | None = None
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    views: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     mistakes: tuple[Mistake, ...] = ()
 
@@ -102,16 +100,11 @@ class Settings(Frozen):
 
     def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
         """Return the session of a command line; `everything` lists dependency-only specs, too."""
-        named_queries = None
-        if self.views:
-            places = {name: str(self.origin(f"views.{name}")) for name in self.views}
-            named_queries = NamedQueries(self.views, places)
         return Session(
             environ,
             include_dependency_only=everything,
             host=self.host,
             tag_list=self.public,
-            named_queries=named_queries,
         )
 
 

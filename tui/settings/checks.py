@@ -6,20 +6,17 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core import columns
-from spackscope.model.core.errors import QueryError, WrongNamedQuery
+from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.view import USED_BY, Sort
-from spackscope.model.query.ast import VIEW
-from spackscope.model.query.parser import NamedQueries
 from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.keymap import (
     CTRL_SPACE,
@@ -55,7 +52,6 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
     mistakes = [
         *settings.mistakes,
         *_host(settings),
-        *_views(settings),
         *browser_mistakes(settings),
     ]
     return sorted(mistakes, key=lambda mistake: (mistake.origin.name, mistake.origin.line))
@@ -93,22 +89,6 @@ def _theme(settings: Settings) -> Iterator[Mistake]:
     if settings.theme not in names:
         hint = did_you_mean(settings.theme, names) or f"; there are {', '.join(names)}"
         yield Mistake(settings.origin("theme"), f"there is no theme {settings.theme}{hint}")
-
-
-def _views(settings: Settings) -> Iterator[Mistake]:
-    """Yield the mistakes in named queries, each only for the query that contains it."""
-    named_queries = NamedQueries(settings.views)
-    for name in settings.views:
-        origin = settings.origin(f"views.{name}")
-        if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
-            sentence = f"a view is named with letters, digits, _, - and .; not {name}"
-            yield Mistake(origin, sentence)
-            continue
-        try:
-            named_queries.query(name)
-        except WrongNamedQuery as error:
-            if name in error.names:
-                yield Mistake(origin, f"{VIEW}={name}: {error.sentence}")
 
 
 def _columns(settings: Settings) -> Iterator[Mistake]:

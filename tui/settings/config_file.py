@@ -119,12 +119,7 @@ class ConfigFile:
             self._add(f"{name} has {len(value):,} names; at most {MAX_VALUES}", (name,))
         else:
             for key, inner in value.items():
-                if name == "views" and key in BY_NAME:
-                    # In TOML all that follows [views] belongs to it.
-                    sentence = f"{key} is a setting of its own, and belongs above [views]"
-                    self._add(sentence, (name, key))
-                else:
-                    self._take((name, key), setting, inner)
+                self._take((name, key), setting, inner)
 
     def _take(self, path: Path, setting: Setting, value: Any) -> None:
         """Keep a value that is of the kind of its setting."""

@@ -117,14 +117,6 @@ SETTINGS = (
         "those that the help lists",
         is_table=True,
     ),
-    Setting(
-        "views",
-        "text",
-        "Queries by names of your own, which view=NAME uses.",
-        '{ mine = "os=rhel9 target=:zen3 +mpi" }',
-        "none",
-        is_table=True,
-    ),
 )
 """All settings, in the order in which they are shown."""
 

@@ -24,7 +24,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parser import NamedQueries, ParsedInput, parse_input
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
 from spackscope.tui.widgets.drawing import RuleLine, draw, part_style
@@ -200,13 +200,11 @@ class FilteredPane(Vertical):
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history.
 
-    `named` are the named queries that the text may use, `packages` the packages that its words may
-    name.
+    `packages` are the packages that the words of the text may name.
     """
 
     def __init__(self, *, name: str = "", id: str | None = None) -> None:
         super().__init__(name=name, id=id)
-        self.named: NamedQueries | None = None
         self.packages: frozenset[str] = frozenset()
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
@@ -229,7 +227,7 @@ class QueryInput(FilterInput):
         """The parsed text of the line; each text is parsed once."""
         text, cursor = self.value, self.cursor_position
         if self._parsed.text != text or self._parsed.packages is not self.packages:
-            self._parsed = parse_input(text, cursor, packages=self.packages, named=self.named)
+            self._parsed = parse_input(text, cursor, packages=self.packages)
         elif self._parsed.cursor != cursor:
             self._parsed = replace(self._parsed, cursor=cursor)
         return self._parsed
@@ -290,10 +288,9 @@ class QueryCount(Widget):
 class QueryBar(Horizontal):
     """The query line and the count of its matches, or the command of a sheet in their place.
 
-    `named` are the named queries that the line may use; `read` returns the count.
+    `read` returns the count.
     """
 
-    named: NamedQueries | None = None
     _sheet = ""
 
     def __init__(self, read: Callable[[], Count], *, id: str | None = None) -> None:
@@ -304,9 +301,7 @@ class QueryBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Lay out the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
-        input_ = QueryInput(name="query", id="query-input")
-        input_.named = self.named
-        yield input_
+        yield QueryInput(name="query", id="query-input")
         yield Static(id="query-sheet")
         yield QueryCount(self._read)
 

@@ -12,7 +12,6 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, Term, exact_term, join_words, query_of
 from spackscope.model.query.parser import (
     MAX_QUERY_LENGTH,
-    NamedQueries,
     Packages,
     format_for_shell,
     parse,
@@ -63,9 +62,9 @@ def test_most_queries_of_the_grammar_can_be_parsed() -> None:
     assert read.count(None) < 130
 
 
-def read_or_none(text: str, named: NamedQueries | None = None) -> Query | None:
+def read_or_none(text: str) -> Query | None:
     try:
-        return parse(text, named=named)
+        return parse(text)
     except QueryError:
         return None
 

@@ -140,7 +140,7 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
 ) -> None:
     path = program.home / "config" / "spackscope" / "config.toml"
     path.parent.mkdir(parents=True)
-    path.write_text('theme = "nord"\nfold = false\n[views]\nmine = "+mpi"\n[keys]\nquit = "Q"')
+    path.write_text('theme = "nord"\nfold = false\n[keys]\nquit = "Q"')
     program("find", "py-build")
     modules = loaded_by(program, "find", "py-build")
     assert "spackscope.tui.settings.config_file" in modules

@@ -22,9 +22,6 @@ hidden = "os"
 [keys]
 quit = ["Q", "ctrl+q"]
 diff = "D"
-
-[views]
-mine = "os=rhel9 +mpi"
 """
 
 
@@ -83,7 +80,6 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     assert settings.fold is False
     assert settings.hidden == ("os",)
     assert settings.keys == {"quit": ("Q", "ctrl+q"), "diff": ("D",)}
-    assert settings.views == {"mine": "os=rhel9 +mpi"}
     assert lines(settings) == {
         "sources": 1,
         "host": 2,
@@ -93,7 +89,6 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
         "hidden": 6,
         "keys.quit": 9,
         "keys.diff": 10,
-        "views.mine": 13,
     }
     assert str(settings.origin("theme")) == f"{home.file}:3"
     assert "pw" not in repr(settings)
@@ -129,13 +124,11 @@ def test_the_command_line_comes_before_the_environment_and_that_before_the_file(
 
 
 def test_the_file_of_the_user_comes_before_that_of_all_users(home: Home, tmp_path: Path) -> None:
-    home.system_file.write_text(
-        'theme = "dracula"\nsort = "size"\n[views]\nmine = "zlib"\nsite = "+mpi"'
-    )
-    settings = home.read('theme = "nord"\n[views]\nmine = "hdf5"\n')
+    home.system_file.write_text('theme = "dracula"\nsort = "size"\n[keys]\nquit = "x"\ncopy = "c"')
+    settings = home.read('theme = "nord"\n[keys]\nquit = "Q"\n')
     assert (settings.theme, settings.sort) == ("nord", "size")
-    assert settings.views == {"mine": "hdf5", "site": "+mpi"}
-    assert settings.origin("views.site") == Origin(str(home.system_file), 5)
+    assert settings.keys == {"quit": ("Q",), "copy": ("c",)}
+    assert settings.origin("keys.copy") == Origin(str(home.system_file), 5)
     assert home.read(XDG_CONFIG_DIRS=str(tmp_path / "nowhere")).sort == ""
 
 
@@ -183,11 +176,6 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
             'FILE:1: keys must be a table, such as keys = { quit = ["Q", "ctrl+x"] }',
         ),
         ("[keys]\nquit = 1", "FILE:2: keys.quit must be a text in quotes, or a list of them"),
-        ("[views]\n\nmine = ['x']", "FILE:3: views.mine must be a text in quotes"),
-        (
-            "[views]\nmine = 'x'\ntheme = 'nord'",
-            "FILE:3: theme is a setting of its own, and belongs above [views]",
-        ),
         (b"\n\xff\xff", "FILE:2: this is not UTF-8"),
         ("x = 1".encode("utf-16"), "FILE: cannot be read: it is UTF-16; save it as UTF-8"),
         ("x = " + "[" * 5000, "FILE: it is nested too deeply"),
@@ -234,9 +222,9 @@ def test_what_is_not_toml_is_named_with_its_line(home: Home, text: str, line: in
 
 
 def test_all_mistakes_are_found_in_the_order_of_their_lines(home: Home) -> None:
-    text = "[views]\nmine = 1\n[keys]\nquit = 2\n[colour]\n"
+    text = "fold = 1\n[keys]\nquit = 2\n[colour]\n"
     places = [mistake.origin.line for mistake in home.read(text).mistakes]
-    assert places == [2, 4, 5]
+    assert places == [1, 3, 4]
 
 
 def test_right_values_are_kept_beside_mistakes(home: Home) -> None:

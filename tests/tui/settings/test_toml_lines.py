@@ -29,7 +29,7 @@ quit = ["Q"]
 literal = \'\'\'
 x = [\'\'\'
 
-[views.deep]
+[tables.deep]
 one = 1
 [[many]]
 x = 1
@@ -52,9 +52,9 @@ def test_each_key_has_the_line_of_its_statement() -> None:
         "keys": 12,
         "keys.quit": 13,
         "keys.literal": 14,
-        "views": 17,
-        "views.deep": 17,
-        "views.deep.one": 18,
+        "tables": 17,
+        "tables.deep": 17,
+        "tables.deep.one": 18,
         "many": 19,
         "many.x": 20,
         "many.y": 23,

@@ -173,7 +173,7 @@ class CommandLine:
                 sentence = f"{name} is a file: write {shlex.quote(f'./{name}')}"
                 raise Leave(ExitCode.USAGE, sentence)
         try:
-            query = parse(text, named=self.session.named_queries)
+            query = parse(text)
             self.grounds.update(query.grounds)
             return query
         except QueryError as error:

@@ -276,7 +276,6 @@ class _Completer:
                 self._catalog,
                 "" if is_alone else join_words(self._place.words),
                 self._place.text,
-                named=self._session.named_queries,
             )
 
     def _specs(self) -> Iterator[Completion]:

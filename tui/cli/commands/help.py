@@ -6,10 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.frozen import asdict
-from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.text import clean, wrap
-from spackscope.model.query.ast import VIEW
+from spackscope.model.core.text import wrap
 from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import (
@@ -74,7 +72,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
             hint = did_you_mean(topic, [*WITH_HELP, QUERY])
             raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
         is_json = options.format == "json"
-        text = json.dumps(_data(topic), indent=2) if is_json else _help_on(topic, environ)
+        text = json.dumps(_data(topic), indent=2) if is_json else _help_on(topic)
     elif options.command != BROWSE and options.command in WITH_HELP:
         text = command_help(COMMANDS[options.command])
     else:
@@ -121,14 +119,8 @@ def _head(command: Command) -> dict[str, str]:
     return {"command": command.name, "summary": command.summary, "group": command.group}
 
 
-def _help_on(topic: str, environ: Mapping[str, str]) -> str:
-    """Return the help on a topic; the help on queries lists the user's named queries, too."""
-    if topic == QUERY:
-        # The other topics need no configuration.
-        from spackscope.tui.settings import read_settings
-
-        return _query_help(read_settings(environ).views)
-    return command_help(COMMANDS[topic or BROWSE])
+def _help_on(topic: str) -> str:
+    return _query_help() if topic == QUERY else command_help(COMMANDS[topic or BROWSE])
 
 
 def command_help(command: Command) -> str:
@@ -175,20 +167,11 @@ def _hanging(head: str, text: str, width: int) -> str:
     return head + f"\n{' ' * len(head)}".join(wrap(text, width - len(head)))
 
 
-def _query_help(views: Mapping[str, str]) -> str:
-    """Return the table of the query language, and of named queries if there are any."""
+def _query_help() -> str:
+    """Return the table of the query language."""
     lines = ["A query is a Spack spec. Quote what your shell would interpret."]
-    tables = {
-        heading: [(form.written, form.sentence) for form in forms]
-        for heading, forms in LANGUAGE.items()
-    }
-    if views:
-        named = [(f"{VIEW}={name}", text) for name, text in sorted(views.items())]
-        tables["Named in the configuration"] = [
-            (without_secrets(name), without_secrets(text)) for name, text in named
-        ]
-    for heading, rows in tables.items():
+    for heading, forms in LANGUAGE.items():
         lines += ["", heading]
-        for written, sentence in rows:
-            lines += _entry(written, sentence, _FORM_COLUMN)
-    return "\n".join(map(clean, lines))
+        for form in forms:
+            lines += _entry(form.written, form.sentence, _FORM_COLUMN)
+    return "\n".join(lines)

@@ -88,17 +88,6 @@ def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
     assert offered(program, "find pkg-c49", str(config), sources="") == ["pkg-c49"]
 
 
-def test_a_query_with_a_name_is_completed(program: Program) -> None:
-    config = program.home / "config.toml"
-    config.write_text('[views]\nmine = "py-build os=sequoia"\nmind = "+no:"\n')
-
-    assert offered(program, "find vie", str(config)) == ["view="]
-    assert offered(program, "find view=mi", str(config)) == ["mine", "mind"]
-    assert offered(program, "find view=mine o", str(config)) == ["os="]
-    assert offered(program, "find view=mine os=", str(config)) != []
-    assert offered(program, "find vie") == []
-
-
 def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> None:
     root = program.home / "spack"
     mirrors = root / "etc" / "spack" / "mirrors.yaml"

@@ -45,7 +45,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
     path = configure(
         program,
         'theme = "nord"\nhost = "target=zen3"\nsort = "-size"\nhidden = ["os", "used by"]\n'
-        'sources = ["https://ann:secret@host/m?token=1", "tree"]\n[views]\nmine = "+mpi"\n',
+        'sources = ["https://ann:secret@host/m?token=1", "tree"]\n',
     )
     system = program.home / "xdg" / "spackscope" / "config.toml"
     system.parent.mkdir(parents=True)
@@ -67,7 +67,6 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "hidden": ("os 'used by'", f"{path}:4"),
         "links": ("true where the terminal takes them", "default"),
         "keys.quit": ("Q", f"{system}:5"),
-        "views.mine": ("+mpi", f"{path}:7"),
     }
 
 
