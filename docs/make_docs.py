@@ -1,4 +1,4 @@
-"""Build tables of the documents and the manual pages from the program, and the list of the tour.
+"""Build tables of the documents from the program, and the list of the tour.
 
 Run it after a change of the keys, the language, the commands, the packages or the tour:
 `.venv/bin/python docs/make_docs.py`
@@ -16,7 +16,6 @@ from pathlib import Path
 from spackscope.model.core.rules import RULES
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
 from spackscope.tui.cli.commands.help import sections_of
-from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
@@ -26,7 +25,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from make_answers import answer_table, columns_file
 from make_drawing import drawing
-from make_manual import EXIT_CODES, FILES, VARIABLES, man_page
 from make_pictures import TOUR
 
 if sys.version_info >= (3, 11):
@@ -149,29 +147,6 @@ def settings_table() -> str:
     return "\n".join(lines)
 
 
-def exit_code_table() -> str:
-    """Return the table of exit codes in Markdown."""
-    lines = ["| exit code | meaning |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {code} | {sentence} |" for code, sentence in EXIT_CODES)])
-
-
-def variable_table() -> str:
-    """Return the table of variables in Markdown."""
-    lines = ["| variable | what it does |", "|---|---|"]
-    for names, sentence in VARIABLES:
-        shown = ", ".join(f"`{name}`" for name in names.split(", "))
-        lines.append(f"| {shown} | {sentence} |")
-    return "\n".join(lines)
-
-
-def file_table() -> str:
-    """Return the table of directories in Markdown."""
-    lines = ["| directory | what it has |", "|---|---|"]
-    for directory, default, sentence in FILES:
-        lines.append(f"| `{directory}`, else `{default}` | {sentence} |")
-    return "\n".join(lines)
-
-
 def package_table() -> str:
     """Return the table of the packages in Markdown, in the order in which they import."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -222,11 +197,8 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "keys": (DOCS / "reference" / "keys.md", key_table),
     "words": (DOCS / "reference" / "screen.md", word_table),
     "settings": (DOCS / "reference" / "configuration.md", settings_table),
-    "variables": (DOCS / "reference" / "configuration.md", variable_table),
-    "files": (DOCS / "reference" / "configuration.md", file_table),
     "columns": (DOCS / "reference" / "output.md", answer_table),
     "rules": (DOCS / "reference" / "output.md", rule_table),
-    "exit codes": (DOCS / "reference" / "output.md", exit_code_table),
     "drawing": (DOCS / "architecture.md", drawing),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }
@@ -251,19 +223,13 @@ def with_count(text: str) -> str:
 COUNTED = ROOT / "README.md", DOCS / "how-to.md", DOCS / "tour.md"
 """The pages that count the questions of the how-to."""
 
-MAN_PAGES = {ROOT / "tui" / "cli" / "man_pages" / name: topic for topic, name in PAGES.items()}
-"""The manual pages and their topics."""
-
-
 COLUMNS = ROOT / "tui" / "cli" / "columns.json"
 """The file with the columns of all answers."""
 
 
 def main() -> None:
-    """Write the tables, the manual pages and the columns."""
+    """Write the tables and the columns."""
     COLUMNS.write_text(columns_file(), encoding="utf-8")
-    for page, topic in MAN_PAGES.items():
-        page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():
         page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
     for page in COUNTED:

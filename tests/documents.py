@@ -36,7 +36,6 @@ assert _spec is not None
 assert _spec.loader is not None
 make_docs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(make_docs)
-make_manual = importlib.import_module("make_manual")
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _PUNCTUATION = set("();<>|&")

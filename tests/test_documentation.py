@@ -16,6 +16,7 @@ import yaml
 from spackscope.model.core.columns import REGISTRY
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
+from spackscope.tui.process import ExitCode
 from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
@@ -252,7 +253,8 @@ def test_the_tables_that_documents_name_exist() -> None:
 
 
 def test_every_variable_of_the_environment_is_documented() -> None:
-    documented = {name for names, _ in make_docs.VARIABLES for name in names.split(", ")}
+    page = (ROOT / "docs/reference/configuration.md").read_text("utf-8")
+    documented = {*re.findall(r"`(SPACKSCOPE_[A-Z_]+)`", page)}
     sources = [
         path.read_text("utf-8")
         for folder in ("model", "tui", "packaging")
@@ -262,7 +264,15 @@ def test_every_variable_of_the_environment_is_documented() -> None:
     used = {name for text in sources for name in re.findall(r"\bSPACKSCOPE_[A-Z_]+\b", text)}
 
     assert used - INTERNAL <= documented
-    assert {name for name in documented if name.startswith("SPACKSCOPE_")} <= used
+    assert documented <= used
+
+
+def test_each_exit_code_is_explained() -> None:
+    page = (ROOT / "docs/reference/output.md").read_text("utf-8")
+    _, table = page.split("| exit code | meaning |")
+    assert {str(code.value) for code in ExitCode} <= {
+        *re.findall(r"^\| (\w+) \|", table, re.MULTILINE)
+    }
 
 
 def test_every_key_of_a_record_in_json_is_documented(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The one table of commands: parser, help, completion, manual and reference are made from it.
+"""The one table of commands: parser, help, completion and reference are made from it.
 
 A command is one entry here, and a module of its name in `commands/` with a function `run`.
 """
@@ -23,7 +23,6 @@ WordKind = Literal[
     "axis",
     "host",
     "topic",
-    "manual",
     "shell",
     "config",
     "severity",
@@ -47,7 +46,7 @@ BROWSE = "browse"
 
 HELP = "help"
 QUERY = "query"
-"""The topic of `help` and `man` that is not a command: the query language."""
+"""The topic of `help` that is not a command: the query language."""
 COMPLETE = "complete"
 
 
@@ -815,24 +814,6 @@ SPACKSCOPE_KEY_FORMAT another form, such as '/{hash}'. Where your shell starts:
         reads_sources=False,
         codes={0: "done"},
         examples="spackscope completion zsh > ~/.zfunc/_spackscope",
-        group=PROGRAM,
-    ),
-    Command(
-        "man",
-        "show the manual, or the page on the query language",
-        ("[query]",),
-        """\
-Show the manual page spackscope(1), or spackscope-query(7) on the query
-language, in man. Where the output is not a terminal, print the source of the
-page, as to install it by hand:
-  spackscope man > ~/.local/share/man/man1/spackscope.1""",
-        (_HELP,),
-        words="manual",
-        reads_sources=False,
-        codes={0: "shown", 3: "man cannot show it"},
-        examples="""\
-spackscope man
-spackscope man query""",
         group=PROGRAM,
     ),
     Command(

@@ -81,7 +81,6 @@ def exhaustive(*words: str) -> ParameterSet:
         exhaustive("diff", "pfqg2xi", "pfqg2xi"),
         exhaustive("sources"),
         exhaustive("extension"),
-        exhaustive("man", "query"),
         exhaustive("find", "--nope"),
     ],
     ids=" ".join,

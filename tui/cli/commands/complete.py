@@ -68,7 +68,7 @@ from spackscope.tui.cli.shell_words import quoted, split_line
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
-_ONE_WORD = ("topic", "manual", "shell")
+_ONE_WORD = ("topic", "shell")
 """The kinds of words of which a command has one."""
 
 _PATIENCE = 3.0
@@ -85,7 +85,6 @@ _CURSOR = " \0"
 
 _HOST_KEYS = ("target", "os", "platform", "glibc", "musl", "libc")
 _SCHEMES = ("https://", "http://", "file://", "s3://", "gs://", "oci://")
-_LANGUAGE = Completion(QUERY, note="the query language")
 
 
 class Place(Frozen):
@@ -238,8 +237,10 @@ class _Completer:
             "config": lambda: [Completion("none")],
             "check": lambda: map(Completion, CHECKS),
             "severity": lambda: list(map(Completion, SEVERITIES[1:])),
-            "topic": lambda: [*map(Completion, sorted({*WITH_HELP} - {BROWSE})), _LANGUAGE],
-            "manual": lambda: [_LANGUAGE],
+            "topic": lambda: [
+                *map(Completion, sorted({*WITH_HELP} - {BROWSE})),
+                Completion(QUERY, note="the query language"),
+            ],
             "shell": lambda: map(Completion, SHELLS),
             "option": self._options,
         }

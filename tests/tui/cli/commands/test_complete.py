@@ -140,7 +140,6 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("find -f publ", ["public", "public:"]),
         ("find -f public:", ["", "releases/", "uo/"]),
         ("completion ", ["bash", "zsh", "fish"]),
-        ("man ", ["query"]),
         ("help que", ["query"]),
         ("stats --by fi", ["fits"]),
         ("stats --by virtual", ["virtualenv"]),
