@@ -51,7 +51,7 @@ EDITS = {
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
         '    Format("names", "names", ".txt",\n'
-        "           lambda sheet: (spec.package for spec in sheet.rows), of_all=False),\n",
+        "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
     "tui/settings/table.py": (
         "\nSETTINGS = (\n",
@@ -78,9 +78,8 @@ EDITS = {
     ),
     "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),
     "tui/cli/command_table.py": (
-        '            _choice(\n                "keep-list"',
-        '            _choice("names", "print names"),\n'
-        '            _choice(\n                "keep-list"',
+        '    _choice("hashes",',
+        '    _choice("names", "print names"),\n    _choice("hashes",',
     ),
 }
 """What a contributor changes, by file: a text that is there once, and what comes in its place."""

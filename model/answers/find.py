@@ -9,7 +9,7 @@ from spackscope.model.core.columns import FIELDS, HOST_COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
-from spackscope.model.report.export import NO_DEPENDENCIES, spec_sheet
+from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
@@ -19,15 +19,12 @@ def answer(asked: Asked) -> Sheet[Spec]:
     """Return the records in the order of the index; a terminal shows the newest first, folded."""
     query, options = asked.query(asked.words), asked.options
     (catalog,) = asked.load(asked.sources)
-    has_host, format_ = bool(options.get("host")), options.get("format")
+    has_host = bool(options.get("host"))
     # With a host every format says which specs fit it.
     catalog.by_host.fills_rows = has_host
     listing = catalog.listing(View(query, order=Order.INDEX))
     tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
     asked.grounds.update(FIELDS["reusable"].rests_on if tells_fit else ())
-    remarks = query_remarks(catalog, query)
-    if format_ == "keep-list" and listing and not listing.lists_dependencies:
-        remarks.append(NO_DEPENDENCIES)
 
     def draw(width: int | None) -> Iterator[Line]:
         # Only a terminal shows the notes that set rows apart.
@@ -42,7 +39,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
 
     return replace(
         spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
-        remarks=remarks,
+        remarks=query_remarks(catalog, query),
         draw=draw if listing else None,
         ending=None if listing else asked.no_match(catalog, query),
     )

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import asdict, replace
-from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
-from spackscope.model.report.sheet import FORMATS, Sheet, SheetColumn
+from spackscope.model.core.records import PROVENANCE, Fit, Spec
+from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
 
-
-NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none"
 
 _OF_REASON = ("of_dependency", "label", "sentence")
 _FITS = {True: "yes", False: "no", None: "unknown"}
@@ -102,20 +97,13 @@ class _Records(Sequence[Spec]):
 
 
 def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False) -> Sheet[Spec]:
-    """Return records as a sheet, with their fit for the host if it is known or asked for.
-
-    The sheet has all formats.
-    """
+    """Return records as a sheet, with their fit for the host if it is known or asked for."""
     by_host = catalog.by_host
     has_fit = by_host.has_host and (tells_fit or by_host.fills_rows or by_host.is_ready)
     columns = [*_COLUMNS, *(_FIT_COLUMNS if has_fit else ())]
     columns += (SheetColumn(each, attrgetter(each), drawn=False) for each in by_host.by_recipes)
     rows = _Records(catalog, ids, has_fit=has_fit)
-    sheet = Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
-    others = (each for each in FORMATS if not each.of_all)
-    exports = {each.name: partial(each.of_sheet, sheet) for each in others}
-    exports["keep-list"] = partial(keep_list, catalog, ids)
-    return replace(sheet, exports=exports)
+    return Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
 
 
 def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[Spec, object]]:
@@ -135,15 +123,3 @@ def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[
     return Sheet(
         "", [*map(of_pair, columns), entries], rows, hash=lambda row: row[0].hash, limit=None
     )
-
-
-def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
-    """Yield the hashes of records and of their link/run closures, each once.
-
-    `spack buildcache prune --keeplist` must not delete these. Dependencies are missing where a
-    document lists none.
-    """
-    graph = dag_of(catalog)
-    needed = graph.reached(ids, run_only=True).difference(ids)
-    hashes_ = chain(graph.hashes(ids), graph.hashes(sorted(needed)))
-    return iter(dict.fromkeys(filter(is_hash, hashes_)))

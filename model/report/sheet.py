@@ -591,16 +591,12 @@ def _row_lines(
 
 
 class Format(Frozen):
-    """A format of output: its name, its label, the ending of file names, and lines of a sheet.
-
-    If it is not `of_all` sheets, a sheet that has it has its name in `exports`.
-    """
+    """A format of output: its name, its label, the ending of file names, and lines of a sheet."""
 
     name: str
     label: str
     ending: str
     of_sheet: Callable[[Sheet[Any]], Iterator[str]]
-    of_all: bool = True
 
 
 FORMATS = (
@@ -608,7 +604,6 @@ FORMATS = (
     Format("json", "JSON", ".json", Sheet.json_array),
     Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
     Format("hashes", "hashes", ".txt", Sheet.hashes),
-    Format("keep-list", "keep-list", ".txt", lambda its: its.exports["keep-list"](), of_all=False),
     Format("markdown", "Markdown", ".md", Sheet.markdown),
     Format("plain", "plain", ".txt", Sheet.plain),
     Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),

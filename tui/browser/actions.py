@@ -239,7 +239,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "files_download": lambda self: self.controllers.sheets.files(download=True),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
     "duplicates": lambda self: self.controllers.sheets.duplicates(),
-    "prune": lambda self: self.controllers.sheets.prune(),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
     "path": lambda self: self.controllers.sheets.path(),

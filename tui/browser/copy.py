@@ -19,7 +19,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import query_of
-from spackscope.model.report.export import NO_DEPENDENCIES
 from spackscope.model.report.paste import (
     ViewCommand,
     command_line,
@@ -309,7 +308,6 @@ def view_forms(
         *_address(catalog, view),
         *_requirement(catalog, view),
         _hashes("find --hashes", rows),
-        _keep_list(catalog, rows),
     ]
 
 
@@ -372,14 +370,3 @@ def _export(named: tuple[str, Callable[[], Iterator[str]]]) -> ViewForm:
     name, lines = named
     text = f"as with --{name}"
     return ViewForm(name[0].upper(), name, text, f"{name} lines", lambda: "\n".join(lines()))
-
-
-def _keep_list(catalog: Catalog, rows: Callable[[], Sheet[Any]]) -> ViewForm:
-    return ViewForm(
-        "p",
-        "keep-list",
-        "these hashes and what they need to run, for spack buildcache prune --keeplist",
-        "the keep-list",
-        lambda: "\n".join(rows().exports["keep-list"]()),
-        after="" if catalog.lists_dependencies else NO_DEPENDENCIES,
-    )

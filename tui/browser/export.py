@@ -128,7 +128,7 @@ def _write(
         return partial(dialog.show_failure, str(error))
     except Cancelled:
         return partial(dialog.show_failure, "Stopped: nothing was written")
-    is_list = request.format.name in ("hashes", "keep-list")
+    is_list = request.format.name == "hashes"
     written = counted(count, "hash") if is_list else counted(total, request.rows.noun)
     return partial(leave, f"Wrote {written} to {clean(output.path)}")
 
@@ -139,15 +139,19 @@ def row_sets(state: BrowserState, catalog: Catalog) -> Sequence[RowSet]:
     Where columns are about specs, as in a diff, all shown come first.
     """
     table, view, in_sight = state.table, state.view, marks_in_sight(state)
-    shown = table.sheet_of(catalog, view)
-    sets = [RowSet(f"{len(shown.rows):,} shown", shown)]
+    shown, noun = table.sheet_of(catalog, view), "row" if table.name else "record"
+    sets = [RowSet(f"{len(shown.rows):,} shown", shown, noun)]
     if in_sight:
         marked = table.sheet_of(catalog, view, in_sight)
+        # Marked specs without rows in an answer are written as records.
+        its_noun = noun if marked.columns is shown.columns else "record"
         is_last = any(column.hash for column in shown.columns)
-        sets.insert(int(is_last), RowSet(f"{len(marked.rows):,} marked", marked))
+        sets.insert(int(is_last), RowSet(f"{len(marked.rows):,} marked", marked, its_noun))
     if len(state.marked) > len(in_sight):
         ids = list(dict.fromkeys(id_ for spec in state.marked for id_ in spec.ids))
-        sets.append(RowSet(f"all {len(state.marked):,} marked", records_of(catalog, ids)))
+        sets.append(
+            RowSet(f"all {len(state.marked):,} marked", records_of(catalog, ids), "record")
+        )
     return sets
 
 

@@ -526,15 +526,6 @@ class Sheets:
             "duplicates", *self._host.state.table.words, options={"of": row.package}, label=label
         )
 
-    def prune(self) -> None:
-        """Preview the pruning of the marked specs."""
-        marks = self._host.state.marks
-        if not marks:
-            self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
-            return
-        label, query = f"prune preview: {self._named(marks)}", str(exact_query("hash", *marks))
-        self.ask("prune", query, options={"preview": True}, label=label)
-
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
         opened = self._host.state.table

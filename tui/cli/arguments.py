@@ -32,7 +32,7 @@ from spackscope.tui.process import ExitCode, Leave
 _CLOSE = 0.74
 """The least similarity of a misspelled command: `shwo` has it, the package `diffutils` not."""
 
-_EITHER = ("spec or source", "spec or environment", "query or file")
+_EITHER = ("spec or source", "spec or environment")
 _QUERIES = ("query", "spec", *_EITHER)
 """The kinds of words of a command among which a query may be."""
 

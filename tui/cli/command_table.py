@@ -15,7 +15,6 @@ WordKind = Literal[
     "spec",
     "spec or source",
     "spec or environment",
-    "query or file",
     "directory",
     "source",
     "environment",
@@ -37,7 +36,7 @@ WordKind = Literal[
 """The kind of a word, or of the value of an option; an empty text for an unknown kind."""
 
 WITH_FILES: tuple[WordKind, ...] = (
-    *("source", "environment", "spec or source", "spec or environment", "query or file"),
+    *("source", "environment", "spec or source", "spec or environment"),
 )
 """Words that may be the path of a file, or - for standard input."""
 
@@ -267,7 +266,7 @@ spackscope -- find""",
     Command(
         "find",
         "list matching specs, as a table or for a script",
-        ("[-f SOURCE]... [--flat] [OUTPUT | --keep-list] [QUERY...]",),
+        ("[-f SOURCE]... [--flat] [OUTPUT] [QUERY...]",),
         """\
 List matching specs: on a terminal as a table that fits it, elsewhere with
 tabs between the columns, a header line and full hashes. The table begins with
@@ -276,11 +275,6 @@ of one, how they differ from other rows, and how they differ themselves.""",
         (
             _flag("flat", "print one row for each build on a terminal too"),
             *_SHEET,
-            _choice(
-                "keep-list",
-                "print the hashes, and those of all that they need to\nrun: a list for "
-                "`spack buildcache prune`",
-            ),
             *_FIT,
             *_SOURCES,
         ),
@@ -549,29 +543,6 @@ read, and never run. Externals do not count, as for Spack.""",
 spackscope audit -f spack:site
 spackscope audit spack.lock --fail-on high
 spackscope audit hdf5 --recipes ~/spack-packages.git --json""",
-        group=CACHES,
-    ),
-    Command(
-        "prune",
-        "print what pruning a cache would remove and break",
-        ("--preview [-f CACHE]... [OUTPUT] LIST | QUERY...",),
-        """\
-Print what pruning a build cache would remove, how much that would free, and
-which of the remaining specs would break because they link or run a removed
-one. A LIST is a file of full hashes to keep, one per line, as Spack's
-buildcache prune takes it, or - for standard input; a QUERY selects what to
-remove. Nothing is deleted.""",
-        (
-            _flag("preview", "print what would be removed; required, as nothing is ever deleted"),
-            *_ANSWER,
-        ),
-        words="query or file",
-        least=1,
-        wrong_count="needs a keep-list or a query",
-        codes={0: "nothing breaks", 1: "something breaks"},
-        examples="""\
-spackscope prune --preview keep -f spack:site
-spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
         group=CACHES,
     ),
     Command(

@@ -34,19 +34,11 @@ _MARGIN = 8
 
 
 class RowSet(Frozen):
-    """Rows that can be written: their name, and their sheet."""
+    """Rows that can be written: their name, their sheet, and the word for one of them."""
 
     name: str
     sheet: Sheet[Any]
-
-    @property
-    def noun(self) -> str:
-        """The word for a row; records have a keep-list."""
-        return "record" if "keep-list" in self.sheet.exports else "row"
-
-    def has(self, format_: Format) -> bool:
-        """Check whether the rows can be written in a format."""
-        return format_.of_all or format_.name in self.sheet.exports
+    noun: str
 
 
 class ExportRequest(Frozen):
@@ -85,11 +77,6 @@ class ExportDialog(Dialog[None]):
         self._old_name = ""
         self._is_writing = False
 
-    @property
-    def _formats(self) -> Sequence[Format]:
-        """The formats of the chosen rows."""
-        return [*filter(self._row_sets[self._rows].has, FILE_FORMATS)]
-
     def box(self) -> ComposeResult:
         """Lay out the choices above the name, and the note on it below."""
         with Vertical(classes="dialog export") as box:
@@ -123,7 +110,7 @@ class ExportDialog(Dialog[None]):
 
     def _show_choices(self) -> None:
         rows = [row_set.name for row_set in self._row_sets]
-        formats = [format_.label for format_ in self._formats]
+        formats = [format_.label for format_ in FILE_FORMATS]
         self.query_one("#export-rows", Static).update(_choice("rows", rows, self._rows))
         self.query_one("#export-format", Static).update(_choice("form", formats, self._format))
 
@@ -143,7 +130,7 @@ class ExportDialog(Dialog[None]):
     def _name_changed(self) -> None:
         """Choose the format by the ending of the name, unless the chosen one has this ending."""
         ending = os.path.splitext(self._input.value)[1]
-        endings = [format_.ending for format_ in self._formats]
+        endings = [format_.ending for format_ in FILE_FORMATS]
         if ending in endings and endings[self._format] != ending:
             self._format = endings.index(ending)
             self._show_choices()
@@ -153,7 +140,7 @@ class ExportDialog(Dialog[None]):
     def action_form(self) -> None:
         """Choose the next format, and change the ending of the name."""
         if not self._is_writing:
-            self._take_format((self._format + 1) % len(self._formats))
+            self._take_format((self._format + 1) % len(FILE_FORMATS))
 
     def _take_format(self, number: int) -> None:
         self._format = number
@@ -161,7 +148,7 @@ class ExportDialog(Dialog[None]):
         at = self._input.cursor_position
         if ending in {format_.ending for format_ in FILE_FORMATS}:
             with self.prevent(Input.Changed):
-                self._input.value = stem + self._formats[self._format].ending
+                self._input.value = stem + FILE_FORMATS[self._format].ending
             is_in_stem = at <= len(stem)
             self._input.cursor_position = at if is_in_stem else len(self._input.value)
         self._old_name = ""
@@ -173,16 +160,15 @@ class ExportDialog(Dialog[None]):
         if len(self._row_sets) == 1:
             self.say("There are no other rows to write: nothing is marked")
         elif not self._is_writing:
-            format_ = self._formats[self._format]
             self._rows = (self._rows + 1) % len(self._row_sets)
-            self._take_format(self._formats.index(format_) if format_ in self._formats else 0)
+            self._take_format(self._format)
 
     @on(Input.Submitted)
     def action_choose(self) -> None:
         """Write the file; an existing file is replaced only at the second time."""
         if self._is_writing:
             return
-        name, format_ = self._input.value, self._formats[self._format]
+        name, format_ = self._input.value, FILE_FORMATS[self._format]
         replaces = bool(name) and self._old_name == name
         self._is_writing = self._input.disabled = True
         self._write(ExportRequest(self._row_sets[self._rows], format_, name, replaces))

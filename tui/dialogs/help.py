@@ -53,7 +53,6 @@ WORDS = {
     "needed by 3 missing": "Three missing specs depend on it, so build it first.",
     "stack": "Environments that the public cache builds together.",
     "tag": "A named or dated state of the public cache.",
-    "prune preview": "What pruning would remove and break; nothing is deleted.",
     "problem": "Part of a source that could not be read.",
 }
 """Words on the screens that a user of Spack may not know, with their meanings."""

@@ -169,7 +169,7 @@ def records(name: str, text: str) -> list[str]:
     """Return the records of a format in one order, without what only the browser writes."""
     lines = text.splitlines()
     by_host = ("fits", "reusable", "reasons", "deprecated")
-    if name in ("hashes", "keep-list"):
+    if name == "hashes":
         return sorted(lines)
     if name == "plain":
         return sorted(line for line in lines if line.split(":")[0] not in by_host)

@@ -586,18 +586,6 @@ async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_p
         assert cells(browser, "hash") == ["c" * 32, "a" * 32, "b" * 32]
 
 
-async def test_specs_are_marked_to_preview_their_pruning(session: Session, cache: Path) -> None:
-    async with browsing(cache, session=session, size=(110, 24)) as browser:
-        await browser.press("2", "colon")
-        await browser.type("Preview what")
-        await browser.press("enter")
-        assert browser.status == "Mark the specs to prune first (space)."
-        await browser.press("space", "colon")
-        await browser.type("Preview what")
-        await browser.press("enter")
-        assert "Prune preview: removes 1 of 2 specs" in browser.text
-
-
 async def test_the_palette_names_the_answers_after_the_common_commands(cache: Path) -> None:
     async with browsing(cache, size=(110, 30)) as browser:
         await browser.press("2", "colon")

@@ -33,7 +33,6 @@ ASKED = {
     "files": (f"/{ZLIB}", "-f", "tree"),
     "duplicates": (),
     "why": ("zlib", "--host", "zen3"),
-    "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
     "sources": (),
     "audit": ("--recipes", "site"),
@@ -120,13 +119,13 @@ def test_what_the_heading_says_is_a_column_in_a_pipe_and_where_it_is_asked_for(
     def first_line(text: str) -> list[str]:
         return text.splitlines()[0].split()
 
-    words = words_of("prune")
-    assert first_line(program(*words).stdout)[:2] == ["state", "hash"]
+    words = ("needs", f"/{M4}", "-f", "index.json")
+    assert first_line(program(*words).stdout)[:2] == ["needed_to", "hash"]
     plain = {"NO_COLOR": "1"}
     _, text = program.on_terminal(*words, changes=plain)
     assert "\nhash " in text.replace("\r", "")
-    _, text = program.on_terminal(*words, "--columns", "state,package", changes=plain)
-    assert "\nstate " in text.replace("\r", "")
+    _, text = program.on_terminal(*words, "--columns", "needed_to,package", changes=plain)
+    assert "\nneeded to " in text.replace("\r", "")
 
 
 def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(program: Program) -> None:
@@ -206,7 +205,7 @@ def test_a_comment_has_the_first_rows_and_says_how_many_more(program: Program) -
 
 
 def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(program: Program) -> None:
-    words = ("prune", "--preview", "-f", "many.json", "zlib")
+    words = ("why", "-f", "many.json", "zlib")
     many = [leaf(hash_of(number), "zlib", f"1.{number}") for number in range(60)]
     write_index(program.home / "many.json", *many)
     for more, count in ((), 40), (("--limit", "0"), 60):

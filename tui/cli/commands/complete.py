@@ -223,7 +223,6 @@ class _Completer:
         """Return the choices; none for an unknown kind of word."""
         kinds: dict[WordKind, Callable[[], Iterable[Completion]]] = {
             "query": self._words,
-            "query or file": self._words,
             "spec": self._specs,
             "spec or environment": self._specs,
             "spec or source": self._specs_and_sources,

@@ -26,7 +26,7 @@ from tests.builders import (
     write_page,
 )
 from tests.program import Program, assert_golden
-from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
+from tests.tui.browser.hdf5_index import write_hdf5_index
 
 PLAIN = {"NO_COLOR": "1"}
 HOST = ("--host", "target=zen3 glibc=2.36")
@@ -417,20 +417,6 @@ def test_what_no_spec_fits_is_explained(program: Program) -> None:
     assert "No spec has fits='target to new', only no, target too new and yes" in result.stderr
 
 
-def test_a_keep_list_has_what_the_specs_need_to_run(program: Program) -> None:
-    index = program.home / "index.json"
-    write_hdf5_index(index)
-    result = program("find", "-f", str(index), "hdf5", "--keep-list")
-    assert result.stdout.splitlines()[0] == HDF5
-    assert {*result.stdout.splitlines()} == {HDF5, OPENMPI, HWLOC, ZLIB, GONE}
-    assert "No source lists" not in result.stderr
-
-    result = program("find", "py-build", "--keep-list")
-    assert result.stdout == program("find", "py-build", "--hashes").stdout
-    assert "No source lists dependencies" in result.stderr
-    assert program("find", "-f", str(index), "nosuch", "--keep-list").returncode == 1
-
-
 SOURCE_MIRROR = "mirrors: {spack-public: {url: https://mirror.spack.io, binary: false}}"
 
 
@@ -527,7 +513,7 @@ def test_known_packages_are_alternatives(
     )
 
 
-@pytest.mark.parametrize("command", ["show", "needs", "why", "stats os", "prune --preview"])
+@pytest.mark.parametrize("command", ["show", "needs", "why", "stats os"])
 def test_every_command_with_a_query_names_an_unknown_word(
     program: Program, hdf5: tuple[str, str], command: str
 ) -> None:
