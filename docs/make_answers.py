@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
-import json
 import os
 import re
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ _HASH = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
 
 _TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
 
-_TYPES = {str: "text", bool: "boolean", int: "number", float: "number", type(None): ""}
+_TYPES = {str: "text", bool: "true, false", int: "number", float: "number", type(None): ""}
 
 _NEVER_KNOWN = {
     "document": "text",
@@ -220,30 +220,24 @@ def answer_table() -> str:
     """Return the table of the columns of all answers in Markdown, each explained once."""
     lines = ["| answer | column | value | meaning |", "|---|---|---|---|"]
     explained: set[str] = set()
-    for answer, columns in answer_columns().items():
+    answers = answer_columns()
+    types: dict[str, list[str]] = {}
+    for column in chain.from_iterable(answers.values()):
+        types.setdefault(column["name"], []).append(column["type"])
+    for answer, columns in answers.items():
         head, known = f"`{answer}`", list[str]()
         for column in columns:
-            name, type_ = column["name"], column["type"]
+            name = column["name"]
             if name in explained:
                 known.append(f"`{name}`")
                 continue
             explained.add(name)
-            value = ("true, false" if type_ == "boolean" else type_) + " or null" * column["null"]
+            value = " or ".join([*dict.fromkeys(types[name]), *["null"] * column["null"]])
             lines.append(f"| {head} | `{name}` | {value} | {column['meaning']} |")
             head = ""
         if known:
             lines.append(f"| {head} | {', '.join(known)} | | as above |")
     return "\n".join(lines)
-
-
-def columns_file() -> str:
-    """Return the file with the columns of all answers, which `help COMMAND --json` prints."""
-    lines = (
-        f"{json.dumps(answer)}: [\n{joined}\n]"
-        for answer, columns in answer_columns().items()
-        for joined in [",\n".join(f"  {json.dumps(column)}" for column in columns)]
-    )
-    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from make_answers import answer_table, columns_file
+from make_answers import answer_table
 from make_drawing import drawing
 from make_pictures import TOUR
 
@@ -223,13 +223,9 @@ def with_count(text: str) -> str:
 COUNTED = ROOT / "README.md", DOCS / "how-to.md", DOCS / "tour.md"
 """The pages that count the questions of the how-to."""
 
-COLUMNS = ROOT / "tui" / "cli" / "columns.json"
-"""The file with the columns of all answers."""
-
 
 def main() -> None:
-    """Write the tables and the columns."""
-    COLUMNS.write_text(columns_file(), encoding="utf-8")
+    """Write the tables."""
     for name, (page, build) in TABLES.items():
         page.write_text(with_table(page.read_text("utf-8"), name, build()), encoding="utf-8")
     for page in COUNTED:

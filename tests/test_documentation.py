@@ -219,12 +219,6 @@ def test_a_table_of_the_documents_is_up_to_date(name: str) -> None:
     assert make_docs.with_table(text, name, build()) == text, "run docs/make_docs.py"
 
 
-def test_the_columns_that_the_help_has_for_programs_are_up_to_date() -> None:
-    assert make_docs.COLUMNS.read_text("utf-8") == make_docs.columns_file(), (
-        "run docs/make_docs.py"
-    )
-
-
 def test_the_page_on_the_architecture_names_what_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     named = re.findall(r"`([a-z_/]+\.py): ([\w.]+)`", text)

@@ -217,16 +217,11 @@ class Command(Frozen):
         return "spackscope" if self.name == BROWSE else f"spackscope {self.name}"
 
     @property
-    def all_codes(self) -> Mapping[int, str]:
-        """Its exit codes and their meanings, ascending."""
-        common = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {})}
-        return dict(sorted({**common, **self.codes}.items()))
-
-    @property
     def exit_codes(self) -> str:
         """Its exit codes, on lines that fit the help."""
+        common = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {})}
         lines = [""]
-        for code, meaning in self.all_codes.items():
+        for code, meaning in sorted({**common, **self.codes}.items()):
             line = f"{lines[-1]}   {code} {meaning}".lstrip()
             lines[-1:] = [line] if len(line) <= _CODES_WIDTH else [lines[-1], f"{code} {meaning}"]
         return "\n".join(lines)
@@ -813,7 +808,6 @@ cd try && spackscope index.json""",
     Command(
         HELP,
         "print this help, or that on a command or on `query`",
-        options=(_choice("json", "print the commands, or the help on one, as JSON"), *_SOURCES),
         words="topic",
         group=PROGRAM,
     ),

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.arguments import parse_arguments, split_options
+from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -19,7 +18,6 @@ from spackscope.tui.cli.command_table import (
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
-from spackscope.tui.query_reference import LANGUAGE
 from tests.program import Program, assert_golden
 
 
@@ -31,36 +29,6 @@ def test_each_topic_has_help(program: Program, topic: str) -> None:
     assert max(map(len, result.stdout.splitlines())) < 80
     if topic not in (BROWSE, QUERY):
         assert program(topic, "--help").stdout == result.stdout
-
-
-def test_programs_read_the_help_as_json(program: Program) -> None:
-    heads = json.loads(program("help", "--json").stdout)
-    assert [head["command"] for head in heads] == [
-        command.name for command in LISTED if command.name in WITH_HELP
-    ]
-    for head in heads:
-        name, command = head["command"], COMMANDS[head["command"]]
-        topic = json.loads(program("help", name, "--json").stdout)
-        text = program("help", name).stdout
-        assert head.items() <= topic.items()
-        assert topic["description"] in text
-        for option in topic["options"]:
-            assert f"  {', '.join(option['names'])}" in text
-        assert topic["exit_codes"].keys() >= {"0", "2", "70", "130"}
-        for code, meaning in topic["exit_codes"].items():
-            assert f"{code} {meaning}" in text
-        for form in topic["formats"]:
-            chosen, _ = split_options([form], command.options)
-            assert chosen["format"] == form[2:]
-        assert bool(topic["answers"]) is command.is_answer
-        for line in topic["examples"]:
-            assert line in text
-    forms = json.loads(program("help", QUERY, "--json").stdout)
-    assert [form["written"] for form in forms] == [
-        form.written for its in LANGUAGE.values() for form in its
-    ]
-    refused = program.refused("help", "fnd", "--json", code=ExitCode.USAGE)
-    assert refused.startswith("spackscope: no help on fnd. Did you mean find?")
 
 
 def test_the_help_is_one_screen_of_essentials(program: Program) -> None:

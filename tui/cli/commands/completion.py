@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 
 from spackscope.model.core.suggestions import did_you_mean, listed
-from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import ExitCode, Leave, stdio
 
@@ -22,6 +22,8 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
     (shell,) = options.words
     names = [SHELLS[shell], *[f"widget.{shell}"] * options.given.get("widget", False)]
-    scripts = (read_resource(f"scripts/{name}") for name in names)
+    # In spackscope.pyz they are members of the archive.
+    folder = files("spackscope.tui.cli") / "scripts"
+    scripts = ((folder / name).read_text("utf-8") for name in names)
     stdio.print_line("".join(scripts).rstrip("\n"))
     return ExitCode.FOUND

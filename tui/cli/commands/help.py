@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
-from spackscope.model.core.frozen import asdict
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import wrap
-from spackscope.tui.cli import read_resource
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import (
     BROWSE,
@@ -71,8 +68,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         if topic not in ("", QUERY, *WITH_HELP):
             hint = did_you_mean(topic, [*WITH_HELP, QUERY])
             raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
-        is_json = options.format == "json"
-        text = json.dumps(_data(topic), indent=2) if is_json else _help_on(topic)
+        text = _query_help() if topic == QUERY else command_help(COMMANDS[topic or BROWSE])
     elif options.command != BROWSE and options.command in WITH_HELP:
         text = command_help(COMMANDS[options.command])
     else:
@@ -86,41 +82,6 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 def _by_group() -> dict[str, list[Command]]:
     return {group: [c for c in LISTED if c.group == group] for group in GROUPS}
-
-
-def _data(topic: str) -> object:
-    """Return the commands, or the help on a topic, for JSON."""
-    if not topic:
-        return [_head(command) for command in LISTED if command.name in WITH_HELP]
-    if topic == QUERY:
-        return [{"group": group, **asdict(form)} for group in LANGUAGE for form in LANGUAGE[group]]
-    command, answers = COMMANDS[topic], json.loads(read_resource("columns.json"))
-    return {
-        **_head(command),
-        "usage": [f"{command.called} {usage}" for usage in command.usages],
-        "description": command.description,
-        "options": [
-            {
-                "names": option.names,
-                "value": option.metavar or None,
-                "repeatable": option.kind == "values",
-                "meaning": option.sentence,
-            }
-            for option in command.options
-        ],
-        "formats": [option.names[0] for option in command.options if option.field == "format"],
-        "answers": {name: answers[name] for name in answers if name.split(" ")[0] == topic},
-        "exit_codes": command.all_codes,
-        "examples": command.examples.split("\n"),
-    }
-
-
-def _head(command: Command) -> dict[str, str]:
-    return {"command": command.name, "summary": command.summary, "group": command.group}
-
-
-def _help_on(topic: str) -> str:
-    return _query_help() if topic == QUERY else command_help(COMMANDS[topic or BROWSE])
 
 
 def command_help(command: Command) -> str:
