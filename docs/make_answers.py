@@ -13,13 +13,13 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.command_table import LISTED
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.cli.commands.examples import write_examples
 from spackscope.tui.settings import DEFAULTS
 
 _QUESTIONS = {
@@ -47,6 +47,8 @@ _QUESTIONS = {
 
 Each column without a value in some row has none in a row of one of them.
 """
+
+_EXAMPLES = Path(__file__).parents[1] / "sample_data" / "examples.zip"
 
 _HASH = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
 """The hash on standard input."""
@@ -244,7 +246,8 @@ def answer_table() -> str:
 def _example_files() -> Iterator[None]:
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as directory:
-        write_examples(Path(directory))
+        with ZipFile(_EXAMPLES) as archive:
+            archive.extractall(directory)
         Path(directory, "tags.json").write_text(_TAGS)
         Path(directory, "hashes").write_text(_HASH)
         os.chdir(directory)

@@ -10,7 +10,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from spackscope.tui.cli.main import main as spackscope
+from tests.builders.sample import unpack_examples
 from tests.documents import ROOT, Command, examples, pattern_of
 from tests.test_documentation import run
 
@@ -28,7 +28,7 @@ def main() -> None:
     """Run the examples of all pages, and write the pages."""
     with tempfile.TemporaryDirectory() as directory:
         homes = [Path(directory, name) for name in ("examples", "empty")]
-        spackscope(["examples", str(homes[0])])
+        unpack_examples(homes[0])
         homes[1].mkdir()
         for example in examples():
             page, text = example.block.page, ""

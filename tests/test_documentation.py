@@ -22,6 +22,7 @@ from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
 from tests.builders import SAMPLE_PAGES
+from tests.builders.sample import unpack_examples
 from tests.documents import (
     HISTORY,
     PAGES,
@@ -55,9 +56,9 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home with the files that `spackscope examples` writes there."""
+    """Return a home with the files that the documents read."""
     home = tmp_path_factory.mktemp("home")
-    assert main(["examples", str(home)]) == 0
+    unpack_examples(home)
     return home
 
 

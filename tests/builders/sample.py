@@ -2,8 +2,8 @@
 
 The cache has hdf5 and packages that use it, in all their builds; what these need is listed only as
 their dependencies. The environment has four of them, and newer versions of two dependencies. The
-examples are what `spackscope examples` writes besides: the environment as it was before, mirrors,
-an install tree, and recipes.
+examples are what the documents read: the cache with all of its builds, the environment, also as it
+was before, mirrors, an install tree, and recipes.
 
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
@@ -77,10 +77,19 @@ def sample_lock() -> dict[str, Any]:
 
 
 def example_files() -> Files:
-    """Return the files that `spackscope examples` unpacks."""
-    old_lock = json.dumps(_lock((*_ROOTS, _REMOVED_ROOT), {})).encode()
+    """Return the files that the documents read."""
+    database = sample_index()["database"]
+    installs = {
+        hash_: record | {"in_buildcache": not record["spec"].get("external")}
+        for hash_, record in database["installs"].items()
+    }
+    documents = {
+        "index.json": {"database": database | {"installs": installs}},
+        "old/spack.lock": _lock((*_ROOTS, _REMOVED_ROOT), {}),
+        "new/spack.lock": sample_lock(),
+    }
     return {
-        "old/spack.lock": old_lock,
+        **{name: _packed(document) for name, document in documents.items()},
         **under("old/mirror", complete(files_in(SPACK_DATA / "mirror-v2"))),
         **under("mirror", complete(signed_v3())),
         **under("pruned", signed_v3()),
@@ -88,6 +97,16 @@ def example_files() -> Files:
         **under("tree", dict(map(_file_list, _INSTALLED.items()))),
         **under("recipes", _recipes()),
     }
+
+
+def _packed(document: object) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode()
+
+
+def unpack_examples(directory: Path) -> None:
+    """Write the files that the documents read into a directory."""
+    with ZipFile(EXAMPLES) as archive:
+        archive.extractall(directory)
 
 
 def _file_list(item: tuple[str, Mapping[str, int | str]]) -> tuple[str, bytes]:
@@ -188,9 +207,8 @@ def _closure(nodes: Nodes, hashes: Iterable[str]) -> list[str]:
 
 def main() -> None:
     """Write the files."""
-    text = json.dumps(sample_index(), separators=(",", ":"))
-    INDEX.write_bytes(gzip.compress(text.encode(), mtime=0))
-    LOCK.write_text(json.dumps(sample_lock(), separators=(",", ":")) + "\n")
+    INDEX.write_bytes(gzip.compress(_packed(sample_index()), mtime=0))
+    LOCK.write_bytes(_packed(sample_lock()) + b"\n")
     with ZipFile(EXAMPLES, "w", ZIP_DEFLATED) as archive:
         for name, data in example_files().items():
             archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)

@@ -783,29 +783,6 @@ SPACKSCOPE_KEY_FORMAT another form, such as '/{hash}'. Where your shell starts:
         group=PROGRAM,
     ),
     Command(
-        "examples",
-        "write the files that the how-tos read",
-        ("DIRECTORY",),
-        """\
-Write small caches, environments and an install tree into a new directory. The
-how-tos of the documentation read them, so that you can try each answer.""",
-        (_HELP,),
-        words="directory",
-        least=1,
-        most=1,
-        wrong_count="needs one new directory",
-        reads_sources=False,
-        codes={
-            0: "written",
-            2: "wrong usage, or the directory is not empty",
-            3: "it cannot be written",
-        },
-        examples="""\
-spackscope examples try
-cd try && spackscope index.json""",
-        group=PROGRAM,
-    ),
-    Command(
         HELP,
         "print this help, or that on a command or on `query`",
         words="topic",
