@@ -14,7 +14,7 @@ class Clipboard:
         script = directory / "copy-it"
         script.write_text(f"#!/bin/sh\ncat > {shlex.quote(str(self.stored))}\n")
         script.chmod(0o755)
-        self.environ = {"SPACKSCOPE_COPY": str(script), "PATH": "/usr/bin:/bin"}
+        self.environ = {"SPACKSCOPE_COPY": shlex.quote(str(script)), "PATH": "/usr/bin:/bin"}
 
     @property
     def text(self) -> str:

@@ -73,7 +73,7 @@ class WebServer:
     def __post_init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
-        self._threads = [threading.Thread(target=self._accept)]
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
         self.connections: list[socket.socket] = []
         self._threads[0].start()
 
@@ -106,7 +106,7 @@ class WebServer:
                 connection.close()
                 break
             self.connections.append(connection)
-            thread = threading.Thread(target=self._serve, args=(connection,))
+            thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
             self._threads.append(thread)
             thread.start()
         self._listening.close()

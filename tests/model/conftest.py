@@ -36,8 +36,11 @@ NOBODY = 65534
 
 @pytest.fixture
 def unprivileged() -> Iterator[Path]:
-    """Create a directory, and drop the privileges of root, which no mode restrains."""
-    with tempfile.TemporaryDirectory() as name:
+    """Create a directory, and drop the privileges of root, which no mode restrains.
+
+    It is that of temporary files, too, as the one that is set may be for root alone.
+    """
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
         is_root = os.geteuid() == 0
         if is_root:
             os.chown(name, NOBODY, -1)

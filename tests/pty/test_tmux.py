@@ -185,7 +185,8 @@ def test_the_key_at_the_prompt_opens_a_popup_with_the_sources_of_the_shell(tmp_p
     try:
         tmux.until("$")
         tmux.type(f'spackscope() {{ {shlex.join(COMMAND)} "$@"; }}', "Enter")
-        tmux.type(f"cd {tmp_path}; SPACKSCOPE_FROM=pages; export SPACKSCOPE_FROM", "Enter")
+        tmux.type(shlex.join(("cd", str(tmp_path))), "Enter")
+        tmux.type("SPACKSCOPE_FROM=pages; export SPACKSCOPE_FROM", "Enter")
         tmux.type('eval "$(spackscope completion bash --widget)"; clear', "Enter", "echo zlib c")
         tmux.until("echo zlib c")
         client.send("\x1b[D\x1b[D\x1bi")

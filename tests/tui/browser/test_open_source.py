@@ -39,14 +39,16 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         assert "O open yours" not in browser.text
 
 
-async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) -> None:
-    index = tmp_path / "index.json"
-    index.write_bytes(database(installs(node(dependencies=[]))))
-    async with browsing(tmp_path / "gone.json") as browser:
+async def test_another_source_is_offered_where_none_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "index.json").write_bytes(database(installs(node(dependencies=[]))))
+    async with browsing(Path("gone.json")) as browser:
         await browser.press("O")
         for name in ("also-gone.json", "index.json"):
             await browser.press("ctrl+u")
-            await browser.paste(str(tmp_path / name))
+            await browser.paste(name)
             await browser.press("enter")
         assert browser.packages == {"zlib": 1}
         await browser.press("O")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import threading
 from collections import Counter
@@ -13,6 +14,7 @@ import pytest
 
 from spackscope.model.answers.duplicates import NOT_SOLVED
 from spackscope.model.core.frozen import replace
+from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.specs import NO_SPEC
 from spackscope.tui.browser.tables import NO_ROWS, SPECS
@@ -295,7 +297,7 @@ async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Pat
     write_page(tmp_path / "pages", [record(2, hash="TOO-SHORT"), record(3)])
     paths = (tmp_path / "index.json", tmp_path / "pages")
     async with browsing(*paths, size=(120, 30)) as browser:
-        for row, query in enumerate((f"/{OLD[:7]}", f"source={paths[1]}")):
+        for row, query in enumerate((f"/{OLD[:7]}", f"source={quoted(str(paths[1]))}")):
             await browser.press("2", "S", "S", *["j"] * row, "enter")
             assert browser.query == query
             await browser.press("backspace", "escape")
@@ -414,7 +416,8 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
     async with browsing(*sources, size=(120, 40), environ=clipboard.environ) as browser:
         await browser.press("2", "C", "Y", "c")
         line = clipboard.text
-        assert line.startswith(f"spackscope cover {sources[0]} -f {sources[1]}")
+        words = ("spackscope", "cover", str(sources[0]), "-f", str(sources[1]))
+        assert line.startswith(shlex.join(words))
         await browser.press("Y", "h")
         assert clipboard.text.split() == [XZ, HDF5, ZLIB]
         await browser.press("f", *"hdf", "enter", "e", "tab", "enter")

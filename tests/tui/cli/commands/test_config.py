@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
     assert rows == {
         "file": (str(path), "read"),
         "file for all users": (str(system), "read"),
-        "sources": (f"'https://host/m?…' {path.parent}/tree", f"{path}:5"),
+        "sources": (f"'https://host/m?…' {quote(f'{path.parent}/tree')}", f"{path}:5"),
         "public": ("that of cache.spack.io", "default"),
         "host": ("target=zen4", "command line"),
         "copy": ("curl …", "SPACKSCOPE_COPY"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -206,7 +207,7 @@ def test_an_old_spack_cannot_read_new_builds(
     path.write_bytes(database(installs(its), str(number + 3)))
     words = ("why", "-f", str(path), "tiny", "--host", "zen3", "--json")
     (row, *_) = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
-    why = f"its database is v{number + 3}, which Spack {version} cannot read, {path}"
+    why = f"its database is v{number + 3}, which Spack {version} cannot read, {quote(str(path))}"
     assert (row["reason"], row["change"]) == (why, "use a newer Spack")
 
 
@@ -228,12 +229,13 @@ def test_a_new_spack_cannot_read_the_oldest_database(
         (
             mirror,
             "its index is of database",
-            f"create it with Spack 0.17 to 0.23: spack buildcache update-index {mirror}",
+            "create it with Spack 0.17 to 0.23: "
+            f"spack buildcache update-index {quote(str(mirror))}",
         ),
     ):
         words = ("why", "-f", str(source), "tiny", "--host", "zen3", "--json")
         rows = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
-        why = f"{label} v5, which Spack {version} cannot read, {source}"
+        why = f"{label} v5, which Spack {version} cannot read, {quote(str(source))}"
         assert ((why, change) in [(row["reason"], row["change"]) for row in rows]) is not is_read
 
 
@@ -298,7 +300,7 @@ def test_spack_sees_the_index_of_its_own_database_alone(
 def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_it(
     program: Program,
 ) -> None:
-    line = f"spack buildcache update-index {program.home}/m"
+    line = f"spack buildcache update-index {quote(f'{program.home}/m')}"
     for layout, label, change in (
         ("v3", "its mirror has no index", f"create it: {line}"),
         (
