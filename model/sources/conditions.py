@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from math import comb
 from typing import Any
 
@@ -23,6 +25,8 @@ from spackscope.model.readers.expressions import Evaluator, dotted
 _MAX_LENGTH, _MAX_DEPTH = 1_000, 50
 _MAX_STEPS = 10**6
 """Ways in which a regular expression may be tried on a text."""
+
+_SLOW = "its regular expression may take long"
 
 
 def is_met(condition: str, environ: Mapping[str, str]) -> bool:
@@ -77,13 +81,46 @@ class _Arch:
 
 def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str] | None:
     """Search as a function of `re` does, unless that may take long. Raises Unreadable."""
-    plain = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", pattern)
+    # Others print, as re.DEBUG does.
+    if flags & ~(re.ASCII | re.DOTALL | re.IGNORECASE | re.MULTILINE | re.VERBOSE):
+        raise Unreadable("flags of its regular expression are not understood")
+    # As `re` itself parses it, since comments, flags and blanks change where a repetition is.
+    parser = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+    repeats, choices = _count_repeats(parser.parse(pattern, flags), parser.SubPattern)
     # A match may begin and each repetition end anywhere, and each choice doubles the ways.
-    repeats, choices = len(re.findall(r"[*+{]", plain)), len(re.findall(r"[|?]", plain))
     steps = comb(len(text) + repeats + 1, repeats + 1) << choices
-    if steps > _MAX_STEPS or re.search(r"\)[*+{]", plain):
-        raise Unreadable("its regular expression may take long")
+    if steps > _MAX_STEPS:
+        raise Unreadable(_SLOW)
     return getattr(re, name)(pattern, text, flags)  # type: ignore[no-any-return]
+
+
+def _count_repeats(parsed: Any, subpattern: type) -> tuple[int, int]:
+    """Count the repetitions of variable length and the choices in a parsed regular expression.
+
+    Raises Unreadable for a repetition in which there is another one, or a choice.
+    """
+    repeats = choices = 0
+    for operation, argument in parsed:
+        branches = [*_subpatterns(argument, subpattern)]
+        counts = [_count_repeats(branch, subpattern) for branch in branches]
+        if str(operation).endswith("REPEAT"):
+            least, most, _ = argument
+            if most > 1 and counts != [(0, 0)]:
+                raise Unreadable(_SLOW)
+            repeats += most > 1 and least != most
+            choices += most == 1
+        repeats += sum(count for count, _ in counts)
+        choices += sum(count for _, count in counts) + max(0, len(branches) - 1)
+    return repeats, choices
+
+
+def _subpatterns(argument: Any, subpattern: type) -> Iterator[Any]:
+    """Yield the patterns in the argument of an operation: its branches, or what it repeats."""
+    if isinstance(argument, subpattern):
+        yield argument
+    elif isinstance(argument, (list, tuple)):
+        for part in argument:
+            yield from _subpatterns(part, subpattern)
 
 
 class _Condition(Evaluator):
