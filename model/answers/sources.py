@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.records import CONFIGURATION, Gap, SourceStatus
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
@@ -159,13 +160,13 @@ def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
 
 
 def _index_texts(tag: Tag, key: str) -> list[str]:
-    """Return the texts that the indexes of a tag have at a key, such as their addresses."""
+    """Return the texts that the indexes of a tag have at a key, without secrets of addresses."""
     entries = (entry for entry in tag.indexes or () if isinstance(entry, dict))
-    return [str(entry[key]) for entry in entries if key in entry]
+    return [without_secrets(str(entry[key])) for entry in entries if key in entry]
 
 
 _TAG_COLUMNS: list[SheetColumn[Tag]] = [
-    SheetColumn("tag", lambda tag: tag.name),
+    SheetColumn("tag", lambda tag: without_secrets(tag.name)),
     SheetColumn("indexes", lambda tag: None if tag.indexes is None else len(tag.indexes)),
     SheetColumn(
         "days",

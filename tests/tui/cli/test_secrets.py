@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,25 @@ def test_no_secret_of_the_environment_is_shown(
     assert "http://h/x" in text
     for secret in SECRETS:
         assert secret not in text
+
+
+ADDRESSES = [f"https://{USER}@{NOBODY}/develop{QUERY}", f"//{USER}@h/x{QUERY}"]
+
+
+@pytest.mark.parametrize(
+    "form", ["--json", "--jsonl", "--csv", "--markdown", "--columns=tag,labels,urls"]
+)
+def test_no_secret_of_a_list_of_tags_is_shown(form: str, program: Program) -> None:
+    path = program.home / "cache_spack_io_index.json"
+    entries = [{"label": url, "url": url} for url in ADDRESSES]
+    path.write_text(json.dumps(dict.fromkeys(("develop", *ADDRESSES), entries)))
+    tags = program("sources", "--tags", form, SPACKSCOPE_PUBLIC=str(path))
+    problems = program("sources", "--problems", form, "-f", "public", SPACKSCOPE_PUBLIC=str(path))
+
+    assert "develop" in tags.stdout
+    for secret in SECRETS:
+        for each in (tags, problems):
+            assert secret not in each.stdout + each.stderr
 
 
 def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Path) -> None:
