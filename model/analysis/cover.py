@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from spackscope.model.analysis.compare import Comparison
-from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of, explicit_specs, post_order
+from spackscope.model.analysis.dag import Dag, count_dependents, dag_of, explicit_specs, post_order
 from spackscope.model.analysis.nearest import (
     CandidateGroup,
     Nearest,
@@ -201,7 +201,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         if graph.is_described(second)
     }
     specs = set(identities.values())
-    roots = list(dict.fromkeys(identities[id_] for id_ in roots))
+    asked = dict.fromkeys(identities[id_] for id_ in roots)
 
     @lru_cache(None)
     def dependencies(spec: int) -> list[tuple[int, bool]]:
@@ -218,13 +218,15 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     def to_run(spec: int) -> list[int]:
         return [child for child, runs in dependencies(spec) if runs]
 
-    every = list(post_order((*roots, *identities.values()), to_build))
+    every = list(post_order((*asked, *identities.values()), to_build))
     hashes = dict(zip(every, graph.hashes(every), strict=True))
     nodes = {spec: described.get(spec, spec) for spec in every}
     externals = {spec for spec in every if graph.external(nodes[spec])}
     locations = {spec: _joined(map(location, graph.records(spec))) for spec in every}
     available = {spec for spec in every if locations[spec].is_available}
-    missing = [s for s in every if s in specs and s not in externals and s not in available]
+    missing = dict.fromkeys(
+        s for s in every if s in specs and s not in externals and s not in available
+    )
 
     def to_install(spec: int) -> list[int]:
         """Return the dependencies to install for a spec; a present spec needs no build tools."""
@@ -236,7 +238,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
             *nearest_first(starts, lambda spec: () if spec in externals else below(spec))
         } - externals
 
-    planned = reached(roots, to_install)
+    planned = reached(asked, to_install)
     # Whether another spec has to be built before a spec can be used.
     delayed: dict[int, bool] = {}
     for spec in every:
@@ -250,14 +252,9 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
         children = to_build(spec) if spec in missing else to_run(spec)
         return [child for child in children if child not in externals]
 
-    # A spec that can be built at once has a bit, and each spec has the bits that it waits for.
     first = [spec for spec in missing if not delayed[spec]]
-    bits = {spec: 1 << number for number, spec in enumerate(first)}
-    waiting = ClosureMasks(awaited, lambda spec: bits.get(spec, 0))
-    masks = list(map(waiting.whole, missing))
-    # A spec does not wait for itself.
-    needed_by = {s: sum(bool(mask & bits[s]) for mask in masks) - 1 for s in first}
-    needed = {*post_order(roots, to_run)} - externals
+    waiting = count_dependents(first, missing, awaited)
+    needed = {*post_order(asked, to_run)} - externals
 
     def describe(spec: int) -> Missing:
         return Missing(
@@ -265,10 +262,11 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
             hashes[spec],
             graph.name(nodes[spec]),
             graph.version(nodes[spec]),
-            "root" if spec in roots else "run" if spec in needed else "build",
+            "root" if spec in asked else "run" if spec in needed else "build",
             spec in planned,
             bool(locations[spec].sources),
-            needed_by.get(spec, 0),
+            # A spec does not wait for itself.
+            max(0, waiting.get(spec, 0) - 1),
         )
 
     def present(chosen: Collection[int]) -> tuple[Present, ...]:

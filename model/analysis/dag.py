@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, count
 from operator import itemgetter
@@ -16,7 +16,7 @@ from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.edges import EdgeKind, Edges, path_to
+from spackscope.model.index.edges import EdgeKind, Edges, nearest_first, path_to
 from spackscope.model.query.ast import exact_query
 
 LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
@@ -452,6 +452,45 @@ def post_order(
 
 Mask = int
 """A set: a bit for each of its elements."""
+
+_MASK_BITS = 1024
+"""Nodes that are counted together: fewer visit nodes more often, more take longer masks."""
+
+
+def count_dependents(
+    wanted: Sequence[_Node], nodes: Collection[_Node], below: Callable[[_Node], Sequence[_Node]]
+) -> dict[_Node, int]:
+    """Count for each wanted node the `nodes` in whose closures it is, each node in its own too.
+
+    `below` returns the children of a node. On a cycle, which only damaged documents have, some are
+    not counted. Raises Cancelled.
+    """
+    ranks = {node: rank for rank, node in enumerate(post_order(nodes, below))}
+    above: dict[_Node, list[_Node]] = {}
+    for node in ranks:
+        for child in below(node):
+            above.setdefault(child, []).append(node)
+    counts: dict[_Node, int] = {}
+    for start in range(0, len(wanted), _MASK_BITS):
+        check_cancelled()
+        bits = {node: 1 << place for place, node in enumerate(wanted[start : start + _MASK_BITS])}
+        masks: dict[_Node, Mask] = {}
+        # A bit of a sum is 2 to the power of the index of its mask.
+        sums: list[Mask] = []
+        users = nearest_first(bits, lambda node: above.get(node, ()))
+        for node in sorted(users, key=ranks.__getitem__):
+            mask = bits.get(node, 0)
+            for child in below(node):
+                mask |= masks.get(child, 0)
+            masks[node] = mask
+            if node in nodes:
+                for power, total in enumerate(sums):
+                    sums[power], mask = total ^ mask, total & mask
+                if mask:
+                    sums.append(mask)
+        for node, bit in bits.items():
+            counts[node] = sum(bool(total & bit) << power for power, total in enumerate(sums))
+    return counts
 
 
 class ClosureMasks(Generic[_Node]):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
+from spackscope.model.analysis.dag import Dag, Walker, count_dependents, dag_of, spec_at, texts
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
@@ -232,3 +232,15 @@ def test_a_walk_is_bounded_and_says_what_it_leaves_out(
     assert "hdf5" in cut.nodes
     assert cut.unknown <= {*below}
     assert cut.unknown
+
+
+def test_dependents_are_counted_for_more_nodes_than_a_mask_has_bits() -> None:
+    """Leaves below one node in the middle, which many tops have; and nodes on their own."""
+    leaves, middle = range(3_000), 3_000
+    tops, alone = range(3_001, 5_001), range(5_001, 9_001)
+    below = {middle: [*leaves], **{top: [middle] for top in tops}}
+    counts = count_dependents(
+        [*leaves, *alone], {*tops, *leaves, *alone}, lambda n: below.get(n, [])
+    )
+    assert set(map(counts.get, leaves)) == {len(tops) + 1}
+    assert set(map(counts.get, alone)) == {1}
