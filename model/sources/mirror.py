@@ -619,16 +619,19 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     where there is no tag list, no such tag or no index, and Cancelled.
     """
     tags = public.tags
+    problems: list[Problem] = []
     content, file = dict[str, Any](), FetchedFile("", public.tag_list)
     # A copy is asked where the public cache cannot be reached.
     if not tags or not all(map(_is_of_copy, tags)):
         content, file = read_tag_list(public, session)
     if not tags:
         spack = session.spack
-        tags = (default_tag(content, spack.release if spack is not None else ""),)
-        source += f":{tags[0]}" if source == PUBLIC else f"#{storable(tags[0])}"
+        tag, unexpected = default_tag(content, spack.release if spack is not None else "")
+        tags = (tag,)
+        source += f":{tag}" if source == PUBLIC else f"#{storable(tag)}"
+        if unexpected:
+            problems.append(Problem(file.origin, "", storable(unexpected)))
     origin = file.origin
-    problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in tags:
         entries: Any = content.get(tag)

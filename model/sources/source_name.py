@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import SourceError, naming
 from spackscope.model.core.file_access import read_head
@@ -48,22 +48,30 @@ class PublicCache(Frozen):
 _RELEASE = re.compile(r"v(\d{4})\.(\d{1,2})\.(\d{1,9})", re.ASCII)
 
 
-def default_tag(tags: Collection[str], pinned: str = "") -> str:
-    """Return the tag to read where none is named: the newest release, else `develop`.
+def default_tag(tags: Mapping[str, object], pinned: str = "") -> tuple[str, str]:
+    """Return the tag to read where none is named, and why it is not the one that is expected.
 
-    If the packages of the user's Spack are pinned to a release that the cache has, such as
-    `v2026.06`, the newest tag of this release is returned.
+    That is the newest release, or `develop` where there are no releases. If the packages of the
+    user's Spack are pinned to a release, such as `v2026.06`, it is the newest tag of this release.
+    A release without an index is left out: the writer of the list ignores some indexes.
 
-    >>> default_tag(["develop", "v0.23.1", "v2025.11.0", "v2025.11.1", "v2026.06.0"], "v2025.11")
-    'v2025.11.1'
+    >>> default_tag({"v2025.11.0": ["…"], "v2025.11.1": ["…"], "v2026.06.0": ["…"]}, "v2025.11")
+    ('v2025.11.1', '')
+    >>> default_tag({"v2025.11.0": ["…"], "v2026.06.0": []})
+    ('v2025.11.0', 'v2026.06.0 lists no index, so v2025.11.0 is read')
     """
     releases = {
         tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
     }
+    newest = sorted(releases, key=releases.__getitem__, reverse=True)
+    own = [tag for tag in newest if pinned and tag.startswith(f"{pinned}.")]
     if pinned and pinned in tags:
-        return pinned
-    own = [tag for tag in releases if pinned and tag.startswith(f"{pinned}.")]
-    return max(own or releases, key=releases.__getitem__, default=DEVELOP)
+        own = [pinned]
+    tag = next((tag for tag in (*own, *newest) if tags[tag]), DEVELOP)
+    expected = next(iter(own or newest), tag)
+    if pinned and not own:
+        return tag, f"your Spack is pinned to {pinned}, which the list lacks, so {tag} is read"
+    return tag, "" if tag == expected else f"{expected} lists no index, so {tag} is read"
 
 
 def parse_public_cache(

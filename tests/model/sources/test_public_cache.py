@@ -159,21 +159,38 @@ def test_the_public_cache_alone_is_its_newest_release_or_that_of_the_users_spack
     assert contents(newest) == [indexes["v2026.6.0"]]
     assert discover_one(tmp_path / NAME).source == f"{tmp_path}/{NAME}#v2026.6.0"
     git = "https://github.com/spack/spack-packages.git"
-    for fields, tag in (
-        ({"branch": "releases/v2025.11"}, "v2025.11.1"),
-        ({"tag": "v2025.11.0"}, "v2025.11.0"),
-        ({"branch": "develop"}, "v2026.6.0"),
-        ({"branch": "releases/v2024.7"}, "v2026.6.0"),
-        ({}, "v2026.6.0"),
+    missing = "your Spack is pinned to v2024.7, which the list lacks, so v2026.6.0 is read"
+    for fields, tag, unexpected in (
+        ({"branch": "releases/v2025.11"}, "v2025.11.1", []),
+        ({"tag": "v2025.11.0"}, "v2025.11.0", []),
+        ({"branch": "develop"}, "v2026.6.0", []),
+        ({"branch": "releases/v2024.7"}, "v2026.6.0", [missing]),
+        ({}, "v2026.6.0", []),
     ):
         repos = json.dumps({"repos": {"builtin": {"git": git, **fields}}})
         (tmp_path / "repos.yaml").write_text(repos)
         spack = {**environ, "SPACK_USER_CONFIG_PATH": str(tmp_path)}
-        assert discover_one("public", spack).source == f"public:{tag}"
+        discovered = discover_one("public", spack)
+        assert discovered.source == f"public:{tag}"
+        assert [problem.reason for problem in discovered.problems] == unexpected
     head = write_files(tmp_path / "clone/.git", {"HEAD": b"ref: refs/heads/releases/v2025.11\n"})
     clone = {"git": git, "destination": str(head.parent)}
     (tmp_path / "repos.yaml").write_text(json.dumps({"repos": {"builtin": clone}}))
     assert discover_one("public", spack).source == "public:v2025.11.1"
+
+
+def test_a_release_without_an_index_is_not_read_where_another_has_one(tmp_path: Path) -> None:
+    """As `cache_indexer.py` writes one whose labels it ignores."""
+    names = ["v2025.11.0", "v2026.6.0", "v2026.10.0"]
+    files = [under(name, mirror_v3(zlib_index(version=name))) for name in names[:2]]
+    bucket = {**files[0], **files[1]}
+    tags = json.loads(tag_list(bucket)) | {"v2026.10.0": []}
+    write_files(tmp_path, {**bucket, NAME: json.dumps(tags).encode()})
+    discovered = discover_one("public", {"SPACKSCOPE_PUBLIC": str(tmp_path / NAME)})
+
+    assert discovered.source == "public:v2026.6.0"
+    (problem,) = discovered.problems
+    assert problem.reason == "v2026.10.0 lists no index, so v2026.6.0 is read"
 
 
 def test_the_public_cache_without_releases_is_develop_and_tags_come_in_the_order_given() -> None:
