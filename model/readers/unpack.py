@@ -24,7 +24,7 @@ from spackscope.model.core.frozen import Frozen
 MAX_TEXT_SIZE = 2**28
 """The most bytes of a text that is not all ASCII; Python may need 4 bytes for each."""
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_MODULES = ("compression.zstd", "backports.zstd", "zstandard")
 _NO_ZSTD = "for which Python before 3.14 needs the package zstandard"
@@ -48,11 +48,11 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     is returned unchanged. No data is returned for a document that unpacks to more than `max_size`
     bytes, or to so many times its size that it must have been made to do harm.
     """
-    if not data.startswith((_GZIP, _ZSTD)):
+    if not data.startswith((GZIP, _ZSTD)):
         return data, ""
     max_size = min(max_size, max_unpacked_size(len(data)))
     out, reason = io.BytesIO(), ""
-    is_gzip = data.startswith(_GZIP)
+    is_gzip = data.startswith(GZIP)
     pieces = gzip_pieces(io.BytesIO(data)) if is_gzip else _zstd_pieces(data)
     try:
         for piece in pieces:
@@ -67,19 +67,20 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     return unpacked, reason if unpacked or reason else "it is empty when unpacked"
 
 
-def gzip_pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Unpack all members of a gzip file, one after the other.
+def gzip_pieces(file: BinaryIO, start: int = 0, size: int | None = None) -> Iterator[bytes]:
+    """Unpack all members of a gzip file, or of so many bytes in a file, one after the other.
 
     A piece has at most 17 MB. Raises Unreadable, and the exceptions of reading the file.
     """
     end = file.seek(0, os.SEEK_END)
-    at, members, trailer = 0, 0, end - _TRAILER
+    end = end if size is None else min(end, start + size)
+    at, members, trailer = start, 0, end - _TRAILER
 
     def read(size: int) -> bytes:
         file.seek(at)
-        return file.read(size)
+        return file.read(min(size, end - at))
 
-    while read(len(_GZIP)) == _GZIP:
+    while read(len(GZIP)) == GZIP:
         members += 1
         if members > MAX_GZIP_MEMBERS:
             raise Unreadable(

@@ -2,7 +2,9 @@
 
 An archive of a mirror, of any layout, is a tar file that is compressed with gzip. Its first files
 are those in `.spack`, after a few in the prefix itself: `reproducible_tarfile_from_prefix` of
-lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders.
+lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders. Before
+Spack 0.17 it is a member of another tar file, beside its spec file: `build_tarball` of
+lib/spack/spack/binary_distribution.py of 0.16.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import BinaryIO, NamedTuple, cast
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.file_access import max_unpacked_size
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.readers.unpack import gzip_pieces
+from spackscope.model.readers.unpack import GZIP, gzip_pieces
 
 MAX_ARCHIVE = 2**30
 """Bytes of an archive; larger ones are not read."""
@@ -39,6 +41,9 @@ The list of 1,000 files takes some 50 kB.
 MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
 MAX_MANIFEST = 2**26
 _MAX_HEADER = 2**16
+
+_MAX_OUTER = 16
+"""Members that are searched for the compressed one, with those that hold long names."""
 
 _HEADER_COST = 8
 """The time to parse a byte of a header, as a multiple of the time to unpack a byte."""
@@ -72,11 +77,28 @@ class UnpackBudget:
             raise Unreadable(self._reason)
 
 
+def _find_packed(file: BinaryIO) -> tuple[int, int | None]:
+    """Return where in a file the compressed archive begins, and its size; None to the end."""
+    at = 0
+    for _ in range(_MAX_OUTER):
+        file.seek(at)
+        header, start = file.read(tarfile.BLOCKSIZE), file.read(len(GZIP))
+        try:
+            member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
+        except tarfile.HeaderError:
+            break
+        at += tarfile.BLOCKSIZE
+        if start == GZIP and member.isreg():
+            return at, max(0, member.size)
+        at += max(0, -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
+    return 0, None
+
+
 class _Unpacked:
     """An archive that is unpacked once, from its beginning, as far as a budget allows."""
 
     def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:
-        self._pieces, self._budget = gzip_pieces(file), budget
+        self._pieces, self._budget = gzip_pieces(file, *_find_packed(file)), budget
         self._piece, self._at = memoryview(b""), 0
 
     def tell(self) -> int:
