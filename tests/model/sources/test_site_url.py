@@ -192,7 +192,7 @@ def test_what_an_address_has_beside_is_named() -> None:
         ("package=a&version=1%3A2%7C%21", "a @*1?2??*"),
         ("package=a&hash=%2F..%2F..", "a hash=*??????*"),
         ("package=a&variant=x%3D%3D*&stack=a'b\"", 'a variants=x??? stack="a\'b\\""'),
-        ("package=a&variant=view%3Dmine&variant=os%3Dx", "a variants=view=mine variants=os=x"),
+        ("package=a&variant=view%3Dmine&variant=os%3Dx", "a view=mine variants=os=x"),
         ("package=%ff", "package='�'"),
     ],
 )
