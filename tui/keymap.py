@@ -263,43 +263,6 @@ KEYS = (
 )  # fmt: skip
 """All keys, in the order in which they are shown."""
 
-_GONE = (
-    "address",
-    *("compare-choose", "compare-close", "compare-copy", "compare-left", "compare-right"),
-    *("coverage-choose", "coverage-close", "coverage-compare", "coverage-copy"),
-    *("coverage-other", "coverage-present", "dialogs-commands"),
-    *("exporting-previous-format", "exporting-previous-rows"),
-    *("frequency-by", "frequency-choose", "frequency-filter", "frequency-left", "frequency-right"),
-    *("name-query", "path-choose", "problems"),
-    *("reports-choose", "reports-copy", "reports-filter"),
-    *("specs-mark-range", "specs-narrower", "specs-wider"),
-)
-OLD_NAMES: Mapping[str, str] = {
-    "changes": "diff-sources",
-    "compare": "diff",
-    "compare-build-tools": "diff-build-tools",
-    "compare-equal": "diff-equal",
-    "compare-regroup": "diff-regroup",
-    "copying-choose": "dialogs-choose",
-    "count": "stats",
-    "exporting-write": "dialogs-choose",
-    "facets": "values",
-    "facets-clear": "values-clear",
-    "facets-close": "back",
-    "facets-exclude": "values-exclude",
-    "facets-filter": "values-filter",
-    "facets-include": "values-include",
-    "facets-only": "values-only",
-    "history-choose": "dialogs-choose",
-    "opening-choose": "dialogs-choose",
-    "relaxations-choose": "specs-open",
-    "searched-choose": "dialogs-choose",
-    "tree-close": "back",
-    "why-not": "why",
-    **dict.fromkeys(_GONE, ""),
-}
-"""Old names that configurations may have, each with the new name; "" for a removed key."""
-
 WITHOUT_SPECS = frozenset(key.action for key in KEYS if not key.needs_specs)
 """The actions that work where no source was read."""
 MOVES = frozenset(key.action for key in KEYS if key.moves)

@@ -21,7 +21,6 @@ from spackscope.tui.cli.command_table import (
     COMPLETE,
     HELP,
     LISTED,
-    OLD_NAMES,
     VERSION_OPTION,
     WITH_FILES,
     Command,
@@ -88,8 +87,7 @@ class Options(Frozen):
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse the words after the name of the program.
 
-    Raises Leave, with a sentence that names the help, or the new name of a command, where they are
-    wrong.
+    Raises Leave, with a sentence that names the help, where they are wrong.
 
         parse_arguments(["find", "-f", "public", "hdf5", "--json"]).format  # json
     """
@@ -97,8 +95,6 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     name = command.name
     try:
         parsed, words = split_options(before, options_of(command))
-        if name in (BROWSE, HELP) and words and (new := OLD_NAMES.get(words[0])):
-            raise Leave(ExitCode.USAGE, f"{words[0]} is now {new}: spackscope {new} …")
         for word in words:
             if word.startswith("-") and not (word == "-" and command.words in WITH_FILES):
                 # Its value may be a URL with a password.

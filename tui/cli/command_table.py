@@ -795,12 +795,6 @@ SPACKSCOPE_KEY_FORMAT another form, such as '/{hash}'. Where your shell starts:
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
 """The commands by their names, in the order of the help."""
 
-OLD_NAMES: Mapping[str, str] = {
-    "doubles": "duplicates",
-    "weather": "cover",
-}
-"""Removed commands, and the commands that print their answers now."""
-
 LISTED = tuple(
     command
     for group in GROUPS

@@ -22,7 +22,6 @@ from spackscope.tui.keymap import (
     CTRL_SPACE,
     DEFAULT,
     HEADINGS,
-    OLD_NAMES,
     STACKS,
     TYPED_IN,
     Key,
@@ -116,14 +115,13 @@ def _keys(settings: Settings) -> Iterator[Mistake]:
     keymap, mistakes = _read_keys(settings)
     yield from mistakes
     is_right = all(mistake.is_unknown for mistake in mistakes)
-    given = _given_names(settings)
     for (first, second), key in clashes(keymap).items() if is_right else ():
         # A clash is worded from the view of the name that was changed.
-        changed, other = (second, first) if second in given else (first, second)
+        changed, other = (second, first) if second in settings.keys else (first, second)
         place, other_place = (HEADINGS[keymap[name].where].lower() for name in (first, second))
         hidden = f", and {place} only {first} would work" if place != other_place else ""
         sentence = f"{shown_key(key)} is the key of both {changed} and {other}{hidden}"
-        origin = settings.origin(f"keys.{given.get(changed, changed)}")
+        origin = settings.origin(f"keys.{changed}")
         yield Mistake(origin, f"{sentence}; change one of them")
 
 
@@ -155,25 +153,14 @@ def changed_keys(settings: Settings) -> Keymap:
     return _read_keys(settings)[0]
 
 
-def _given_names(settings: Settings) -> Mapping[str, str]:
-    """Return the names of the changed keys, each with its name in the file, which may be older."""
-    current = {given: given for given in settings.keys if given not in OLD_NAMES}
-    older = {OLD_NAMES[given]: given for given in settings.keys if OLD_NAMES.get(given)}
-    return {**older, **current}
-
-
 def _read_keys(settings: Settings) -> tuple[Keymap, list[Mistake]]:
     keymap, mistakes = dict(DEFAULT), []
-    for given in filter(OLD_NAMES.__contains__, settings.keys):
-        what = f"is now {OLD_NAMES[given]}" if OLD_NAMES[given] else "has gone"
-        origin = settings.origin(f"keys.{given}")
-        mistakes.append(Mistake(origin, f"the key {given} {what}", is_unknown=True))
-    for name, given in _given_names(settings).items():
+    for name, written in settings.keys.items():
         try:
-            keymap[name] = _changed_key(name, settings.keys[given])
+            keymap[name] = _changed_key(name, written)
         except ValueError as error:
             is_unknown = name not in DEFAULT and name not in BY_NAME
-            mistakes.append(Mistake(settings.origin(f"keys.{given}"), str(error), is_unknown))
+            mistakes.append(Mistake(settings.origin(f"keys.{name}"), str(error), is_unknown))
     return keymap, mistakes
 
 

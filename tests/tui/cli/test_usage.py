@@ -6,15 +6,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import (
-    BROWSE,
-    COMMANDS,
-    GROUPS,
-    LISTED,
-    OLD_NAMES,
-    QUERY,
-    WITH_HELP,
-)
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, GROUPS, LISTED, QUERY, WITH_HELP
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
@@ -72,14 +64,6 @@ def test_a_misspelled_command_is_not_a_query(program: Program, word: str) -> Non
 )
 def test_a_word_may_look_like_a_command(words: list[str], command: str) -> None:
     assert parse_arguments(words).near == command
-
-
-@pytest.mark.parametrize("words", [[], ["a.lock", "--fail-under", "90"], ["--help"]])
-def test_a_command_that_has_gone_names_the_new_one(program: Program, words: list[str]) -> None:
-    for old, new in OLD_NAMES.items():
-        answer = f"spackscope: {old} is now {new}: spackscope {new} …\n"
-        assert program.refused(old, *words, code=ExitCode.USAGE) == answer
-        assert program.refused("help", old, code=ExitCode.USAGE) == answer
 
 
 @pytest.mark.parametrize("command", WITH_HELP)

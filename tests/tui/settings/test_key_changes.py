@@ -17,7 +17,6 @@ from spackscope.tui.keymap import (
     HEADINGS,
     KEYS,
     LISTS,
-    OLD_NAMES,
     SPECS,
     STACKS,
     TYPED_IN,
@@ -167,27 +166,6 @@ def test_a_mistake_is_named_with_its_place(
 
 def test_keys_that_hide_each_other_in_the_table_may_do_so_after_a_change() -> None:
     assert mistakes(query="ctrl+f", tree_search="ctrl+f", values_filter="ctrl+f") == []
-
-
-def test_an_old_name_is_read_with_a_warning() -> None:
-    for old, new in OLD_NAMES.items():
-        config = changing(**{old: "^o"})
-        (warning,) = browser_mistakes(config)
-        what = f"is now {new}" if new else "has gone"
-        assert str(warning) == f"config.toml:7: the key {old} {what}"
-        assert warning.is_unknown, "the program starts"
-        assert for_textual(changed_keys(config)) == ({new: "ctrl+o"} if new else {})
-
-
-def test_a_new_name_wins_over_the_old_one() -> None:
-    old, new = next((old, new) for old, new in OLD_NAMES.items() if new)
-    assert changed_keys(changing(**{new: "^o", old: "^b"}))[new].keys == "ctrl+o"
-
-
-def test_a_clash_of_an_old_name_has_the_place_in_the_file() -> None:
-    old, new = next((old, new) for old, new in OLD_NAMES.items() if new)
-    _, clash = mistakes(**{old: "y"})
-    assert clash == f"config.toml:7: y is the key of both {new} and copy; change one of them"
 
 
 async def test_a_changed_key_works_and_is_shown() -> None:

@@ -120,8 +120,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 def _for_bash(line: str, replaced: str, environ: Mapping[str, str]) -> list[str]:
     before, current, quote, is_target = split_line(line)
-    # The script of an older version, in a shell that is still open, has another last word.
-    if not line.endswith(replaced) or (quote == '"' and re.search(_COMMAND, replaced)):
+    if quote == '"' and re.search(_COMMAND, replaced):
         return ["spackscope nospace"]
     place = find_place(before, current)
     choices, with_files = ([], True) if is_target else choices_of(place, environ)

@@ -187,11 +187,6 @@ def test_who_calls_it_by_hand_is_told_what_it_is(program: Program, words: tuple[
     assert "see `spackscope completion --help`" in result.stderr
 
 
-def test_the_script_of_an_older_version_is_offered_nothing(program: Program) -> None:
-    words = ("complete", "bash", "--", "spackscope find py-b", " \t\n\"'@><=;|&(:")
-    assert program(*words).stdout == "spackscope nospace\n"
-
-
 def test_it_is_in_no_help(program: Program) -> None:
     assert " complete " not in program("help").stdout
     assert program("complete", "--help").stdout == program("--help").stdout
