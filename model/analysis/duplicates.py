@@ -1,15 +1,13 @@
-"""Find which builds would go if a package had only one build for each OS and target.
+"""Find the packages with several builds for one OS and target, and what makes these differ.
 
 Builds are one if their own fields are equal and the builds that they depend on are one, bottom up.
-A pin of a package makes its builds for an OS and target one, and so may make their dependents one.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial, reduce
-from heapq import heapify, heappop, heappush
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -31,7 +29,7 @@ _CHECK_INTERVAL = 1024
 
 
 class Build(NamedTuple):
-    """A build: builds of a package in one `place` are made one by a pin.
+    """A build: several builds of a package in one `place` are duplicates.
 
     `own` is equal for builds whose own fields are equal. `below` has the dependencies, each with
     the number of the kind of its edge.
@@ -46,34 +44,30 @@ class Build(NamedTuple):
 class Builds:
     """Different builds and their dependencies, by their ids; equal builds are one.
 
-    `counted` are the builds that would go: the others are only needed by them. Another build is in
-    the place of a `merged` one. `above` has the dependents of each build. In a cycle, which only
-    damaged documents have, builds may not become one. Raises Cancelled.
+    `counted` are the builds that were asked for: the others are only needed by them. `above` has
+    the dependents of each build. In a cycle, which only damaged documents have, builds may not
+    become one. Raises Cancelled.
     """
 
-    def __init__(
-        self, builds: Mapping[int, Build], counted: Iterable[int], merged: Mapping[int, int]
-    ) -> None:
-        kept = dict(merged)
-        self._first: dict[tuple[Hashable, Hashable], int] = {}
+    def __init__(self, builds: Mapping[int, Build], counted: Iterable[int]) -> None:
+        kept = dict[int, int]()
+        first = dict[tuple[Hashable, Hashable], int]()
         self.builds: dict[int, Build] = {}
         self.above: dict[int, list[int]] = defaultdict(list)
         self.by_package: dict[str, list[int]] = defaultdict(list)
-        order = post_order(builds, lambda id_: [kept.get(c, c) for _, c in builds[id_].below])
+        order = post_order(builds, lambda id_: [child for _, child in builds[id_].below])
         for number, id_ in enumerate(order):
             if number % _CHECK_INTERVAL == 0:
                 check_cancelled()
             build = builds[id_]
             below = frozenset((kind, kept.get(child, child)) for kind, child in build.below)
-            kept[id_] = self._first.setdefault((build.own, below), id_)
+            kept[id_] = first.setdefault((build.own, below), id_)
             if kept[id_] == id_:
                 self.builds[id_] = build._replace(below=below)
                 self.by_package[build.package].append(id_)
                 for child in {child for _, child in below}:
                     self.above[child].append(id_)
         self.counted = {kept[id_] for id_ in counted}
-        self._order = [*self.builds]
-        self._ranks = {id_: rank for rank, id_ in enumerate(self._order)}
 
     def duplicated(self) -> list[str]:
         """Return the packages with several builds in one place, by name."""
@@ -83,61 +77,6 @@ class Builds:
             if len({self.builds[id_].place for id_ in ids}) < len(ids)
         )
 
-    def merged(self, package: str) -> dict[int, int]:
-        """Return the builds that become one with others if a package is pinned, with these.
-
-        Only dependents of such builds are computed anew.
-        """
-        places: dict[Hashable, list[int]] = defaultdict(list)
-        for id_ in self.by_package[package]:
-            places[self.builds[id_].place].append(id_)
-        merged: dict[int, int] = {}
-        for ids in places.values():
-            kept = min(ids, key=lambda id_: (id_ not in self.counted, id_))
-            merged |= dict.fromkeys(ids, kept)
-        merged = {id_: other for id_, other in merged.items() if id_ != other}
-        entered = {self._ranks[above] for id_ in merged for above in self.above.get(id_, ())}
-        new: dict[tuple[Hashable, Hashable], int] = {}
-        waiting = [*entered]
-        heapify(waiting)
-        while waiting:
-            id_ = self._order[rank := heappop(waiting)]
-            build = self.builds[id_]
-            if build.package == package:
-                continue
-            key = build.own, frozenset((kind, merged.get(c, c)) for kind, c in build.below)
-            other = self._first.get(key)
-            other = new.setdefault(key, id_) if other is None else other
-            if other != id_:
-                merged[id_] = other
-                # A cycle would lead back.
-                for each in map(self._ranks.__getitem__, self.above.get(id_, ())):
-                    if each > rank and each not in entered:
-                        entered.add(each)
-                        heappush(waiting, each)
-        return merged
-
-    def gone(self, merged: Mapping[int, int]) -> list[int]:
-        """Return the counted builds that go where builds become one with others."""
-        kept = set(self.counted)
-        gone = []
-        for id_, other in merged.items():
-            if id_ in self.counted and other in kept:
-                gone.append(id_)
-            elif id_ in self.counted:
-                kept.add(other)
-        return gone
-
-    def pinned(self, package: str) -> Builds:
-        """Return the builds with a pinned package, whose dependencies no longer matter."""
-        merged = self.merged(package)
-        builds = {
-            id_: build._replace(below=frozenset()) if build.package == package else build
-            for id_, build in self.builds.items()
-            if id_ not in merged
-        }
-        return Builds(builds, (merged.get(id_, id_) for id_ in self.counted), merged)
-
 
 def read_builds(
     graph: Dag, ids: Iterable[int], *, run_only: bool = False, inherited: bool = False
@@ -145,7 +84,7 @@ def read_builds(
     """Read specs and their closures as builds, of which the specs are counted.
 
     With `run_only` builds that run the same are one, and specs that others only build with are
-    left out. With `inherited` a pin makes only builds one that differ in nothing of their own.
+    left out. With `inherited` builds are duplicates only if they differ in nothing of their own.
     Raises Cancelled.
     """
     counted = set(ids)
@@ -171,7 +110,7 @@ def read_builds(
         place = _place(graph, id_)
         place = (place, own) if inherited else place
         builds[id_] = Build(graph.name(id_), place, own, frozenset(below))
-    return Builds(builds, counted, {})
+    return Builds(builds, counted)
 
 
 def _place(graph: Dag, id_: int) -> Hashable:
@@ -180,15 +119,11 @@ def _place(graph: Dag, id_: int) -> Hashable:
     return tuple(map(attributes.get, ARCHITECTURE)) if graph.is_described(id_) else id_
 
 
-Conflicts = Mapping[str, Mapping[AttributeValue, Sequence[int]]]
-"""The attributes in which builds of a package differ: the builds with each value."""
-
-
 class Causes:
     """The packages whose builds differ by fields of their own, which makes dependents differ.
 
-    `conflicts` has the attributes of each. With `inherited` no package is a cause of its own
-    builds. Raises Cancelled.
+    `attributes` has the names of the attributes in which the builds of each differ. With
+    `inherited` no package is a cause of its own builds. Raises Cancelled.
     """
 
     def __init__(
@@ -197,11 +132,11 @@ class Causes:
         self._graph, self._builds, self._inherited = graph, builds, inherited
         read = partial(own_values, run_only=True) if run_only else all_values
         self._values: Callable[[int], dict[str, AttributeValue]] = partial(read, graph)
-        found = {name: self.conflicts_in(ids) for name, ids in builds.by_package.items()}
-        self.conflicts = {name: its for name, its in found.items() if its}
+        found = {name: self._differing(ids) for name, ids in builds.by_package.items()}
+        self.attributes = {name: its for name, its in found.items() if its}
         bits = dict[Hashable, Mask]()
         own, self._bits = dict[int, Mask](), Counter[str]()
-        for package in self.conflicts:
+        for package in self.attributes:
             for id_ in builds.by_package[package]:
                 own[id_] = bits.setdefault((package, builds.builds[id_].own), 1 << len(bits))
                 self._bits[package] |= own[id_]
@@ -215,7 +150,7 @@ class Causes:
         places = defaultdict[Hashable, list[Mask]](list)
         for id_ in self._builds.by_package[package]:
             places[self._builds.builds[id_].place].append(self._masks.whole(id_))
-        causes = [package] * (package in self.conflicts and not self._inherited)
+        causes = [package] * (package in self.attributes and not self._inherited)
         for masks in places.values():
             every, shared = reduce(or_, masks), reduce(and_, masks)
             varying = every & ~shared
@@ -226,7 +161,7 @@ class Causes:
             ]
         return list(dict.fromkeys(causes))
 
-    def conflicts_in(self, ids: Iterable[int]) -> Conflicts:
+    def _differing(self, ids: Iterable[int]) -> list[str]:
         """Return the own attributes in which builds of a package differ for one OS and target.
 
         Attributes that follow others, and those that a source does not list, are left out.
@@ -243,10 +178,8 @@ class Causes:
                 if all(graph.tells(id_, name) for id_ in of_place):
                     is_lacking = any(name not in values[id_] for id_ in of_place)
                     differing[name] = differing.get(name, False) or is_lacking
-        conflicts = dict[str, dict[AttributeValue, list[int]]]()
-        for name in sorted(differing, key=lambda name: (RANKS.get(name, 0), name)):
-            if not follows(name, sorted(differing), is_lacking=differing[name]):
-                conflicts[name] = {}
-                for id_, its in values.items():
-                    conflicts[name].setdefault(its.get(name), []).append(id_)
-        return conflicts
+        return [
+            name
+            for name in sorted(differing, key=lambda name: (RANKS.get(name, 0), name))
+            if not follows(name, sorted(differing), is_lacking=differing[name])
+        ]

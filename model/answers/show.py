@@ -30,7 +30,7 @@ from spackscope.model.report.detail import (
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.relations import deprecated_values, needs_line
-from spackscope.model.report.report import Line, flow, styled, text_of
+from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.signing import entries_json, with_signing
 from spackscope.model.report.table_columns import variants_line
@@ -57,8 +57,8 @@ def answer(asked: Asked) -> Sheet[Any]:
         data = list(map(entries_json, entries))
     sheet = full_sheet(list(map(catalog.full_record, rows)), data)
     draw = partial(_lines, asked, catalog, rows, entries)
-    plain = {"plain": lambda: map(text_of, draw(None, is_plain=True))}
-    return replace(sheet, draw=draw, is_text=True, exports=plain)
+    plain = partial(draw, None, is_plain=True)
+    return replace(sheet, draw=draw, draw_plain=plain, is_text=True)
 
 
 def _read(

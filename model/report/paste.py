@@ -14,9 +14,8 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from spackscope.model.analysis.session_fit import described_host
 from spackscope.model.core.columns import FLAGS
@@ -31,7 +30,7 @@ from spackscope.model.core.records import (
     legacy_name,
 )
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.text import clean, is_clean
+from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import short_digests, split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import (
@@ -57,8 +56,6 @@ from spackscope.model.sources.source_name import (
 _BUILTIN = ("", "builtin")
 _NOT_REQUIRED = frozenset({"patches", "dev_path"})
 _NO_COMPILER = ("", "none")
-_CHOSEN = ("version", "namespace", "compiler")
-"""Attributes of a pin that are fields of a record, besides flags and variants."""
 _IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
 _NAME = re.compile(_IDENTIFIER)
 _NAMESPACE = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
@@ -234,31 +231,6 @@ def spec_requirement(specs: Sequence[Spec]) -> str:
     return _yaml({name: [[*strings]] for name, strings in packages.items()})
 
 
-def pins_text(pins: Iterable[tuple[Spec, Mapping[str, str]]], key: str) -> str:
-    """Return a packages.yaml that requires or prefers some attributes of a spec of each package.
-
-    `key` is `require` or `prefer`. Attributes are named as in `model.analysis.dag.Attributes`,
-    each with a label: a comment lists those that packages.yaml cannot choose.
-    """
-    packages, comments = dict[str, list[list[str]]](), list[str]()
-    for spec, attributes in pins:
-        chosen: Any = {name: getattr(spec, name) if name in attributes else "" for name in _CHOSEN}
-        variants = (t for t in spec.variants if f"variant:{split_variant(t)[0]}" in attributes)
-        flags = (text for text in spec.flags if text.partition("=")[0] in attributes)
-        bare = replace(spec, variants=tuple(variants), flags=tuple(flags), compilers=None)
-        if required := required_string(replace(bare, platform="", os="", target="", **chosen)):
-            packages[spec.package] = [[required]]
-        others = [
-            label
-            for name, label in attributes.items()
-            if not (name in chosen or name in FLAGS or name.startswith("variant:"))
-        ]
-        if others:
-            text = f"# {spec.package}: packages.yaml cannot choose its {', '.join(others)}"
-            comments.append(clean(text))
-    return "\n".join([*comments, _yaml(packages, key)]).rstrip()
-
-
 def query_requirement(query: Query, catalog: Catalog) -> PackagesYaml:
     """Return a packages.yaml that requires the conditions of a query for the packages in it.
 
@@ -355,14 +327,14 @@ def _is_of_spack(term: Term, text: str) -> bool:
     return not (is_propagated or is_of_host or text.startswith(_KEYS_OF_COLUMNS))
 
 
-def _yaml(packages: dict[str, list[list[str]]], key: str = "require") -> str:
-    """Return a packages.yaml that requires, or prefers, one string of each group."""
+def _yaml(packages: dict[str, list[list[str]]]) -> str:
+    """Return a packages.yaml that requires one string of each group."""
     lines = ["packages:"]
     for name, groups in packages.items():
         if not groups:
             continue
         is_plain = re.fullmatch(_PLAIN_KEY, name) and name.lower() not in _KEYWORDS
-        lines += [f"  {name if is_plain else json.dumps(name)}:", f"    {key}:"]
+        lines += [f"  {name if is_plain else json.dumps(name)}:", "    require:"]
         for first, *others in (list(map(json.dumps, group)) for group in groups):
             if not others:
                 lines.append(f"    - {first}")

@@ -182,11 +182,10 @@ class Sheet(Frozen, Generic[Item]):
     that could not be read, if they are shown with it. `notes` are sentences on the whole, and
     `remarks` are sentences that scripts do not want among the rows, as on specs that were not
     searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows that
-    were cut. `exports` has the lines of formats that only this sheet has, by their names, and
-    `draw` draws a sheet without a table; a sheet that `is_text` is drawn wherever no format is
-    asked for. If `is_good` is False, the command ends with 1, or with 3 if a source could not be
-    read, unless the answer `is_certain` whatever this source has. `ending` is raised once the rows
-    are printed.
+    were cut. `draw` draws a sheet without a table, and `draw_plain` for a screen reader; a sheet
+    that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the command
+    ends with 1, or with 3 if a source could not be read, unless the answer `is_certain` whatever
+    this source has. `ending` is raised once the rows are printed.
     """
 
     title: str
@@ -204,8 +203,8 @@ class Sheet(Frozen, Generic[Item]):
     remarks: Sequence[str] = ()
     limit: int | None = MAX_PRINTED
     left_out: int = 0
-    exports: Mapping[str, Callable[[], Iterator[str]]] = {}
     draw: Callable[[int | None], Iterator[Line]] | None = None
+    draw_plain: Callable[[], Iterator[Line]] | None = None
     is_text: bool = False
     is_good: bool = True
     is_certain: bool = False
@@ -293,8 +292,7 @@ class Sheet(Frozen, Generic[Item]):
 
     def _as_table(self, **changes: Any) -> Sheet[Item]:
         """Return the sheet with other rows or columns, which its text would not show."""
-        exports = {} if self.is_text else self.exports
-        return replace(self, draw=None, is_text=False, exports=exports, **changes)
+        return replace(self, draw=None, draw_plain=None, is_text=False, **changes)
 
     # For scripts
 
@@ -335,6 +333,9 @@ class Sheet(Frozen, Generic[Item]):
 
         Unknown values and bars are left out, and texts are whole.
         """
+        if self.draw_plain is not None:
+            yield from map(text_of, self.draw_plain())
+            return
         drawn = [column for column in self.columns if column.drawn and column.style != "bar"]
         for number, item in enumerate(self.items()):
             yield from [""] * (number > 0)

@@ -238,7 +238,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
     "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
-    "duplicates": lambda self: self.controllers.sheets.duplicates(),
+    "duplicates": lambda self: self.controllers.sheets.ask_shown("duplicates"),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
     "path": lambda self: self.controllers.sheets.path(),

@@ -293,8 +293,7 @@ def view_forms(
 ) -> list[ViewForm]:
     """Return the forms in which the open table can be copied, whatever is folded or marked.
 
-    The forms of a sheet are the command that prints it, the hashes of its rows, and the formats
-    that only this sheet has.
+    The forms of a sheet are the command that prints it, and the hashes of its rows.
     """
 
     def rows() -> Sheet[Any]:
@@ -302,7 +301,7 @@ def view_forms(
 
     if table.name:
         command = _command(lambda: _sheet_command(table, sources, session))
-        return [*command, _hashes("--hashes", rows), *map(_export, table.sheet.exports.items())]
+        return [*command, _hashes("--hashes", rows)]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
@@ -364,9 +363,3 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
 def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:
     example = f"one per line, as with {option}"
     return ViewForm("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))
-
-
-def _export(named: tuple[str, Callable[[], Iterator[str]]]) -> ViewForm:
-    name, lines = named
-    text = f"as with --{name}"
-    return ViewForm(name[0].upper(), name, text, f"{name} lines", lambda: "\n".join(lines()))

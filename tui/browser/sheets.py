@@ -51,8 +51,6 @@ _MAX_SOURCE = 30
 _MAX_FAILURE = 90
 """Most cells of a sentence on an unread source: two lines above a narrow table."""
 _FIRST = Progress("reading…", "", "")
-_PINS = "10"
-"""Packages that are pinned together."""
 
 
 def nothing_to_compare() -> str:
@@ -510,21 +508,6 @@ class Sheets:
         query = str(self._host.state.view.query)
         label = f"{label or name}: {query or 'all specs'}"
         self.ask(name, *filter(None, [query]), options=options, label=label)
-
-    def duplicates(self) -> None:
-        """List what to pin for the shown specs; in that list, the best pins together, or all."""
-        opened, query = self._host.state.table, str(self._host.state.view.query)
-        is_listed = opened.name == "duplicates" and not opened.options
-        label = f"{'the best pins' if is_listed else 'what to pin'}: {query or 'all specs'}"
-        options = {"pins": _PINS} if is_listed else {}
-        fields = {"choose": self._conflicts_of, "choose_hint": "conflicts"}
-        self.ask("duplicates", *filter(None, [query]), options=options, label=label, **fields)
-
-    def _conflicts_of(self, row: Any) -> None:
-        label = f"conflicts of {row.package}"
-        self.ask(
-            "duplicates", *self._host.state.table.words, options={"of": row.package}, label=label
-        )
 
     def stats(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""

@@ -361,10 +361,9 @@ spackscope files --having bin/h5dump 'hdf5 os=rocky9' -f spack:site""",
     ),
     Command(
         "duplicates",
-        "list packages with several builds, and what to pin",
+        "list packages with several builds, and why",
         (
-            "[--pins N | --of PACKAGE] [--run] [--inherited] [--ignore NAME]... [-f SOURCE]... "
-            "[OUTPUT] [QUERY...]",
+            "[--run] [--inherited] [--ignore NAME]... [-f SOURCE]... [OUTPUT] [QUERY...]",
             "... LOCK",
         ),
         """\
@@ -372,31 +371,20 @@ List the packages with several builds for one OS and target: in the sources,
 among the specs that match a QUERY and what these need, or in a LOCK (a
 spack.lock, the directory of an environment, or an install tree). Some builds
 differ by fields of their own, others only inherit the difference of a
-dependency. You see how many builds would go if the package had one for each OS
-and target, with those above that are equal then, and the packages and fields
-that make its builds differ. Dependencies that only these need are not counted.
-
-With --pins, find the N packages that save most if all of them are pinned. With
---of, list the conflicting values of a package and of what it needs, and who
-uses each. With --require or --prefer, print the values that most builds use.
-Whether Spack can solve these pins together is not known.""",
+dependency. You see the packages and fields that make the builds differ, and
+which packages use them.""",
         (
-            _value("pins", "find the best N packages to pin together", "N", "number"),
-            _value("of", "list the conflicting values of this package", "PACKAGE", "package"),
             _flag("run", "leave out build tools; builds that run the same are one"),
-            _flag("inherited", "pin only builds that differ in nothing of their own"),
+            _flag("inherited", "count only builds that differ in nothing of their own"),
             _values("ignore", "skip these packages; a pattern", "NAME", "package", "ignored"),
-            _choice("require", "print lines for packages.yaml that require the pins"),
-            _choice("prefer", "print lines for packages.yaml that prefer the pins"),
             *_ANSWER,
         ),
         words="spec or environment",
         codes={0: "none", 1: "some packages have several builds"},
         group=CACHES,
         examples="""\
-spackscope duplicates -f spack:site --pins 8
-spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'
-spackscope duplicates --of python --require > packages.yaml""",
+spackscope duplicates -f spack:site
+spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'""",
     ),
     Command(
         "cover",

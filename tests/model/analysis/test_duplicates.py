@@ -1,8 +1,8 @@
-"""Tests of pins, against a computation of all classes anew for each set of pins."""
+"""Tests of builds, against a computation of all classes anew."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,23 +16,17 @@ from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of
-from tests.examples import some_and_all
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 
-def count_left(
-    builds: Mapping[int, Build], counted: Collection[int], pins: Collection[str]
-) -> int:
-    """Count the classes: own fields and classes of dependencies, or the package and its place."""
-
+def count_classes(builds: Mapping[int, Build], counted: Collection[int]) -> int:
+    """Count the classes of builds: by own fields, and the classes of dependencies."""
     numbers: dict[Hashable, int] = {}
 
     @lru_cache(None)
     def class_of(id_: int) -> int:
         build = builds[id_]
-        key: Hashable = build.own, frozenset((kind, class_of(c)) for kind, c in build.below)
-        if build.package in pins:
-            key = build.package, build.place
+        key = build.own, frozenset((kind, class_of(child)) for kind, child in build.below)
         return numbers.setdefault(key, len(numbers))
 
     return len(set(map(class_of, counted)))
@@ -49,39 +43,23 @@ def some_builds(draw: st.DrawFn) -> dict[int, Build]:
     return builds
 
 
-@given(some_builds(), st.lists(st.sampled_from("abcd"), unique=True), st.data())
-def test_pins_leave_as_many_builds_as_there_are_classes(
-    builds: dict[int, Build], pins: Sequence[str], data: st.DataObject
+@given(some_builds(), st.data())
+def test_there_are_as_many_builds_as_classes(
+    builds: dict[int, Build], data: st.DataObject
 ) -> None:
     counted = data.draw(st.sets(st.sampled_from([*builds])))
-    state, done = Builds(builds, counted, {}), list[str]()
-    for package in (*pins, ""):
-        assert len(state.counted) == count_left(builds, counted, done)
-        for other in "abcd":
-            left = len(state.counted) - len(state.gone(state.merged(other)))
-            assert left == count_left(builds, counted, {*done, other})
-        state = state.pinned(package)
-        done.append(package)
+    assert len(Builds(builds, counted).counted) == count_classes(builds, counted)
 
 
-@some_and_all(100)
 @pytest.mark.parametrize("name", ["spack0", "spack1"])
-def test_pins_of_a_whole_cache_leave_as_many(
-    name: str, whole_catalogs: dict[str, Catalog], step: int
+def test_all_different_builds_of_a_whole_cache_are_counted(
+    name: str, whole_catalogs: dict[str, Catalog]
 ) -> None:
     catalog = whole_catalogs[name]
     graph = dag_of(catalog)
-    state = read_builds(graph, map(graph.identity, range(catalog.total)))
-    builds, counted = state.builds, state.counted
-    assert len(counted) == len(set(map(graph.identity, range(catalog.total))))
-    done = list[str]()
-    for package in ("python", "perl", "gmake"):
-        for other in state.duplicated()[::step]:
-            left = len(state.counted) - len(state.gone(state.merged(other)))
-            assert left == count_left(builds, counted, {*done, other}), (done, other)
-        state = state.pinned(package)
-        done.append(package)
-        assert len(state.counted) == count_left(builds, counted, done)
+    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
+    assert len(builds.counted) == len(set(map(graph.identity, range(catalog.total))))
+    assert len(builds.counted) == count_classes(builds.builds, builds.counted)
 
 
 def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
@@ -103,39 +81,35 @@ def builds_of(tmp_path: Path, *roots: Made, **options: bool) -> tuple[Builds, Ca
     return builds, Causes(graph, builds, **options)
 
 
-def gone(builds: Builds, package: str) -> list[str]:
-    return sorted(builds.builds[id_].package for id_ in builds.gone(builds.merged(package)))
-
-
-def test_only_builds_that_inherit_their_difference_go_with_inherited(tmp_path: Path) -> None:
+def test_only_builds_that_inherit_their_difference_count_with_inherited(tmp_path: Path) -> None:
     roots = [
         made("hdf5", links=[zlib], variants={"mpi": mpi})
         for zlib in (OLD, NEW)
         for mpi in (True, False)
     ]
     builds, causes = builds_of(tmp_path, *roots)
-    assert gone(builds, "hdf5") == ["hdf5"] * 3
-    assert gone(builds, "zlib") == ["hdf5", "hdf5", "zlib"]
+    assert builds.duplicated() == ["hdf5", "zlib"]
     assert causes.of("hdf5") == ["hdf5", "zlib"]
     builds, causes = builds_of(tmp_path, *roots, inherited=True)
-    assert gone(builds, "hdf5") == ["hdf5"] * 2
-    assert gone(builds, "zlib") == []
+    assert builds.duplicated() == ["hdf5"]
     assert causes.of("hdf5") == ["zlib"]
 
 
-def test_a_package_has_one_build_for_each_os_and_target(tmp_path: Path) -> None:
+def test_builds_for_another_os_are_no_duplicates(tmp_path: Path) -> None:
     arches = [{"platform": "linux", "platform_os": os, "target": "zen3"} for os in ("a", "b")]
+    builds, _ = builds_of(tmp_path, *[made("app", arch=arch) for arch in arches])
+    assert builds.duplicated() == []
     roots = [made("app", arch=arch, version=v) for arch in arches for v in ("1", "2")]
-    builds, causes = builds_of(tmp_path, *roots)
-    assert len(builds.gone(builds.merged("app"))) == 2
-    assert [*causes.conflicts["app"]] == ["version"]
+    builds, causes = builds_of(tmp_path / "more", *roots)
+    assert builds.duplicated() == ["app"]
+    assert causes.attributes["app"] == ["version"]
 
 
 def test_build_tools_do_not_count_at_run_time(tmp_path: Path) -> None:
     tools = [made("cmake", links=[zlib]) for zlib in (OLD, NEW)]
     roots = [made("app", builds=[tool]) for tool in tools]
     builds, _ = builds_of(tmp_path, *roots)
-    assert gone(builds, "zlib") == ["app", "cmake", "zlib"]
+    assert builds.duplicated() == ["app", "cmake", "zlib"]
     builds, _ = builds_of(tmp_path, *roots, run_only=True)
     assert {build.package for build in builds.builds.values()} == {"app"}
     assert len(builds.counted) == 1
@@ -153,11 +127,10 @@ def test_a_cause_is_what_the_builds_of_a_package_differ_in(tmp_path: Path) -> No
     assert causes.of("app") == ["app", "xz"]
 
 
-def test_a_conflict_that_follows_another_is_left_out(tmp_path: Path) -> None:
+def test_an_attribute_that_follows_another_is_left_out(tmp_path: Path) -> None:
     versions = [
         made("zlib", "1.2", package_hash="a" * 8),
         made("zlib", "1.3", package_hash="b" * 8),
     ]
     _, causes = builds_of(tmp_path, *versions)
-    conflicts = causes.conflicts["zlib"]
-    assert {name: [*values] for name, values in conflicts.items()} == {"version": ["1.2", "1.3"]}
+    assert causes.attributes["zlib"] == ["version"]

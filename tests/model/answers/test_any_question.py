@@ -17,7 +17,7 @@ from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.analysis.package_summary import package_summaries
 from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.analysis.varying import varying
-from spackscope.model.answers.duplicates import Duplicates
+from spackscope.model.answers.duplicates import duplicates
 from spackscope.model.answers.stats import find_axis, frequency
 from spackscope.model.assist.advice import advise, check_input, relaxations
 from spackscope.model.assist.completion import complete
@@ -70,7 +70,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
     "cover": lambda c: find_nearest(cover(c, catalog_of(SAMPLE_PAGES))),
     "sources": lambda c: [*compare_sources(c, catalog_of(SAMPLE_PAGES))],
-    "duplicates": lambda c: Duplicates(c, range(c.total), {}).best(9, print),
+    "duplicates": lambda c: duplicates(c, range(c.total), {}).rows,
     "notes": lambda c: row_notes(c).of(c.listing(View()), c.rows([0])),
     "complete": lambda c: complete(c, parse_input("os=u zl", 7)),
     "advise": lambda c: advise(c, parse("os=x")),

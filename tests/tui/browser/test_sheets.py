@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.answers.duplicates import NOT_SOLVED
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
@@ -155,25 +154,14 @@ async def test_deprecated_versions_are_an_answer_of_the_palette(
         assert (browser.state.table is SPECS, browser.query) == (True, "package=zlib @=1.2")
 
 
-async def test_packages_to_pin_lead_to_their_conflicts_and_to_lines_for_packages_yaml(
-    cache: Path, clipboard: Clipboard
-) -> None:
-    async with browsing(cache, environ=clipboard.environ, size=(120, 30)) as browser:
+async def test_packages_with_several_builds_lead_to_these(cache: Path) -> None:
+    async with browsing(cache, size=(120, 30)) as browser:
         await browser.press("P")
         assert command(browser) == "duplicates"
-        assert (cells(browser, "package"), cells(browser, "would_go")) == (["zlib"], [1])
+        assert (cells(browser, "package"), cells(browser, "builds")) == (["zlib"], [2])
         assert item_hash(browser) in (NEW, OLD)
-        await browser.press("P")
-        assert command(browser) == "duplicates --pins 10"
-        assert "1 pin leaves 1 of 2 builds" in browser.text
         await browser.press("enter")
-        assert command(browser) == "duplicates --of zlib"
-        assert {*cells(browser, "value")} == {"1.2", "1.3"}
-        await browser.press("Y", "R")
-        first, *lines = clipboard.text.splitlines()
-        assert (first, lines[2]) == (f"# {NOT_SOLVED}", "    require:")
-        await browser.press("P")
-        assert command(browser) == "duplicates"
+        assert browser.query == "package=zlib"
 
 
 async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(

@@ -74,7 +74,7 @@ LINES = [
 ]
 MORE = [
     *(["find", "--jsonl"], ["show", SHARED], ["needs", hash_of(100)]),
-    *(["duplicates", "--pins", "3"], ["duplicates", "--json"]),
+    *(["duplicates"], ["duplicates", "--json"]),
     ["diff", hash_of(100), hash_of(200), hash_of(300)],
 ]
 

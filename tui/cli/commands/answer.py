@@ -114,6 +114,4 @@ def _script_lines(sheet: Sheet[Any], options: Options, default: str) -> Iterator
     if options.template is not None:
         return sheet.formatted(options.template)
     format_ = options.format or default
-    if format_ in sheet.exports:
-        return sheet.exports[format_]()
     return next(each.of_sheet(sheet) for each in FORMATS if each.name == format_)
