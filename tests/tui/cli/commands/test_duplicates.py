@@ -52,11 +52,6 @@ def test_an_environment_is_named_in_several_ways(program: Program) -> None:
     assert "nosuch" in program.refused("duplicates", "-f", lock, "nosuch", code=1)
 
 
-def test_the_old_name_leads_to_the_new_one(program: Program) -> None:
-    text = "doubles is now duplicates: spackscope duplicates …"
-    assert text in program.refused("doubles", write_environment(program), code=2)
-
-
 def test_ignored_packages_do_not_count(program: Program) -> None:
     lock = write_environment(program)
     for pattern in ("zlib", "z*"):
