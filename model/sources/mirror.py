@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 from spackscope.model.core.errors import (
@@ -48,7 +49,7 @@ from spackscope.model.readers.formats import (
     read_manifest,
 )
 from spackscope.model.readers.json import member, storable
-from spackscope.model.readers.unpack import decode
+from spackscope.model.readers.unpack import decode, decompress
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
@@ -60,6 +61,7 @@ from spackscope.model.sources.document import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
+    ALL_TAGS,
     BUILD_CACHE,
     PUBLIC,
     TAG_LIST,
@@ -69,6 +71,7 @@ from spackscope.model.sources.source_name import (
     default_tag,
     is_tag_list,
     parse_target,
+    release_tags,
     spack_argument,
 )
 from spackscope.model.storage.base import (
@@ -615,22 +618,21 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     E4S, as `e4s/25.11`, a copy at a university, as `uo/develop`, and a view of these, as
     `releases/v2026.10:NAME`.
 
-    Without tags the default tag is read, and the source is named after it. Raises SourceError
-    where there is no tag list, no such tag or no index, and Cancelled.
+    Without tags the default tag is read, for `*` all releases and `develop`, and for `/HASH` the
+    first of these that has the hash; the source is named after a tag that is found. Raises
+    SourceError where there is no tag list, no such tag or no index, and Cancelled.
     """
-    tags = public.tags
     problems: list[Problem] = []
     content, file = dict[str, Any](), FetchedFile("", public.tag_list)
     # A copy is asked where the public cache cannot be reached.
-    if not tags or not all(map(_is_of_copy, tags)):
+    if not public.tags or not all(map(_is_of_copy, public.tags)):
         content, file = read_tag_list(public, session)
-    if not tags:
-        spack = session.spack
-        tag, unexpected = default_tag(content, spack.release if spack is not None else "")
-        tags = (tag,)
-        source += f":{tag}" if source == PUBLIC else f"#{storable(tag)}"
-        if unexpected:
-            problems.append(Problem(file.origin, "", storable(unexpected)))
+    tags, unexpected = _tags_to_read(public, content, session)
+    if unexpected:
+        problems.append(Problem(file.origin, "", storable(unexpected)))
+    if not public.tags or public.tags[0].startswith("/"):
+        is_public = source.partition(":")[0] == PUBLIC
+        source = f"{PUBLIC}:{tags[0]}" if is_public else f"{public.tag_list}#{storable(tags[0])}"
     origin = file.origin
     tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in tags:
@@ -669,6 +671,36 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no readable index: {why}")
     return combined
+
+
+def _tags_to_read(
+    public: PublicCache, content: Mapping[str, Any], session: Session
+) -> tuple[Sequence[str], str]:
+    """Return the tags that a source stands for, and why they are not the expected ones, or ""."""
+    if public.tags and not public.tags[0].startswith("/"):
+        several = (release_tags(content) if t == ALL_TAGS else [t] for t in public.tags)
+        return [*dict.fromkeys(chain.from_iterable(several))], ""
+    spack = session.spack
+    tag, unexpected = default_tag(content, spack.release if spack is not None else "")
+    if public.tags:
+        hash_ = public.tags[0][1:]
+        return [_first_with(hash_, content, public.tag_list, session) or tag], ""
+    return [tag], unexpected
+
+
+def _first_with(hash_: str, content: Mapping[str, Any], tag_list: str, session: Session) -> str:
+    """Return the first tag of a list with a hash: the newest release, or `develop` at last.
+
+    Only tags up to this one are fetched. Returns "" where none has the hash. Raises Cancelled.
+    """
+    for tag in release_tags(content):
+        with contextlib.suppress(SourceError, Unreadable):
+            found = discover_public_cache(tag, PublicCache(tag_list, (tag,)), session)
+            for document in found.documents:
+                check_cancelled()
+                if hash_.encode() in decompress(read_file(document.path))[0]:
+                    return tag
+    return ""
 
 
 def _is_of_copy(tag: str) -> bool:

@@ -23,7 +23,7 @@ from spackscope.model.query.parser import format_for_shell, parse
 from spackscope.model.sources.source_name import PUBLIC, SITE
 
 _TOP = f"https://{SITE}/"
-_ADDRESS = r"(?is)\s*https?://cache\.spack\.io(?::\d*)?(?:/([^?#]*))?(?:\?([^#]*))?(?:#.*)?"
+_ADDRESS = r"(?is)\s*(?:https?://)?cache\.spack\.io(?::\d*)?(?:/([^?#]*))?(?:\?([^#]*))?(?:#.*)?"
 _TAG = r"[A-Za-z0-9_.-]+"
 _RELEASE = "release"
 _KEYS = {
@@ -99,6 +99,9 @@ def parse_site_url(text: str) -> SiteView | None:
     if len(tags) > 1:
         notes.append("The site shows what is in all of these releases, this what is in any")
     source = f"{PUBLIC}:{','.join(tags)}" if tags else PUBLIC
+    if not tags and values["hash"] and is_hash(values["hash"][0]):
+        # The site shows all releases, and one that has the hash is enough.
+        source = f"{PUBLIC}:/{values['hash'][0]}"
     return SiteView(source, format_for_shell(query) if query else "", tuple(notes))
 
 

@@ -32,6 +32,9 @@ PUBLIC = "public"
 SITE = "cache.spack.io"
 """The host of the site that shows the public cache, whose addresses are sources with a query."""
 
+ALL_TAGS = "*"
+"""The tag for all releases of a tag list and `develop`: `public:*`."""
+
 TAG_LIST = "https://binaries.spack.io/cache_spack_io_index.json"
 TAG_LIST_NAME = "cache_spack_io_index.json"
 DEVELOP = "develop"
@@ -39,7 +42,10 @@ DEVELOP = "develop"
 
 
 class PublicCache(Frozen):
-    """The URL or path of a tag list, and the tags to read; without tags, `default_tag` is read."""
+    """The URL or path of a tag list, and the tags to read; without tags, `default_tag` is read.
+
+    `*` stands for all of `release_tags`, and `/HASH` for the first of these with the hash.
+    """
 
     tag_list: str
     tags: tuple[str, ...] = ()
@@ -60,10 +66,7 @@ def default_tag(tags: Mapping[str, object], pinned: str = "") -> tuple[str, str]
     >>> default_tag({"v2025.11.0": ["…"], "v2026.06.0": []})
     ('v2025.11.0', 'v2026.06.0 lists no index, so v2025.11.0 is read')
     """
-    releases = {
-        tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
-    }
-    newest = sorted(releases, key=releases.__getitem__, reverse=True)
+    newest = _releases(tags)
     own = [tag for tag in newest if pinned and tag.startswith(f"{pinned}.")]
     if pinned and pinned in tags:
         own = [pinned]
@@ -72,6 +75,23 @@ def default_tag(tags: Mapping[str, object], pinned: str = "") -> tuple[str, str]
     if pinned and not own:
         return tag, f"your Spack is pinned to {pinned}, which the list lacks, so {tag} is read"
     return tag, "" if tag == expected else f"{expected} lists no index, so {tag} is read"
+
+
+def release_tags(tags: Mapping[str, object]) -> list[str]:
+    """Return the releases that list an index, the newest first, and then `develop`.
+
+    >>> release_tags({"develop": ["…"], "v2025.11.1": ["…"], "v2026.6.0": ["…"], "v2026.9.0": []})
+    ['v2026.6.0', 'v2025.11.1', 'develop']
+    """
+    return [tag for tag in (*_releases(tags), DEVELOP) if tags.get(tag)]
+
+
+def _releases(tags: Iterable[str]) -> list[str]:
+    """Return the tags that are releases, the newest first."""
+    releases = {
+        tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
+    }
+    return sorted(releases, key=releases.__getitem__, reverse=True)
 
 
 def parse_public_cache(

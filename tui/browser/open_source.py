@@ -11,6 +11,7 @@ from spackscope.model.assist.answers import complete_path
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.resolve import environment_names
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import parse_site_url
@@ -89,6 +90,11 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
             host.say(str(error), error=True)
             return
         query, note = (view.query, ". ".join(view.notes)) if view is not None else ("", "")
+        of_record, shown = parse(query), host.state.catalog
+        if shown is not None and "hash" in of_record.columns and shown.count(of_record):
+            dialog.dismiss()
+            screen.controllers.search.choose(of_record, note or "The open sources have it")
+            return
         named = [view.source] if view is not None else sources
         if adds and set(named) <= set(host.sources):
             host.say("This source is open already", error=True)

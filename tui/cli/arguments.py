@@ -15,6 +15,7 @@ from typing import Any
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import near
+from spackscope.model.sources.source_name import SITE
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -231,8 +232,8 @@ def _read_site_urls(
     rest, found, queries, notes = list[str](), list[str](), list[str](), list[str]()
     for number, word in enumerate((*sources, *words)):
         view = None
-        if "://" in word and command.reads_sources:
-            # Few lines have a URL.
+        if SITE in word.lower() and command.reads_sources:
+            # Few lines have an address of it.
             from spackscope.model.sources.site_url import parse_site_url
 
             view = parse_site_url(word)

@@ -17,6 +17,7 @@ from tests.builders import (
     installs,
     mirror_v3,
     node,
+    tag_list,
     under,
     write_files,
     zlib_index,
@@ -133,6 +134,23 @@ async def test_an_address_of_the_site_opens_the_public_cache_with_its_query(
         assert browser.query == "package=zlib os=*ubuntu*"
         assert "odd=" in browser.status
         assert "public:v1" in browser.lines[0]
+
+
+async def test_the_address_of_a_shown_record_leads_to_it(tmp_path: Path) -> None:
+    files = under("develop", mirror_v3(zlib_index()))
+    name = "cache_spack_io_index.json"
+    write_files(tmp_path, {**files, name: tag_list(files)})
+    environ = {"SPACKSCOPE_PUBLIC": str(tmp_path / name)}
+    async with browsing("public:develop", SAMPLE, environ=environ) as browser:
+        await browser.ask("zlib")
+        hash_ = browser.current.spec.hash
+        await browser.press("O")
+        await browser.paste(f"https://cache.spack.io/?package=zlib&hash={hash_}")
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert browser.current.spec.hash == hash_
+        assert hash_ in browser.query
+        assert len(browser.packages) > 1, "nothing was closed"
 
 
 async def test_the_only_match_is_taken_by_enter(

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.builders import MANIFEST, mirror_v3, serve_files, under, zlib_index
+from tests.builders import (
+    MANIFEST,
+    Files,
+    mirror_v3,
+    serve_files,
+    tag_list,
+    under,
+    write_files,
+    zlib_index,
+)
 from tests.program import Program
 from tests.tui.cli.test_secrets import NOBODY
 
@@ -52,6 +63,50 @@ def test_an_address_is_a_source_with_a_query(program: Program, public: str) -> N
         "stats", "version", f"{URL}&release=v1", "--csv", SPACKSCOPE_PUBLIC=public
     )
     assert "1.2.13" in by_version.stdout
+
+
+RELEASES = {"v2025.11.0": OLD, "v2026.6.0": NEW, "develop": "5" * 32}
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Path:
+    """Return the tag list of a copy of the public cache that has releases."""
+    files: Files = {}
+    for tag, hash_ in RELEASES.items():
+        files |= under(tag, mirror_v3(zlib_index(hash_=hash_)))
+    files["cache_spack_io_index.json"] = tag_list(files)
+    return write_files(tmp_path / "public", files) / "cache_spack_io_index.json"
+
+
+@pytest.mark.parametrize("address", [URL, URL.removeprefix("https://")])
+def test_a_record_is_read_from_the_first_release_that_has_it(
+    program: Program, releases: Path, address: str
+) -> None:
+    """The site shows all releases where the address names none."""
+    for tag, hash_ in RELEASES.items():
+        url = f"{address}&hash={hash_}"
+        result = program("find", url, "--format", "{hash} {tag}", SPACKSCOPE_PUBLIC=str(releases))
+        assert result.stdout == f"{hash_} {tag}\n"
+    words = ("find", f"{URL}&hash={'6' * 32}", "--hashes")
+    nowhere = program(*words, SPACKSCOPE_PUBLIC=str(releases))
+    assert (nowhere.returncode, nowhere.stdout) == (1, "")
+
+
+def test_older_releases_than_the_one_with_the_record_are_not_read(
+    program: Program, releases: Path
+) -> None:
+    shutil.rmtree(releases.parent / "v2025.11.0")
+    url = f"{URL}&hash={NEW}"
+    result = program("find", url, "--hashes", SPACKSCOPE_PUBLIC=str(releases))
+    assert (result.stdout, result.stderr) == (f"{NEW}\n", "")
+
+
+def test_all_releases_are_a_source_and_say_which_has_a_build(
+    program: Program, releases: Path
+) -> None:
+    words = ("find", "-f", "public:*", "zlib", "--format", "{tag} {hash}")
+    lines = program(*words, SPACKSCOPE_PUBLIC=str(releases)).stdout.splitlines()
+    assert sorted(lines) == sorted(f"{tag} {hash_}" for tag, hash_ in RELEASES.items())
 
 
 def test_two_addresses_are_compared_as_specs_or_as_tags(program: Program, public: str) -> None:
