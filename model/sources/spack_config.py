@@ -1,6 +1,6 @@
 """Read the configuration of the user's own Spack: mirrors, install trees, externals, reuse.
 
-As lib/spack/spack/config.py, mirrors/mirror.py, extensions.py, `replacements` of util/path.py and
+As lib/spack/spack/config.py, mirrors/mirror.py, `replacements` of util/path.py and
 `parse_install_tree` of store.py. The reader of YAML is imported once there is a file to read. The
 rules of reuse are as `ReusableSpecsSelector` in solver/reuse.py, `Mirror.matches_binary` in
 mirrors/mirror.py, and `RequirementParser` in solver/requirements.py.
@@ -99,19 +99,6 @@ class ConfiguredExternal(Frozen):
     query: Query = field(repr=False)
     prefix: str = ""
     modules: tuple[str, ...] = ()
-
-
-class ListedExtension(Frozen):
-    """An entry of config:extensions.
-
-    `written` is its text in the configuration, `path` the absolute path that it stands for, and
-    `directory` the directory of its scope. `is_own` is True in the scope of the user.
-    """
-
-    written: str
-    path: str
-    directory: str
-    is_own: bool
 
 
 class SpackConfig(Frozen):
@@ -246,23 +233,6 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
         yield ConfiguredMirror(name, url, view, binary, signed, options, binaries)
 
 
-def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExtension]:
-    """Return the extensions in directories of this name, the highest scope first.
-
-    The scope of an active environment is not read.
-    """
-    scopes = Scopes({**environ, "SPACK_ENV": ""})
-    own = os.path.realpath(scopes.own_directories()[1])
-    listed = []
-    for entry in scopes.texts(scopes.section("config"), "extensions"):
-        path = scopes.path(entry)
-        if os.path.basename(path) == name:
-            directory = os.path.dirname(entry.file)
-            is_own = os.path.realpath(directory) == own
-            listed.append(ListedExtension(entry, path, directory, is_own))
-    return listed
-
-
 def find_mirror(source: str, spack: SpackConfig | None) -> ConfiguredMirror:
     """Return the mirror that `spack:NAME` names.
 
@@ -334,7 +304,7 @@ class Scopes:
         directories = [os.path.join(etc, "defaults"), etc] if self.root else []
         if not any(map(self._includes_user_scope, directories)):
             is_local = "SPACK_DISABLE_LOCAL_CONFIG" not in environ
-            system, user = self.own_directories() if is_local else ("", "")
+            system, user = self._own_directories() if is_local else ("", "")
             directories = [*directories[:1], system, *directories[1:], user]
         for directory in filter(os.path.isdir, directories):
             self._add(directory)
@@ -452,7 +422,7 @@ class Scopes:
             self.refuse(spec, f"{spec} is not considered: {error}")
             return None
 
-    def own_directories(self) -> tuple[str, str]:
+    def _own_directories(self) -> tuple[str, str]:
         """Return the directories of the system and of the user, which variables may name."""
         system = self._environ.get(_OWN_PATHS["system"]) or "/etc/spack"
         user = self._environ.get(_OWN_PATHS["user"]) or os.path.join(self._home, ".spack")

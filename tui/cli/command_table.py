@@ -707,35 +707,24 @@ spackscope config --json | jq 'select(.from == "default").setting'""",
     Command(
         "extension",
         "give Spack the command `spack scope`",
-        ("[--install | --remove]",),
+        ("[--help]",),
         """\
-Print the directory of the Spack extension with the command `spack scope`,
-which starts spackscope with the Spack and the environment that are active. A
-Spack whose own Python has spackscope finds it by itself; others need the
-directory in their configuration (config:extensions).
+Copy the Spack extension with the command `spack scope`, which starts
+spackscope with the Spack and the environment that are active. Print the
+command line that adds the copy to your configuration of Spack, and the one
+that removes it. A Spack whose own Python has spackscope needs neither: it
+finds the command by itself.
 
-With --install register a copy of it in the configuration of the user, by
-`spack config` of the Spack of SPACK_ROOT, else of that on PATH. The copy is
-in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It starts the
-program that wrote it, or one on PATH, and says so if it finds none.
-
-No command of Spack starts where a registered directory is missing: --install
-and --remove mend that. So keep the copy, or --remove it from the configuration
-first. For all users of a Spack list a copy that stays in its scope `site`.""",
-        (
-            _choice("install", "register the extension for your user", "registration"),
-            _choice("remove", "undo --install", "registration"),
-            _HELP,
-        ),
+The copy is in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It
+starts the program that wrote it, or one on PATH, and says so if it finds none.
+Keep it while it is added: no command of Spack starts once a directory that its
+configuration lists is gone, but the second line still works.""",
+        (_HELP,),
         wrong_count="takes no words: {first}",
         reads_sources=False,
-        codes={
-            0: "done, or so already",
-            1: "registered in another scope",
-            3: "no Spack found, or its configuration cannot be changed",
-        },
+        codes={0: "copied", 3: "the copy cannot be written"},
         examples="""\
-spackscope extension --install
+spackscope extension
 spack scope find hdf5 +mpi""",
         group=PROGRAM,
     ),

@@ -19,7 +19,7 @@ def path_for_spack() -> str:
 
     It is the entry point of the group `spack.extensions` (lib/spack/spack/extensions.py), and
     never raises. Spack would list a command twice in its help, or fail in it, if an extension were
-    registered twice, as by `spackscope extension --install` as well.
+    registered twice, as by the line that `spackscope extension` prints as well.
     """
     names = []
     try:

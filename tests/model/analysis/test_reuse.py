@@ -18,12 +18,7 @@ from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.core.records import Deprecation
 from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.sources.spack_config import (
-    ReuseRules,
-    listed_extensions,
-    read_reuse_rules,
-    read_spack_config,
-)
+from spackscope.model.sources.spack_config import ReuseRules, read_reuse_rules, read_spack_config
 from tests.builders import (
     GCC,
     SPACK_DATA,
@@ -315,7 +310,6 @@ SECTIONS: dict[str, object] = {
     },
     "repos": {"a": "/r", "b": {"git": "https://x", "destination": "/s", "paths": ["."]}},
     "config": {
-        "extensions": ["/x"],
         "environments_root": "/e",
         "install_tree": {"root": "/opt"},
     },
@@ -352,7 +346,6 @@ def test_a_value_of_another_type_is_a_problem(
         kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
         assert all(reason.place for reason, _ in kept)
         assert all(isinstance(each.spec, str) for each in config.externals)
-        listed_extensions(spack.environ, "x")
         assert all(map(os.path.isabs, (root.path for root in config.recipe_roots)))
         for problem in (*problems, *config.problems):
             assert problem.place == "include" or problem.place == "line 1", problem
