@@ -50,22 +50,6 @@ def find_deprecated(catalog: Catalog, recipes: Recipes) -> list[DeprecatedSpecs]
     return found
 
 
-def find_restricted(catalog: Catalog, recipes: Recipes) -> tuple[set[int], set[int]]:
-    """Return the ids of records that must not be redistributed, and of doubtful ones.
-
-    As `redistribute_binary` of Spack's packages. A record is doubtful if its source does not
-    answer the condition. Raises Cancelled.
-    """
-    restricted, unclear = set[int](), set[int]()
-    for name in recipes.restricted.keys() & {*catalog.texts("package")}:
-        for spec in recipes.restricted[name]:
-            if (ids := _matching(catalog, name, spec)) is not None:
-                restricted.update(ids)
-            else:
-                unclear.update(_matching(catalog, name, "") or ())
-    return restricted, unclear
-
-
 def deprecated_codes(
     catalog: Catalog, recipes: Recipes, deprecated: Iterable[DeprecatedSpecs]
 ) -> CodedLists:

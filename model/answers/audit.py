@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, dag_of, explicit_specs
 from spackscope.model.analysis.deprecated import DeprecatedSpecs, find_deprecated
-from spackscope.model.analysis.gate import DEPRECATED
 from spackscope.model.analysis.session_fit import GET_RECIPES
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
@@ -61,7 +60,7 @@ def answer(asked: Asked) -> Sheet[DeprecatedVersion]:
     words, session, remarks = asked.words, asked.session, list[str]()
     limit = asked.options.get("fail_on", "")
     # As `cover` has it.
-    limit = SEVERITIES[1] if limit == DEPRECATED else limit.removeprefix(f"{DEPRECATED}=")
+    limit = SEVERITIES[1] if limit == "deprecated" else limit.removeprefix("deprecated=")
     if limit and severity_rank(limit) < 1:
         names = listed(SEVERITIES[1:], "or")
         raise WrongQuestion(f"--fail-on takes {names}, not {clean(limit)}")

@@ -18,30 +18,14 @@ from spackscope.model.analysis.cover import (
 )
 from spackscope.model.analysis.dag import post_order
 from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.gate import (
-    MISSING,
-    CheckResult,
-    Checks,
-    check_specs,
-    parse_checks,
-    read_entries,
-)
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
-from spackscope.model.core.columns import size_text, spec_name
+from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import (
-    CONFIGURATION,
-    LANGUAGES,
-    RECIPES,
-    Spec,
-    is_compiler,
-    is_run,
-)
+from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
 from spackscope.model.core.rules import MIRROR
-from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
@@ -49,16 +33,9 @@ from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, lacking
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
-from spackscope.model.report.sheet import (
-    Sheet,
-    SheetColumn,
-    hash_column,
-    size_column,
-    version_column,
-)
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.file_lists import FileLists
-from spackscope.model.sources.mirror_spec import MirrorEntry, MirrorFile
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
@@ -69,12 +46,6 @@ _MAX_ARCHIVES = 50
 _MAX_LACKING = 2
 """The most differences from the nearest build in the row of a missing spec."""
 
-_MAX_NAMES = 6
-"""Specs that a remark names, and reasons that notes have."""
-
-_AT_HAND = ("present", "unknown")
-"""The states of archives that an install may fetch."""
-
 _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
 
@@ -83,11 +54,9 @@ def answer(asked: Asked) -> Sheet[Any]:
     """Return the specs of an environment, missing ones first, or a row for each environment.
 
     Without an environment each stack has a row, and with hosts each host, too. The sheet is not
-    good where less than `fail_under` percent are cached, or run on a host that is asked for, or
-    a spec fails a check of `fail_on`.
+    good where less than `fail_under` percent are cached, or run on a host that is asked for.
     """
-    checks = parse_checks(asked.options.get("fail_on", ()))
-    limit = _limit(asked.options.get("fail_under", "0" if checks.names else "100"))
+    limit = _limit(asked.options.get("fail_under", "100"))
     try:
         hosts = [parse_host(text) for text in asked.options.get("hosts", ())]
     except QueryError as error:
@@ -98,16 +67,9 @@ def answer(asked: Asked) -> Sheet[Any]:
             "cover needs a cache to compare with, such as public; none is configured"
         )
     asked.grounds.add(CONFIGURATION)
-    caches, environments, coverages = _cover(asked, names)
+    caches, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
-    lists_files = bool(asked.options.get("files"))
-    if hosts or len(coverages) != 1:
-        for option, is_on in (("fail-on", checks.names), ("files", lists_files)):
-            if is_on:
-                raise WrongQuestion(f"--{option} is for one environment, without --host")
-    if is_missing_only and lists_files:
-        raise WrongQuestion("--files lists files of cached specs, and --missing the other specs")
-    if coverages and asked.options.get("format") == "hashes" and not (checks.names or lists_files):
+    if coverages and asked.options.get("format") == "hashes":
         # Hashes need no reasons, which take most of the time.
         rows = [
             CoveredSpec(each.hash)
@@ -119,148 +81,19 @@ def answer(asked: Asked) -> Sheet[Any]:
     if hosts or len(coverages) != 1:
         return _totals_sheet(asked, caches, coverages, hosts, limit)
     (coverage,) = coverages.values()
-    sheet = coverage_sheet(coverage, {}, ["comparing with the nearest builds…"])
-    if not lists_files:
-        asked.show(sheet)
-        coverage = find_nearest(coverage)
-        remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
-        seconds, by_nearest = _read_seconds(asked, coverage, caches)
-        notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
-        sheet = coverage_sheet(coverage, seconds, notes)
-    sheet = replace(sheet, is_good=coverage.percent >= limit)
-    entries: Mapping[str, Sequence[MirrorEntry]] = {}
-    if checks.need_signatures or lists_files:
-        cached = [hit.hash for hit in coverage.hits if hit.location.is_cached]
-        wanted = [*cached, *(coverage.fetch if lists_files else ())]
-        entries = read_entries(wanted, caches, asked.session, asked.sources)
-    if checks.names:
-        described_by = [each for each in environments if isinstance(each, Catalog)]
-        sheet = _checked(asked, sheet, coverage, [*described_by, caches], entries, checks)
-    if lists_files:
-        return _files_sheet(sheet, coverage, caches, entries)
+    asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
+    coverage = find_nearest(coverage)
+    remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
+    seconds, by_nearest = _read_seconds(asked, coverage, caches)
+    notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
+    sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if is_missing_only:
         return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
     return sheet
 
 
-def _checked(
-    asked: Asked,
-    sheet: Sheet[CoveredSpec],
-    coverage: Coverage,
-    catalogs: Sequence[Catalog],
-    entries: Mapping[str, Sequence[MirrorEntry]],
-    checks: Checks,
-) -> Sheet[CoveredSpec]:
-    """Return the sheet with the checks that each spec fails, failing specs first.
-
-    The first of the catalogs that has a spec describes it; the last one has the caches. If no spec
-    fails, but a check has no answer or a cache cannot be read, the sheet ends with an error.
-    """
-    recipes = None
-    if checks.need_recipes:
-        asked.grounds.add(RECIPES)
-        recipes = asked.session.recipes
-    results = check_specs(coverage, catalogs, recipes, entries, checks)
-    rows = [
-        row._replace(fails=result.fails, unknown=result.unknown, heading=f"{state}{row.heading}")
-        for row in sheet.rows
-        for result in [results.get(row.hash, CheckResult())]
-        for state in ["fails: " if result.fails else "unknown: " if result.unknown else ""]
-    ]
-    rows.sort(key=lambda row: (not row.fails, not row.unknown))
-    failing = sum(bool(row.fails) for row in rows)
-    unclear = sum(bool(row.unknown and not row.fails) for row in rows)
-    ending = None
-    unread = sum(bool(source.failure) for source in catalogs[-1].sources)
-    if sheet.is_good and not failing and (unclear or unread):
-        checked = f"{counted(unclear, 'spec')} could not be checked"
-        ending = Unreadable(
-            checked if unclear else f"{counted(unread, 'source')} could not be read"
-        )
-    reasons = Counter(reason for row in rows for reason in row.unknown)
-    notes = [f"{count:,} × {reason}" for reason, count in reasons.most_common(_MAX_NAMES)]
-    if checks.need_signatures:
-        notes.append("Signatures are read, and not verified")
-    return replace(
-        sheet,
-        notes=[*notes, *sheet.notes],
-        title=f"{failing:,} fail, {unclear:,} unknown · {sheet.title}",
-        columns=[*_COLUMNS[:3], *_CHECK_COLUMNS, *_COLUMNS[3:]],
-        rows=rows[:failing] if asked.options.get("format") == "hashes" else rows,
-        is_good=sheet.is_good and not failing,
-        is_certain=any({*row.fails} - {MISSING} for row in rows),
-        ending=ending,
-    )
-
-
-class NeededFile(NamedTuple):
-    """A file of a mirror that an install of an environment fetches, and its spec."""
-
-    spec: Spec
-    file: MirrorFile
-
-
-def _files_sheet(
-    specs: Sheet[CoveredSpec],
-    coverage: Coverage,
-    caches: Catalog,
-    entries: Mapping[str, Sequence[MirrorEntry]],
-) -> Sheet[NeededFile]:
-    """Return the files of the specs that an install fetches, each spec from one mirror.
-
-    The sheet is as good as that of the specs, but not good if an install builds some. It ends with
-    an error if files are unknown.
-    """
-    rows: dict[tuple[str, str], NeededFile] = {}
-    unknown = list[str]()
-    for hash_ in coverage.fetch:
-        spec = caches.by_hash(hash_)[0].spec
-        its = (entry.files for entry in entries.get(hash_, ()) if entry.archive in _AT_HAND)
-        files = next(filter(None, its), ())
-        for file in files:
-            rows.setdefault((file.mirror, file.path), NeededFile(spec, file))
-        if not files:
-            unknown.append(spec_name(spec.package, spec.version))
-    size = size_text(sum(row.file.size or 0 for row in rows.values()))
-    remarks, ending = [*specs.remarks], specs.ending
-    is_good = specs.is_good and not coverage.build
-    if unknown:
-        which = listed(cut_list(sorted(unknown), _MAX_NAMES), "and")
-        remarks.append(clean(f"No mirror of the sources has the files of {which}"))
-        if is_good:
-            ending = Unreadable(f"the files of {counted(len(unknown), 'spec')} are unknown")
-    if coverage.build:
-        remarks.append(
-            f"{counted(len(coverage.build), 'spec')} not cached: an install builds them"
-        )
-    return Sheet(
-        f"{counted(len(rows), 'file')}, {size}, of {counted(len(coverage.fetch), 'spec')}",
-        _FILE_COLUMNS,
-        list(rows.values()),
-        hash=lambda row: row.spec.hash,
-        query=lambda row: exact_query("hash", row.spec.hash),
-        remarks=remarks,
-        is_good=is_good,
-        is_certain=specs.is_certain,
-        ending=ending,
-    )
-
-
-_FILE_COLUMNS: list[SheetColumn[NeededFile]] = [
-    SheetColumn("path", lambda row: row.file.path, wraps=True),
-    size_column(lambda row: row.file.size),
-    SheetColumn("checksum", lambda row: row.file.checksum or None, drawn=False),
-    SheetColumn("mirror", lambda row: row.file.mirror),
-    SheetColumn("package", lambda row: row.spec.package),
-    version_column(lambda row: row.spec.version),
-    hash_column(lambda row: row.spec.hash),
-]
-
-
-def _cover(
-    asked: Asked, names: Sequence[str]
-) -> tuple[Catalog, Sequence[Catalog | Sequence[str]], dict[str, Coverage]]:
-    """Return the caches, the environments or lists of hashes, and the coverage of each by name."""
+def _cover(asked: Asked, names: Sequence[str]) -> tuple[Catalog, dict[str, Coverage]]:
+    """Return the caches, and the coverage of each environment, or list of hashes, by its name."""
     lists = dict[str, list[str]]()
     for name in names:
         shown = "standard input" if name == STANDARD_INPUT else name
@@ -274,8 +107,7 @@ def _cover(
     *catalogs, caches = asked.load(*sources, asked.sources)
     catalog_of = dict(zip(documents, catalogs, strict=True))
     environments = {name: lists[name] if name in lists else catalog_of[name] for name in names}
-    coverages = {name: cover(its, caches) for name, its in environments.items()}
-    return caches, [*environments.values()], coverages
+    return caches, {name: cover(its, caches) for name, its in environments.items()}
 
 
 def _limit(text: str) -> float:
@@ -294,7 +126,7 @@ class CoveredSpec(NamedTuple):
 
     `places` has the sources that have the spec, or the prefix of an external. A `missing` spec has
     a reason, its place in the build order, and the seconds that a build took. An install
-    fetches a spec or builds it, as `to` says. `fails` and `unknown` are those of a `CheckResult`.
+    fetches a spec or builds it, as `to` says.
     """
 
     hash: str
@@ -309,8 +141,6 @@ class CoveredSpec(NamedTuple):
     heading: str = ""
     order: int | None = None
     seconds: float | None = None
-    fails: Sequence[str] = ()
-    unknown: Sequence[str] = ()
 
 
 def coverage_sheet(
@@ -406,11 +236,6 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
         is_right=True,
     ),
     SheetColumn("where", lambda row: row.places, style="good", wraps=True),
-]
-
-_CHECK_COLUMNS: list[SheetColumn[CoveredSpec]] = [
-    SheetColumn("fails", lambda row: list(row.fails), style="error", is_list=True),
-    SheetColumn("unanswered", lambda row: list(row.unknown), is_list=True),
 ]
 
 

@@ -393,10 +393,6 @@ class RecipeRoot(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-CHECKS = ("missing", "unsigned", "unsigned-by", "deprecated", "restricted", "unknown")
-"""What may keep the specs of an environment from being published."""
-
-
 def severity_rank(severity: str) -> int:
     """Return the position of a severity in `SEVERITIES`; -1 for an unknown one."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else -1

@@ -14,7 +14,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -23,7 +23,6 @@ from spackscope.model.core.errors import (
     Unreadable,
     describe_error,
 )
-from spackscope.model.core.file_access import sha256
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
@@ -88,15 +87,6 @@ class Signer(Frozen):
     owner: str = ""
 
 
-class MirrorFile(NamedTuple):
-    """A file by its path in a mirror, with its size in bytes and its sha256, where known."""
-
-    mirror: str
-    path: str
-    size: int | None
-    checksum: str
-
-
 class MirrorEntry(Frozen):
     """The files of a spec in a mirror.
 
@@ -105,8 +95,7 @@ class MirrorEntry(Frozen):
     is unknown. `archive_file` is the expected place of the archive, and `archive_problem` why it
     is not in the state `present`. `is_checked` is False if the user's Spack installs from this
     mirror without a signature. The `checksum` of the archive is taken from the document, if it has
-    one, and `archive_name` is the name of the archive in the mirror. `files` are the document and
-    all that it names; none if they are unknown.
+    one, and `archive_name` is the name of the archive in the mirror.
     """
 
     source: str
@@ -120,7 +109,6 @@ class MirrorEntry(Frozen):
     is_checked: bool = True
     checksum: str = ""
     archive_name: str = ""
-    files: tuple[MirrorFile, ...] = ()
 
     @property
     def is_signed(self) -> bool | None:
@@ -243,12 +231,6 @@ class Mirrors:
         except Unreadable as error:
             problem = str(error)
         entry = MirrorEntry(mirror.source, layout, file.origin, signer, problem)
-        top = _top(mirror)
-
-        def path(origin: str) -> str:
-            return origin.removeprefix(top).lstrip("/")
-
-        files = [MirrorFile(top, path(file.origin), len(data), sha256(data).hexdigest())]
         if layout == "v3":
             try:
                 manifest = read_manifest(data)
@@ -256,7 +238,6 @@ class Mirrors:
                 archive = "unknown" if manifest.remarks else "missing"
                 blob = manifest.blob(ARCHIVE)
                 archive_name, checksum, size = blob.name, blob.checksum, blob.size
-                files += (MirrorFile(top, b.name, b.size, b.checksum) for b in manifest.blobs)
             except Unreadable as error:
                 # A file that is not a manifest is not an unsigned manifest either.
                 problem = problem or ("" if signer else str(error))
@@ -264,8 +245,6 @@ class Mirrors:
         else:
             match = _V2_CHECKSUM.search(data)
             checksum = match[1].decode() if match else ""
-            archive_path = path(mirror.storage.origin_of(archive_name))
-            files.append(MirrorFile(top, archive_path, None, checksum))
         configured = _configured(mirror) if entry.is_signed is False else None
         why = ""
         if not to_fetch:
@@ -278,7 +257,6 @@ class Mirrors:
             is_checked=configured is None or configured.signed,
             checksum=checksum,
             archive_name=archive_name,
-            files=tuple(files),
         )
 
     def fetch_archive(
@@ -421,11 +399,8 @@ def _configured(mirror: Mirror) -> ConfiguredMirror | None:
     mirrors = spack.mirrors if spack is not None else {}
     if mirror.source.startswith(PREFIX):
         return mirrors.get(mirror.source.removeprefix(PREFIX))
-    top = _top(mirror)
-    return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == top), None)
-
-
-def _top(mirror: Mirror) -> str:
-    """Return the URL or path of a mirror as Spack needs it: without the folder of layout v2."""
     top = mirror.storage.origin.rstrip("/")
-    return top if mirror.target.build_cache else top.removesuffix("/build_cache")
+    if not mirror.target.build_cache:
+        # Spack names a mirror without the folder of layout v2.
+        top = top.removesuffix("/build_cache")
+    return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == top), None)

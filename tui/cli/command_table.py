@@ -25,7 +25,6 @@ WordKind = Literal[
     "shell",
     "config",
     "severity",
-    "check",
     "number",
     "column",
     "template",
@@ -392,7 +391,6 @@ spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'""",
         (
             "[-f CACHE]... [--missing] [--host HOST]... [--fail-under N] [OUTPUT] [CACHE]... "
             "[ENVIRONMENT...]",
-            "... [--fail-on CHECK,...] [--files] [ENVIRONMENT]",
         ),
         """\
 Print how much of an environment is cached or installed, and why the rest is
@@ -409,12 +407,7 @@ concretizer did not reuse a cached build.
 For several environments, and with --host, print a row for each environment and
 host: how many of its specs are cached or installed, how many run there, the
 size of their archives, and what is missing, most needed first. Without an
-environment you get a row for each stack of the caches.
-
-With --fail-on, a gate before you publish, failing specs come first, and
---hashes prints only these. Signatures are read, and not verified.
-
-With --files, print what rsync has to copy to a machine without a network.""",
+environment you get a row for each stack of the caches.""",
         (
             _flag(
                 "missing",
@@ -431,39 +424,19 @@ With --files, print what rsync has to copy to a machine without a network.""",
             _value(
                 "fail-under",
                 "exit with 1 if less than this percentage of an environment is cached, or with "
-                "--host runs on that host. Default: 100, but 0 with --fail-on",
+                "--host runs on that host. Default: 100",
                 "N",
                 "number",
             ),
-            _values(
-                "fail-on",
-                "exit with 1 if a spec is missing; unsigned or unsigned-by=KEY in a mirror; "
-                "deprecated or deprecated=SEVERITY; restricted, as recipes forbid to redistribute "
-                "it; or unknown, without an answer to another check. Else exit with 3 if a check "
-                "has no answer",
-                "CHECK,...",
-                "check",
-                "fail_on",
-            ),
-            _flag(
-                "files",
-                "print the files of mirrors that an install fetches, with sizes and checksums",
-            ),
             *_SHEET,
             _CONFIG,
-            _RECIPES,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="environment",
-        codes={
-            0: "nothing is missing",
-            1: "less is cached than --fail-under, or --fail-on",
-            3: "a source cannot be read, or a check of --fail-on has no answer",
-        },
+        codes={0: "nothing is missing", 1: "less is cached than --fail-under"},
         examples="""\
 spackscope cover spack.lock -f public
 spackscope cover climate ocean --host zen3 --host zen4 --fail-under 90
-spackscope cover spack.lock --fail-on unsigned,restricted,deprecated=high
 spackscope cover climate --missing --hashes > to-push
 spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
         group=CACHES,

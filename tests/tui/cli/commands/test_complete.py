@@ -146,7 +146,6 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("stats --by virtual", ["virtualenv"]),
         ("find --host 'target=zen3 gl", ["target=zen3 glibc=", "target=zen3 glibc= "]),
         ("duplicates --ignore py-saf", ["py-safetensors"]),
-        ("cover --fail-on unsig", ["unsigned", "unsigned-by"]),
         ("index x", []),
         ("find fits=n", ["no"]),
         ("find py-build stack='x y", []),
