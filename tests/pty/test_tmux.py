@@ -9,15 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import pexpect
 import pytest
 
 from spackscope.model.index.load import load
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import SAMPLE_PAGES, record, write_page
-from tests.builders.pages import hash_of
+from tests.builders import SAMPLE_PAGES
 from tests.program import COMMAND, PATIENCE, environment, wait_until
 
 pytestmark = [
@@ -77,17 +75,6 @@ class Tmux:
 
     def type(self, *keys: str) -> None:
         self("send-keys", *keys)
-
-    def attach(self) -> pexpect.spawn[str]:
-        """Attach a terminal, which alone shows popups and sends keys to them."""
-        return pexpect.spawn(
-            "tmux",
-            ["-S", self._socket, "attach"],
-            env=self._environment,
-            dimensions=(40, 120),
-            timeout=PATIENCE,
-            encoding="utf-8",
-        )
 
 
 @pytest.fixture
@@ -175,25 +162,3 @@ def test_what_is_typed_before_anything_is_read_goes_where_it_would_go_afterwards
 ) -> None:
     started.type("/", *"py-b", "Tab", *"os=ubuntu2", "Tab", "Enter", "j", "j", "Space")
     assert "› package=py-build os=ubuntu24.04 " in started.until("1 marked")
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_the_key_at_the_prompt_opens_a_popup_with_the_sources_of_the_shell(tmp_path: Path) -> None:
-    write_page(tmp_path / "pages", [record(1)])
-    tmux = Tmux(tmp_path, "bash", "--norc", "--noprofile", "-i")
-    client = tmux.attach()
-    try:
-        tmux.until("$")
-        tmux.type(f'spackscope() {{ {shlex.join(COMMAND)} "$@"; }}', "Enter")
-        tmux.type(shlex.join(("cd", str(tmp_path))), "Enter")
-        tmux.type("SPACKSCOPE_FROM=pages; export SPACKSCOPE_FROM", "Enter")
-        tmux.type('eval "$(spackscope completion bash --widget)"; clear', "Enter", "echo zlib c")
-        tmux.until("echo zlib c")
-        client.send("\x1b[D\x1b[D\x1bi")
-        client.expect_exact(hash_of(1)[:7])
-        assert hash_of(1)[:7] not in tmux.screen, "it is over the pane"
-        client.send("\r")
-        tmux.until(f"echo zlib/{hash_of(1)} c")
-    finally:
-        client.close(force=True)
-        tmux("kill-server")

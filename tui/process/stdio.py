@@ -253,17 +253,17 @@ def supports_unicode() -> bool:
 
 
 @contextlib.contextmanager
-def on_terminal(other: str = "") -> Iterator[None]:
-    """Redirect all three streams to the terminal, or to another one, while the browser runs.
+def on_terminal() -> Iterator[None]:
+    """Redirect all three streams to the terminal while the browser runs.
 
     Textual reads descriptor 0, draws on 2, and asks 1 for the size. Raises Leave where there is
     no terminal.
     """
-    elsewhere = [number for number in (0, 1, 2) if other or not os.isatty(number)]
+    elsewhere = [number for number in (0, 1, 2) if not os.isatty(number)]
     copies: dict[int, int] = {}
     try:
         if elsewhere:
-            terminal = _open_terminal(other or "/dev/tty")
+            terminal = _open_terminal()
             for number in elsewhere:
                 copies[number] = os.dup(number)
                 os.dup2(terminal, number)
@@ -278,9 +278,9 @@ def on_terminal(other: str = "") -> Iterator[None]:
             os.close(copy)
 
 
-def _open_terminal(path: str) -> int:
+def _open_terminal() -> int:
     try:
-        return os.open(path, os.O_RDWR | os.O_NOCTTY)
+        return os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     except OSError:
         message = "the browser needs a terminal; `spackscope find` works without one"
         raise Leave(ExitCode.USAGE, message) from None

@@ -32,7 +32,7 @@ def shell(
 
 
 def open_shell(name: str, home: Path, **variables: str) -> CompletingShell:
-    started = CompletingShell(name, home, **{"SPACKSCOPE_FROM": "pages", "TMUX": "", **variables})
+    started = CompletingShell(name, home, **{"SPACKSCOPE_FROM": "pages", **variables})
     pipe = "| source"
     started.run(
         f"spackscope completion fish --widget {pipe}"

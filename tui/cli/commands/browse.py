@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 
 from spackscope.model.core.tasks import run_briefly
 from spackscope.model.index.catalog import Catalog
@@ -24,12 +23,8 @@ def run(line: CommandLine) -> ExitCode:
     return ExitCode.FOUND
 
 
-def open_browser(
-    line: CommandLine,
-    words: Sequence[str],
-    terminal: AbstractContextManager[str] = nullcontext(""),  # noqa: B008
-) -> tuple[Catalog | None, Sequence[str]]:
-    """Open the browser with a query, in this terminal, or in one whose path is entered.
+def open_browser(line: CommandLine, words: Sequence[str]) -> tuple[Catalog | None, Sequence[str]]:
+    """Open the browser with a query.
 
     Return the catalog that was shown last, and the hashes that `pick` has picked.
     """
@@ -48,7 +43,7 @@ def open_browser(
     # The application looks for garbage from its first frame on.
     tuning.pause_collector()
     try:
-        with terminal as path, stdio.on_terminal(path):
+        with stdio.on_terminal():
             # A line with a mistake has ended before.
             from spackscope.tui.app import SpackscopeApp, browse
 

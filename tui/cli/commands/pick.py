@@ -14,7 +14,6 @@ from spackscope.tui.cli.commands.browse import open_browser
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.cli.shell_words import quoted, split_spec
 from spackscope.tui.process import ExitCode, Leave, stdio
-from spackscope.tui.process.popup import tmux_popup
 
 _MAX_LINE = 1 << 20
 """Bytes of a command line."""
@@ -56,7 +55,7 @@ def _complete_line(line: CommandLine, template: str) -> ExitCode:
     # Nobody could continue it: the shell waits for it within a key.
     signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     words = [*line.words, *filter(None, typed)]
-    catalog, hashes = open_browser(line, words, tmux_popup(line.session.environ))
+    catalog, hashes = open_browser(line, words)
     if not hashes:
         return ExitCode.INTERRUPTED
     between = quote if typed else " " * (before.rstrip() == before != "")

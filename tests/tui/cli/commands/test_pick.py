@@ -35,7 +35,6 @@ def picked(program: Program, *words: str, line: str = "", keys: str = "\r") -> s
         program.in_terminal(
             *("pick", "-f", "pages", *words),
             streams={"stdin": stdin, "stdout": stdout},
-            changes={"TMUX": ""},
         ) as terminal,
     ):
         terminal.read_until(FIRST[:7])
