@@ -42,6 +42,7 @@ def answer(asked: Asked) -> Sheet[Any]:
         catalog.sources,
         query=lambda source: exact_query("source", source.name),
         limit=None,
+        is_good=catalog.is_whole,
     )
 
 

@@ -312,12 +312,14 @@ class SourceStatus(Frozen):
 class Problem(Frozen):
     """A part of a document that could not be read: the document, the place, and the reason.
 
-    `place` is empty if the whole document could not be read.
+    `place` is empty if it is about the whole document. Records may be missing if it `is_unread`: a
+    document, or a part of it, was not read. A single record that could not be read is named.
     """
 
     origin: str
     place: str
     reason: str
+    is_unread: bool = False
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.origin, self.place, self.reason) if part)

@@ -145,8 +145,8 @@ class _Reading:
         if is_known and not failure:
             return ""
         of_documents = (
-            Problem("" if origin == discovered.source else origin, *texts)
-            for source, document, origin, *texts in self.staged.problems
+            Problem("" if origin == discovered.source else origin, place, why)
+            for source, document, origin, place, why, _ in self.staged.problems
             if source == number and document is not None
         )
         first = next(of_documents, None)
@@ -231,7 +231,8 @@ class _Reading:
         return self._stored[document.files]
 
     def _add_problem(self, document: Document, reason: str) -> None:
-        self.staged.add_problem(document.source, Problem(document.origin, "", reason))
+        problem = Problem(document.origin, "", reason, is_unread=True)
+        self.staged.add_problem(document.source, problem)
 
     def report(self, part: float) -> None:
         """Report that a part of the current document has been read. Raises Cancelled."""

@@ -76,8 +76,9 @@ class Catalog(IndexData):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all sources were read; some of their records may be problems."""
-        return not (self.part or any(source.failure for source in self.sources))
+        """Whether all sources and documents were read; some of their records may be problems."""
+        is_read = not any(source.failure for source in self.sources)
+        return is_read and not self.part and not any(p.is_unread for p in self.problems)
 
     def gaps(self, grounds: Collection[str] | None = None) -> list[Gap]:
         """Return the problems of the sources, and of other `grounds`.

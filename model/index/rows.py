@@ -420,17 +420,17 @@ class IndexData:
 
     @cached_property
     def _problems(self) -> Sequence[Sequence[Any]]:
-        """The source, origin, place and reason of each problem, without repetitions."""
+        """The source and the fields of each problem, without repetitions."""
         rows = self.columns.json("problems")
-        return list(dict.fromkeys((source, *texts) for source, _, *texts in rows))
+        return list(dict.fromkeys((source, *fields) for source, _, *fields in rows))
 
     @cached_property
     def indexed_gaps(self) -> list[Gap]:
         """The problems in the order of reading, with their sources; "" for a problem without."""
         names = self._source_names
         return [
-            Gap(Problem(*texts), "" if source is None else names[source])
-            for source, *texts in self._problems
+            Gap(Problem(*fields), "" if source is None else names[source])
+            for source, *fields in self._problems
         ]
 
     @property

@@ -110,7 +110,7 @@ class Staged:
             self.old = old = None
         self.dictionaries = {storage: _dictionary(storage, old) for storage in STORED}
         self.nodes_stated = Dictionary([NodeFacts()])
-        self.problems: list[tuple[int | None, int | None, str, str, str]] = []
+        self.problems: list[tuple[int | None, int | None, str, str, str, bool]] = []
         # Look-alikes.
         self.codes = {name: array("I") for name in CODES}
         # Records.
@@ -129,12 +129,12 @@ class Staged:
     def add_problem(self, source: str, problem: Problem, document: int | None = None) -> None:
         """Add a problem of a source, and of a document if it belongs to one."""
         texts = storable(problem.origin), storable(problem.place), storable(problem.reason)
-        self.problems.append((self.sources[source], document, *texts))
+        self.problems.append((self.sources[source], document, *texts, problem.is_unread))
 
-    def add_problem_of(self, document: int, reason: str) -> None:
+    def add_problem_of(self, document: int, reason: str, *, is_unread: bool = False) -> None:
         """Add a problem with the records of a document."""
-        source = self.source[document]
-        self.problems.append((source, document, self.origins[document], "", reason))
+        source, origin = self.source[document], self.origins[document]
+        self.problems.append((source, document, origin, "", reason, is_unread))
 
     def keep(self, document: Document) -> bool:
         """Reuse records and problems of a document from the old index; return whether it can."""
@@ -147,7 +147,7 @@ class Staged:
         self.old.kept[number] = new = self._add_document(source, digest, document.origin)
         self.is_page[new] = self.old.is_page[number]
         self.dependencies[new] = self.old.dependencies[number]
-        self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
+        self.problems += ((source, new, *rest) for rest in self.old.problems.get(number, ()))
         return True
 
     def add(
@@ -180,7 +180,8 @@ class Staged:
                     has_records = True
         except Exception as error:
             has_problem = True
-            self.add_problem_of(number, f"cannot be read to its end: {describe_error(error)}")
+            why = f"cannot be read to its end: {describe_error(error)}"
+            self.add_problem_of(number, why, is_unread=True)
         return has_records or not has_problem
 
     def _add_document(self, source: int, digest: bytes, origin: str) -> int:
@@ -287,8 +288,8 @@ class OldIndex:
 
     `documents` has the numbers of documents by source and digest: only documents with records,
     none of which were merged with records of other documents. A document is removed once it is
-    kept; `kept` maps its old number to the new one. `problems` has origin, place and reason of
-    each problem of a document.
+    kept; `kept` maps its old number to the new one. `problems` has the fields of each
+    problem of a document.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -304,9 +305,9 @@ class OldIndex:
             if n in with_records and not merged[n]
         }
         self.kept: dict[int, int] = {}
-        self.problems: dict[int, list[tuple[str, str, str]]] = {}
-        for _, document, *texts in columns.json("problems"):
-            self.problems.setdefault(document, []).append(tuple(texts))
+        self.problems: dict[int, list[tuple[str, str, str, bool]]] = {}
+        for _, document, *rest in columns.json("problems"):
+            self.problems.setdefault(document, []).append(tuple(rest))
 
     def stage(self, staged: Staged) -> None:
         """Stage the records of the documents that are kept.

@@ -69,7 +69,7 @@ def read_document(
         ...     print(item)
     """
     data, reasons = unwrap(data, max_size)
-    yield from (Problem(origin, "", reason) for reason in reasons)
+    yield from (Problem(origin, "", reason, is_unread=True) for reason in reasons)
     if reasons and not data:
         return
     items: Iterator[Records | Problem]
@@ -111,9 +111,9 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
         remarks = _add_nodes(text, nodes)
         del text
     except Unreadable as error:
-        yield Problem(origin, "", str(error))
+        yield Problem(origin, "", str(error), is_unread=True)
         return
-    yield from (Problem(origin, "", remark) for remark in remarks)
+    yield from (Problem(origin, "", remark, is_unread=True) for remark in remarks)
     if nodes.source_remark:
         yield Problem("", "", nodes.source_remark)
     yield from nodes.finish()

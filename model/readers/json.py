@@ -282,12 +282,15 @@ class FieldReader:
         self._problems: list[Problem] = []
         self.problem_count = 0
 
-    def add_problem(self, reason: str, place: str | None = None) -> None:
+    def add_problem(
+        self, reason: str, place: str | None = None, *, is_unread: bool = False
+    ) -> None:
         """Report a problem of a place, or else of the current record."""
         place = self.place if place is None else place
         self.problem_count += 1
         if self.problem_count <= MAX_PROBLEMS:
-            self._problems.append(Problem(self._origin, storable(place), storable(reason)))
+            problem = Problem(self._origin, storable(place), storable(reason), is_unread)
+            self._problems.append(problem)
 
     def add_wrong(self, name: str, value: object, expected: str) -> None:
         """Report that a field is missing, or has another value than expected."""

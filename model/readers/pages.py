@@ -98,10 +98,10 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
         values, is_closed, repeated = split(text)
         del text
     except Unreadable as error:
-        yield Problem(origin, "", f"the page cannot be read: {error}")
+        yield Problem(origin, "", f"the page cannot be read: {error}", is_unread=True)
         return
     if not is_closed:
-        fields.add_problem(_NOT_CLOSED, "")
+        fields.add_problem(_NOT_CLOSED, "", is_unread=True)
     for key in repeated:
         fields.add_problem("it is given twice; the last one counts", key)
     package = _value(values, "title", fields)

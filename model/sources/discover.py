@@ -322,7 +322,8 @@ class _Search:
             try:
                 status = os.stat(path)
             except OSError as error:
-                self._problems.append(Problem(files.origin_of(path), "", reason(error)))
+                unread = Problem(files.origin_of(path), "", reason(error), is_unread=True)
+                self._problems.append(unread)
                 continue
             yield path, status
 
@@ -338,7 +339,7 @@ class _Search:
         """
 
         def leave_out(path: str, why: str) -> None:
-            self._problems.append(Problem(files.origin_of(path), "", why))
+            self._problems.append(Problem(files.origin_of(path), "", why, is_unread=True))
 
         real_top = os.path.realpath(top)
         visited = {real_top}

@@ -223,8 +223,9 @@ def problem_from(error: Exception, origin: str) -> Problem:
     message = str(error)
     if origin and message.startswith(f"{origin}/"):
         name, _, why = message.removeprefix(origin).partition(" ")
-        return Problem(origin + name.rstrip(":"), "", why)
-    return Problem(origin, "", message.removeprefix(origin).lstrip(": "))
+        return Problem(origin + name.rstrip(":"), "", why, is_unread=True)
+    reason = message.removeprefix(origin).lstrip(": ")
+    return Problem(origin, "", reason, is_unread=True)
 
 
 def discover_mirror(mirror: Mirror) -> DiscoveredSource:
@@ -372,7 +373,7 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
             problems.append(problem_from(error, mirror.storage.origin))
     if len(all_blobs) > len(blobs):
         most = f"it names {len(all_blobs)} indexes; the newest {len(blobs)} are read"
-        problems.append(Problem(manifest.origin, "", most))
+        problems.append(Problem(manifest.origin, "", most, is_unread=True))
     if not indexes:
         raise next(iter(failures.values()))
     if not (failures or manifest.remark):
@@ -431,7 +432,7 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
             mismatch = error
     else:
         index = mirror.fetch_document(name)
-        problem = problem_from(mismatch, index.origin)
+        problem = replace(problem_from(mismatch, index.origin), is_unread=False)
         problems = [replace(problem, reason=f"{problem.reason}; it was read anyway")]
     if mirror.read(index, 64).lstrip()[:1] == b"<":
         raise WrongContent(f"{index.origin} is a web page, expected an index")
@@ -629,7 +630,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         content, file = read_tag_list(public, session)
     tags, unexpected = _tags_to_read(public, content, session)
     if unexpected:
-        problems.append(Problem(file.origin, "", storable(unexpected)))
+        problems.append(Problem(file.origin, "", storable(unexpected), is_unread=True))
     if not public.tags or public.tags[0].startswith("/"):
         is_public = source.partition(":")[0] == PUBLIC
         source = f"{PUBLIC}:{tags[0]}" if is_public else f"{public.tag_list}#{storable(tags[0])}"
@@ -647,19 +648,19 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
             unknown = _unknown_tag(content, tag, origin)
             if len(tags) == 1:
                 raise unknown
-            problems.append(Problem("", "", str(unknown)))
+            problems.append(Problem("", "", str(unknown), is_unread=True))
             continue
         for number, entry in enumerate(entries, start=1):
             label, url = member(entry, "label"), member(entry, "url")
             if type(label) is not str or type(url) is not str or not url:
                 why = f"entry {number} has no label and url"
-                problems.append(Problem(origin, storable(tag), why))
+                problems.append(Problem(origin, storable(tag), why, is_unread=True))
                 continue
             try:
                 urls = _urls_of(url, public.tag_list)
             except SourceError as error:
                 place = storable(f"{tag} {label}")
-                problems.append(Problem(origin, place, storable(str(error))))
+                problems.append(Problem(origin, place, storable(str(error)), is_unread=True))
                 continue
             its_label = storable(label)
             tasks.append(partial(_discover_index, source, tag, its_label, urls, session, view))

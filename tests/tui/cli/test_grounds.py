@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.builders import SpackRoot, database, installs, leaf, mirror_v2, write_files
@@ -102,3 +104,41 @@ def test_a_rule_that_is_not_understood_is_named(program: Program, spack: SpackRo
     for words in (("find", "reusable"), ("why", "zlib", "--json")):
         result = program(*words, "-f", "mirror", stdin=None, **spack.environ)
         assert result.stderr.count("packages.yaml: line 1: !shared is not considered") == 1
+
+
+@pytest.fixture
+def cut(program: Program) -> str:
+    """Write an index that ends in the middle of its second spec."""
+    data = database(installs(leaf(LEAF, "zlib", "1.3"), leaf("m" * 32, "xz", "5.8")))
+    path = program.home / "index.json"
+    path.write_bytes(data[: data.rindex(b'"xz"')])
+    return str(path)
+
+
+@pytest.fixture
+def one_of_two(program: Program) -> str:
+    """Write a tag list that names two indexes, of which one is broken."""
+    index = database(installs(leaf(LEAF, "zlib", "1.3")))
+    urls = {"root": "root.json", "e4s": "e4s.json"}
+    entries = [{"label": label, "url": url} for label, url in urls.items()]
+    tags = json.dumps({"develop": entries}).encode()
+    name = "cache_spack_io_index.json"
+    write_files(program.home, {"root.json": index, "e4s.json": b"{", name: tags})
+    return f"{program.home}/{name}"
+
+
+@pytest.mark.parametrize("source", ["cut", "one_of_two"])
+def test_what_is_not_found_may_be_in_a_part_that_was_not_read(
+    program: Program, source: str, request: pytest.FixtureRequest
+) -> None:
+    name = request.getfixturevalue(source)
+    for command in ("find", "show", "needs", "why", "files"):
+        # What there is of zlib was read: why names the reason of each build.
+        queries = ["xz", "/m", f"/{'m' * 32}", *["zlib os=nowhere"] * (command != "why")]
+        for query in queries:
+            result = program(command, "-f", name, query)
+            assert result.returncode == 3, (command, query, result.stderr)
+            assert "mong what could be read" in result.stderr, (command, query)
+    for words in (("sources",), ("stats", "os", "xz"), ("diff", "xz", "zlib"), ("duplicates",)):
+        assert program(*words, "-f", name).returncode == 3, words
+    assert program("find", "-f", name, "zlib").returncode == 0

@@ -25,7 +25,7 @@ def run(asked: CommandLine) -> ExitCode:
     """Print the answer that the command names.
 
     Returns NOT_GOOD if the answer found something missing, wrong or there twice, and UNREADABLE if
-    the reason may be a source that could not be read.
+    the reason may be a source, or a part of one, that could not be read.
     """
     module = import_module(f"spackscope.model.answers.{asked.parsed.command}")
     try:
@@ -44,8 +44,7 @@ def run(asked: CommandLine) -> ExitCode:
         raise sheet.ending
     if sheet.is_good:
         return ExitCode.FOUND
-    has_failed = any(state.failure for catalog in asked.loaded for state in catalog.sources)
-    is_unsure = has_failed and not sheet.is_certain
+    is_unsure = not (sheet.is_certain or all(catalog.is_whole for catalog in asked.loaded))
     return ExitCode.UNREADABLE if is_unsure else ExitCode.NOT_GOOD
 
 

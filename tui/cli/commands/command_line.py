@@ -217,7 +217,7 @@ class CommandLine:
                 raise self.no_match(catalog, query, none if prefix else "")
             hashes, several = matches, "Several specs match, give the hash of one:"
         if not hashes:
-            raise Leave(_no_match_code(catalog), none)
+            raise self.no_match(catalog, parse(f"/{prefix}"))
         if len(hashes) == 1:
             return hashes[0]
         candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
@@ -302,9 +302,8 @@ def _print_problems(problems: Sequence[object], limit: int | None, hint: str = "
 
 
 def _no_match_code(catalog: Catalog) -> ExitCode:
-    """Return the exit code for no match: UNREADABLE if a source cannot be read."""
-    failed = any(state.failure for state in catalog.sources)
-    return ExitCode.UNREADABLE if failed else ExitCode.NOTHING
+    """Return the exit code for no match: UNREADABLE if a source, or a part of one, is not read."""
+    return ExitCode.NOTHING if catalog.is_whole else ExitCode.UNREADABLE
 
 
 def _hash_prefix(words: Sequence[str]) -> str:
