@@ -38,7 +38,6 @@ _QUESTIONS = {
     "sources": "sources -f mirror; sources -f index.json",
     "sources --tags": "sources --tags",
     "sources --problems": "sources --problems -f index.json",
-    "audit": "audit old/spack.lock -f index.json --recipes recipes",
 }
 """The answers, each with command lines that have rows; others are asked without words.
 
@@ -109,7 +108,7 @@ _MEANINGS = {
     "needed_to": "run, external or build",
     "virtuals": "the virtuals that it provides here",
     "state": "cached, installed, external or missing",
-    "reason": "why it is missing, deprecated or not reused, or what is wrong",
+    "reason": "why it is missing or not reused, or what is wrong",
     "role": "root, run, build or not needed",
     "differs_in": "how the nearest build differs",
     "nearest": "the hash of the nearest cached spec",
@@ -128,7 +127,6 @@ _MEANINGS = {
     "link_to": "what a link leads to",
     "causes": "the packages that make the builds differ, each with the fields: `zlib:version`",
     "used_by": "the packages that depend directly on the builds",
-    "roots": "which roots contain it",
     "attribute": "what differs",
     "HASH": "the value of a spec: a column per spec, named by its hash",
     "follows": "the difference that this one follows from",
@@ -145,10 +143,7 @@ _MEANINGS = {
     "hashes": "the hashes of all specs of the row",
     "source": "the source",
     "builds": "how many builds",
-    "labels": "the names of the indexes of a tag; of `audit` the advisories",
-    "severity": "low, medium, high or critical",
-    "newest": "the newest version in the sources that is not deprecated",
-    "message": "what the recipe advises",
+    "labels": "the names of the indexes of a tag",
     "environment": "the environment; `stack` without one",
     "cached": "how many specs are cached or installed",
     "percent": "the same as a percentage",
@@ -250,7 +245,6 @@ def _sheet(question: str) -> Sheet[Any]:
         environ,
         host=options.host,
         tag_list="tags.json",
-        recipe_paths=options.recipes,
         piped={"-": "hashes"},
     )
     asked = CommandLine(options, options.sources or ["index.json"], session, DEFAULTS)

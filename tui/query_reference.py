@@ -56,10 +56,6 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
              "Spack reuses it: also format, externals, dev_path, and your Spack's configuration: "
              "concretizer:reuse, filters of mirrors, requirements.",
              "reusable=*"),
-        Form("deprecated ^deprecated",
-             "A recipe of Spack deprecates its version, or that of a dependency; deprecated=high: "
-             "by severity, reason or label.",
-             "deprecated=*"),
         Form("arch=linux-rhel9-zen4", "All three at once; each may be left empty.",
              "arch=-ubuntu24.04-"),
     ),

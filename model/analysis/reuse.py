@@ -11,7 +11,6 @@ from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
 
-from spackscope.model.analysis.deprecated import DeprecatedSpecs
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import (
@@ -25,7 +24,6 @@ from spackscope.model.core.records import (
     is_compiler,
 )
 from spackscope.model.core.rules import (
-    DEPRECATED,
     MIRROR,
     NEWER_INDEX,
     NO_INDEX,
@@ -116,22 +114,15 @@ class Findings(NamedTuple):
     not_applied: Mapping[str, Sequence[Problem]] = MappingProxyType({})
 
 
-def find_kept_out(
-    catalog: Catalog,
-    rules: ReuseRules | None,
-    deprecated: Iterable[DeprecatedSpecs] = (),
-    spack_version: str = "",
-) -> Findings:
+def find_kept_out(catalog: Catalog, rules: ReuseRules | None, spack_version: str = "") -> Findings:
     """Return the listed specs that Spack does not see or that the rules exclude.
 
-    A spec that several rules exclude has only the first reason, besides its deprecations. Raises
-    Cancelled.
+    A spec that several rules exclude has only the first reason. Raises Cancelled.
     """
     finder = _Finder(catalog)
     kept = [*finder.not_seen(spack_version)]
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
-        kept += finder.not_allowed(rules, deprecated)
     return Findings(kept, list(dict.fromkeys(finder.problems)), finder.not_applied)
 
 
@@ -330,23 +321,6 @@ class _Finder:
                             what = f"{_shown(rule.specs, 'or')}{of}{where}{why}"
                             label = f"packages.yaml {verb} {what}"
                             yield self._excluded(mask, PACKAGES, label, rule.specs[0])
-
-    def not_allowed(
-        self, rules: ReuseRules, deprecated: Iterable[DeprecatedSpecs]
-    ) -> Iterator[KeptOut]:
-        """Yield the specs whose deprecation the configuration does not allow, as Spack 1.3 does.
-
-        As `reusable` in lib/spack/spack/deprecation.py.
-        """
-        for package, deprecation, ids in deprecated:
-            if not rules.allows(package, deprecation):
-                place = f"packages:{package}:deprecation:allow"
-                reason = DEPRECATED.with_label(f"deprecated: {deprecation.why}", place)
-                yield KeptOut(reason, [(id_, id_ + 1) for id_ in ids])
-                if rules.checks_build:
-                    users = self._catalog.edges.up.reached(ids).difference(ids)
-                    reason = DEPRECATED.with_label(f"built with a deprecated {package}", place)
-                    yield KeptOut(reason, [(id_, id_ + 1) for id_ in sorted(users)])
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
         """Return the specs of a mask that break a rule, and the odd specs among them.

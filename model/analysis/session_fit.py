@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.records import CONFIGURATION, RECIPES, Fit, Gap, Problem
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.by_host import CodedLists
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.deprecated import DeprecatedSpecs
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.reuse import Findings
@@ -23,12 +21,9 @@ if TYPE_CHECKING:
 VARIABLE = "SPACKSCOPE_HOST"
 """The environment variable that describes the host."""
 
-GET_RECIPES = (
-    "`spack repo update` fetches those of Spack, "
-    "or clone https://github.com/spack/spack-packages and name the directory"
+_DEPRECATED = Problem(
+    "", "", "only recipes tell which versions are deprecated; this Spack does not reuse those"
 )
-_UNKNOWN = "no recipes were found: deprecated versions are unknown"
-_NO_RECIPES = Problem("", "", f"{_UNKNOWN}. {GET_RECIPES}: --recipes")
 
 
 def described_host(session: Session) -> str:
@@ -87,37 +82,21 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     def kept_out() -> Findings:
         from spackscope.model.analysis.reuse import find_kept_out
 
-        its = deprecated() if judges_deprecations(session) else ()
-        return find_kept_out(catalog, session.reuse_rules, its, _version_of(session))
-
-    @lru_cache(None)
-    def deprecated() -> Sequence[DeprecatedSpecs]:
-        from spackscope.model.analysis.deprecated import find_deprecated
-
-        return find_deprecated(catalog, session.recipes)
-
-    def codes(column: str) -> CodedLists:
-        from spackscope.model.analysis.deprecated import deprecated_codes
-
-        return deprecated_codes(catalog, session.recipes, deprecated())
+        return find_kept_out(catalog, session.reuse_rules, _version_of(session))
 
     def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
-        gaps = list[Gap]()
-        if grounds is None:
-            has_read = "recipes" in vars(session) and session.recipe_roots
-            grounds = (CONFIGURATION, RECIPES) if has_read else (CONFIGURATION,)
-        if RECIPES in grounds or (CONFIGURATION in grounds and judges_deprecations(session)):
-            recipes = session.recipes
-            problems = recipes.problems or (() if recipes.packages else (_NO_RECIPES,))
-            gaps += (Gap(problem, RECIPES) for problem in problems)
-        of_rules = kept_out().problems if CONFIGURATION in grounds else []
-        # The parts of the configuration for the rules and the recipes were read by now.
-        problems = session.spack.problems if session.spack is not None and grounds else ()
-        of_spack = dict.fromkeys((*problems, *of_rules))
-        return [*(Gap(problem, CONFIGURATION) for problem in of_spack), *gaps]
+        if grounds is not None and CONFIGURATION not in grounds:
+            return []
+        of_rules = kept_out().problems
+        # The parts of the configuration for the rules were read by now.
+        of_spack = session.spack.problems if session.spack is not None else ()
+        gaps = [Gap(each, CONFIGURATION) for each in dict.fromkeys((*of_spack, *of_rules))]
+        if judges_deprecations(session):
+            gaps.append(Gap(_DEPRECATED, RECIPES))
+        return gaps
 
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit, codes, find_gaps)
+        catalog.by_host.connect(host_fit, find_gaps)
     return catalog
 
 
@@ -126,7 +105,7 @@ def _version_of(session: Session) -> str:
 
 
 def judges_deprecations(session: Session) -> bool:
-    """Check whether the user's Spack reuses no deprecated specs, so that its recipes matter."""
+    """Check whether the user's Spack reuses no deprecated specs, which only recipes name."""
     if session.reuse_rules is None:
         return False
     return version_key(_version_of(session)) >= version_key("1.3")

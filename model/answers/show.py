@@ -10,7 +10,7 @@ from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, RECIPES
+from spackscope.model.core.records import CONFIGURATION
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -29,7 +29,7 @@ from spackscope.model.report.detail import (
 )
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.progress import minutes
-from spackscope.model.report.relations import deprecated_values, needs_line
+from spackscope.model.report.relations import needs_line
 from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.signing import entries_json, with_signing
@@ -47,9 +47,7 @@ _GAP = "  "
 
 def answer(asked: Asked) -> Sheet[Any]:
     """Return each record of one hash; drawn as a text where no format is asked for."""
-    asked.grounds.update(
-        (CONFIGURATION, RECIPES) if asked.session.recipe_roots else (CONFIGURATION,)
-    )
+    asked.grounds.add(CONFIGURATION)
     (catalog,) = asked.load(asked.sources)
     rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
     data: list[list[dict[str, Any]]] = [[] for _ in entries]
@@ -126,7 +124,6 @@ def _lines(
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, asked.sources, is_offline=True)
             lines = [*lines, DetailLine(needs_line(needs), "needs to run")]
-        lines = [*lines, *deprecated_values(catalog, row.id)]
         if number:
             yield ()
         yield from detail_lines(lines, width, is_plain=is_plain)

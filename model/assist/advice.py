@@ -461,7 +461,6 @@ _ON_HOST = {
     ("fits", YES): ("runs on this host", "is known to run on this host"),
     ("fits", NO): ("fails to run on this host", ""),
     ("reusable", YES): ("can be reused on this host", "is known to be reusable on this host"),
-    ("deprecated", YES): ("has a deprecated version", "is known to have a deprecated version"),
 }
 """The words after "No spec", by the condition on the host: if all answers are known, and else."""
 

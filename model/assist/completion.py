@@ -12,7 +12,6 @@ from spackscope.model.core.columns import (
     ALIASES,
     COLUMNS,
     COUNTED,
-    FIELDS,
     HOST_COLUMNS,
     REGISTRY,
     WORDS,
@@ -167,7 +166,7 @@ class _Completer(NamedTuple):
         operator = "=" if column in COUNTED else operator
         if in_shell and column in HOST_COLUMNS:
             # Computing whether specs run on a host takes too long for a completion.
-            for answer in ANSWERS if FIELDS[column].words else ():
+            for answer in ANSWERS:
                 yield Completion(f"{key}={answer}", note="")
         elif column == "target" and before:
             yield from self.target_lists(before, typed, f"{key}=")

@@ -15,16 +15,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import (
-    CONFIGURATION,
-    LEGACY_LABEL,
-    RECIPES,
-    STATES,
-    UNKNOWN,
-    UNSPECIFIED,
-    YES,
-    Spec,
-)
+from spackscope.model.core.records import CONFIGURATION, STATES, UNKNOWN, YES, Spec
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
 
@@ -100,7 +91,7 @@ def sizes_text(sizes: Sequence[float | None]) -> str:
 
 Value = str | tuple[str, ...] | float | None
 
-BY_HOST, BY_RECIPES = "host", "recipes"
+BY_HOST = "host"
 """The storage of columns whose values depend on the host, which an index does not have."""
 
 
@@ -139,7 +130,7 @@ class Column(Frozen):
     empty: str = "none"
     """The word for an empty value where values are counted."""
     rests_on: tuple[str, ...] = ()
-    """The grounds of its values besides the sources: CONFIGURATION, RECIPES."""
+    """The grounds of its values besides the sources: CONFIGURATION."""
 
     # In a query.
     syntax: Literal["spack", "spec", "record"] = "record"
@@ -227,8 +218,8 @@ class Column(Frozen):
 
     @property
     def is_by_host(self) -> bool:
-        """Whether its values depend on the host: on the machine, or on its recipes."""
-        return self.storage in (BY_HOST, BY_RECIPES)
+        """Whether its values depend on the host."""
+        return self.storage == BY_HOST
 
 
 _TITLE_WIDTH = 24
@@ -264,13 +255,6 @@ def _answer_cell(values: tuple[str, ...]) -> str:
     if answer == UNKNOWN or not reasons:
         return answer
     return clean(reasons[0]) + (f" +{len(reasons) - 1}" if len(reasons) > 1 else "")
-
-
-def _deprecated_cell(values: tuple[str, ...]) -> str:
-    """Return why a version is deprecated, with a sign, as `! critical`; else the answer."""
-    answer, *words = values or (UNKNOWN,)
-    labels = (word for word in words if word not in (UNSPECIFIED, LEGACY_LABEL))
-    return clean(f"! {' '.join(labels)}") if answer == YES else answer
 
 
 def _always(_: object) -> bool:
@@ -332,13 +316,6 @@ REGISTRY = (
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
-        detail_order=0, export_order=0,
-    ),
-    Column(
-        "deprecated", storage=BY_RECIPES, is_list=True, rests_on=(RECIPES,),
-        mask=lambda data, term: data.by_host.mask(term),
-        syntax="spec", words={"deprecated": YES}, completes=("key",),
-        format=_deprecated_cell, shown="if_named", min_width=10, cut_at_end=True,
         detail_order=0, export_order=0,
     ),
     Column(
@@ -429,9 +406,6 @@ WITH_DICTIONARY = tuple(column.name for column in COLUMNS if column.has_dictiona
 
 HOST_COLUMNS = frozenset(column.name for column in COLUMNS if column.is_by_host)
 """The columns whose values depend on the host."""
-
-OF_RECIPES = tuple(column.name for column in REGISTRY if column.storage == BY_RECIPES)
-"""The columns whose values recipes state."""
 
 COUNTED = (*WITH_DICTIONARY, *(column.name for column in COLUMNS if column.is_by_host))
 """The columns whose values can be counted."""

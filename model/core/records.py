@@ -149,8 +149,7 @@ class Spec(Frozen):
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
     that compile it; only records from an index have both, and `compilers` is None if the document
-    lists no dependencies. `fit` and `deprecated` are set once they are computed: whether the spec
-    runs on the host, and whether a recipe deprecates it, and why.
+    lists no dependencies. `fit` is set once it is computed: whether the spec runs on the host.
     """
 
     package: str
@@ -186,7 +185,6 @@ class Spec(Frozen):
     listed_in: tuple[str, ...] = ()
     compilers: tuple[Compiler, ...] | None = None
     fit: Fit | None = None
-    deprecated: tuple[str, ...] = ()
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -393,11 +391,6 @@ class RecipeRoot(NamedTuple):
 
     path: str
     places: tuple[str, ...] = ()
-
-
-def severity_rank(severity: str) -> int:
-    """Return the position of a severity in `SEVERITIES`; -1 for an unknown one."""
-    return SEVERITIES.index(severity) if severity in SEVERITIES else -1
 
 
 _NEW_NAMES = {

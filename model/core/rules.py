@@ -126,11 +126,6 @@ RULES = (
     REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", change="change {place}"),
     MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", change="change {place}"),
     PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", change="change {place}"),
-    DEPRECATED := Rule(
-        "deprecated", "deprecated",
-        change="use a newer version, or allow it in {place}",
-        sentence="{label}, which {place} does not list",
-    ),
     PLATFORM := Rule(
         "platform", "other platform", is_run=True,
         change="use another machine",

@@ -1,7 +1,7 @@
-"""Columns that depend on the host: whether specs run, are reusable, or are deprecated there.
+"""Columns that depend on the host: whether specs run and are reusable there.
 
-An index does not have their values: `analysis.fit` and recipes have. `ByHost.connect` sets the
-functions that compute them.
+An index does not have their values: `analysis.fit` has. `ByHost.connect` sets the functions that
+compute them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,9 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Protocol
 
-from spackscope.model.core.columns import (
-    BY_RECIPES,
-    FIELDS,
-    HOST_COLUMNS,
-    OF_RECIPES,
-    Column,
-    Value,
-)
+from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem
@@ -65,7 +58,6 @@ FindGaps = Callable[[Collection[str] | None], list[Gap]]
 """Returns the problems of some grounds; None: of all grounds that were read so far."""
 
 CodedValues = tuple[Sequence[int], Sequence[Value]]
-CodedLists = tuple[Sequence[int], Sequence[tuple[str, ...]]]
 """A code for each spec by its id, and the values of a column by code."""
 
 
@@ -79,33 +71,23 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._find_by_recipes: Callable[[str], CodedLists] | None = None
-        self.by_recipes: dict[str, CodedLists] = {}
-        """The values of the columns that rest on recipes, once these were read for the column."""
         self.find_gaps: FindGaps = lambda grounds: []
-        self._lock, self._recipes_lock = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self.fills_rows = False
 
     def connect(
         self,
         find_answers: Callable[[], HostAnswers] | None,
-        find_by_recipes: Callable[[str], CodedLists] | None = None,
         find_gaps: FindGaps = lambda grounds: [],
     ) -> None:
-        """Set the functions that return answers, columns of recipes, and problems of grounds."""
+        """Set the functions that return answers, and problems of grounds."""
         self._find_answers, self._answers = find_answers, None
-        self._find_by_recipes, self.by_recipes = find_by_recipes, {}
         self.find_gaps = find_gaps
 
     @property
     def has_host(self) -> bool:
         """Whether there is a host to ask about."""
         return self._find_answers is not None
-
-    def has_values(self, column: str) -> bool:
-        """Check whether a column has values, without reading recipes, which may be many."""
-        of_recipes = FIELDS[column].storage == BY_RECIPES
-        return column in self.by_recipes if of_recipes else self.has_host
 
     @property
     def is_ready(self) -> bool:
@@ -153,14 +135,6 @@ class ByHost:
 
     def values(self, column: str) -> CodedValues:
         """Return a code for each spec by its id, and the values of a column by code."""
-        if FIELDS[column].storage == BY_RECIPES:
-            if self._find_by_recipes is None:
-                term = Term(column, "*")
-                raise Unanswerable(f"{term} needs the recipes of Spack", term)
-            with self._recipes_lock:
-                if column not in self.by_recipes:
-                    self.by_recipes[column] = self._find_by_recipes(column)
-                return self.by_recipes[column]
         codes, fits = self._known(Term(column, "*")).coded()
         return codes, [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in fits]
 
@@ -173,17 +147,11 @@ class ByHost:
         keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
         return sorted_by(keys_of_ids, ids, descending=descending)
 
-    def of(self, ids: Iterable[int]) -> Iterator[tuple[Any, ...]]:
-        """Yield `fit` of records, if it is computed or `fills_rows`, and the fields of recipes.
-
-        Each of these, in the order of `OF_RECIPES`, is filled in once it was computed.
-        """
+    def of(self, ids: Iterable[int]) -> Iterator[Fit | None]:
+        """Yield `fit` of records, or None unless it is computed or `fills_rows`."""
         has_fit = self.is_ready or (self.fills_rows and self.has_host)
         brief = self.answers.brief if has_fit else None
-        columns = [self.by_recipes.get(name) for name in OF_RECIPES]
-        for id_ in ids:
-            its = (column[1][column[0][id_]] if column else () for column in columns)
-            yield (brief and brief(id_), *its)
+        return (brief and brief(id_) for id_ in ids)
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the os or target of the host for `host`. Raises Unanswerable."""

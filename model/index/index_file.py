@@ -43,8 +43,8 @@ SCHEMA_VERSION = 20
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
-_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX, ".json")
-"""Suffixes of indexes, also earlier ones, of caches of directories, and of deprecations."""
+_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX)
+"""Suffixes of indexes, also earlier ones, and of caches of directories."""
 
 HASH_BYTES = HASH_LENGTH * 5 // 8
 ROWS = 512

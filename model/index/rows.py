@@ -14,7 +14,7 @@ from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.columns import FIELDS, INDEXES, OF_RECIPES, STORED, Column, Value
+from spackscope.model.core.columns import FIELDS, INDEXES, STORED, Column, Value
 from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
@@ -53,7 +53,7 @@ _WINDOW = 512
 """The number of records that are read at once."""
 
 _FIELDS = (
-    *("hash", "size", "origin", "source", "build_spec", "fit", *OF_RECIPES),
+    *("hash", "size", "origin", "source", "build_spec", "fit"),
     *(name for columns in STORED.values() for column in columns for name in column.restores),
 )
 """The fields of `Spec` that are read for a record, in their order."""
@@ -319,13 +319,13 @@ class IndexData:
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
         by_host = self.by_host.of(unique)
-        for id_, hash_, of_host in zip(unique, self.hashes.of(unique), by_host, strict=True):
+        for id_, hash_, fit in zip(unique, self.hashes.of(unique), by_host, strict=True):
             look_alike = self.look_alike(id_)
             document = documents[look_alike]
             values = (
                 *(hash_, _size(self.sizes[id_])),
                 *(self._origins[document], sources[source_of[document]]),
-                *(self.build_specs.get(id_, ""), *of_host),
+                *(self.build_specs.get(id_, ""), fit),
                 *chain.from_iterable(values(codes[look_alike]) for values, codes in columns),
                 *_DEFAULTS.values(),
             )

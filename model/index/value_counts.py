@@ -34,7 +34,7 @@ MAX_VARIANTS = 100
 
 _FIRST = ("version", "compiler", "os", "target", VARIANTS)
 _THEN = ("state", "stack", "tag", "source", "platform")
-_LAST = ("fits", "reusable", "deprecated", "package")
+_LAST = ("fits", "reusable", "package")
 """Columns that take longest, and the one that the list of packages shows already."""
 
 Verb = Literal["include", "exclude", "only", "clear"]
@@ -180,7 +180,7 @@ def value_sections(
     for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
         if name == VARIANTS:
             yield from _variant_sections(catalog, query, wanted)
-        elif not BY_NAME[name].is_by_host or catalog.by_host.has_values(name):
+        elif not BY_NAME[name].is_by_host or catalog.by_host.has_host:
             section = _column_section(catalog, query, SectionKey(name))
             is_of_one = query.package_term is not None
             # A chosen package is no filter of its own list.

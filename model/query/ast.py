@@ -400,7 +400,7 @@ class Query(Frozen):
 
     @property
     def grounds(self) -> frozenset[str]:
-        """The grounds of its matches besides the sources: CONFIGURATION, RECIPES."""
+        """The grounds of its matches besides the sources: CONFIGURATION."""
         columns = (FIELDS[term.column] for term in self.terms if term.column in FIELDS)
         return frozenset(ground for column in columns for ground in column.rests_on)
 

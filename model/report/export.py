@@ -101,7 +101,6 @@ def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False)
     by_host = catalog.by_host
     has_fit = by_host.has_host and (tells_fit or by_host.fills_rows or by_host.is_ready)
     columns = [*_COLUMNS, *(_FIT_COLUMNS if has_fit else ())]
-    columns += (SheetColumn(each, attrgetter(each), drawn=False) for each in by_host.by_recipes)
     rows = _Records(catalog, ids, has_fit=has_fit)
     return Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
 

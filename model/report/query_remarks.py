@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from spackscope.model.core.columns import BY_HOST, COLUMNS, HOST_COLUMNS, Value
+from spackscope.model.core.columns import COLUMNS, HOST_COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO
 from spackscope.model.core.text import cut_list
@@ -22,7 +22,7 @@ def hidden_by_host(catalog: Catalog, query: Query) -> str:
     may have several reasons. Raises Cancelled.
     """
     sentences = []
-    for column in (column.name for column in COLUMNS if column.storage == BY_HOST):
+    for column in (column.name for column in COLUMNS if column.is_by_host):
         specs = (query.groups, *query.specs)
         groups = dict.fromkeys(
             group for spec in specs for group in spec if all(c.column == column for c in group)

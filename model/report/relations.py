@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.core.columns import BY_NAME, sizes_text, spec_name
-from spackscope.model.core.records import YES
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.core.columns import sizes_text, spec_name
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.detail import DetailLine
 
 # The browser shows placeholders before it imports the modules that read the lines.
 if TYPE_CHECKING:
     from spackscope.model.analysis.needs import NeededSpec, Needs
-    from spackscope.model.index.catalog import Catalog
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
-UNLIKE_EACH_OTHER, DOWNLOAD, DEPRECATED = "unlike each other", "download", "deprecated"
+UNLIKE_EACH_OTHER, DOWNLOAD = "unlike each other", "download"
 """The labels of the lines."""
 
 COMPARE_HINTS = (("diff", "compare"),)
@@ -86,19 +84,6 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
             hints=USERS_HINTS,
             total=total,
         )
-
-
-def deprecated_values(catalog: Catalog, id_: int) -> Iterator[DetailLine]:
-    """Yield the deprecations of a spec and of its link/run closure. Raises Cancelled."""
-    column = BY_NAME[DEPRECATED]
-    codes, values = catalog.by_host.values(column.name)
-    below = sorted(dag_of(catalog).reached([id_], run_only=True) - {id_})
-    for each in (id_, *below):
-        value = values[codes[each]] if each < len(codes) else ()
-        if isinstance(value, tuple) and YES in value:
-            named = (catalog.text(name, each) for name in ("package", "version"))
-            lead = "" if each == id_ else f"{spec_name(*named)} "
-            yield DetailLine(lead + column.cell(value), DEPRECATED, style="error", id=each)
 
 
 def kinds_line(packages: str) -> DetailLine:

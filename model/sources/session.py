@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError, naming
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import Problem, RecipeRoot
+from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.source_name import path_or_url
 from spackscope.model.sources.spack_config import ReuseRules, SpackConfig, read_spack_config
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.recipes import Recipes
     from spackscope.model.storage.http import Client
 
 
@@ -33,8 +32,7 @@ class Session(Frozen):
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
     environment describes. Without `uses_rules` the rules of Spack for reuse are ignored.
-    `recipe_paths` are package repositories in the place of Spack's. `tag_list` is the tag
-    list of the public cache; empty for the list that the environment names.
+    `tag_list` is the tag list of the public cache; empty for the list that the environment names.
     `piped` has the files that standard input, as the source `-`, and pipes were copied to.
     """
 
@@ -44,7 +42,6 @@ class Session(Frozen):
     piped: Mapping[str, str] = field(default_factory=dict)
     host: str = ""
     uses_rules: bool = True
-    recipe_paths: tuple[str, ...] = ()
     tag_list: str = field(default="", repr=False)
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
@@ -72,20 +69,7 @@ class Session(Frozen):
         """The parts of Spack's configuration that answers rest on, and its problems."""
         if (spack := self.spack) is None:
             return (), ()
-        return (self.reuse_rules, spack.externals, self.recipe_roots), spack.problems
-
-    @cached_property
-    def recipe_roots(self) -> Sequence[RecipeRoot]:
-        """The package repositories at `recipe_paths`, or else of the user's Spack."""
-        roots = [RecipeRoot(os.path.abspath(os.path.expanduser(p))) for p in self.recipe_paths]
-        return roots or (self.spack.recipe_roots if self.spack is not None else ())
-
-    @cached_property
-    def recipes(self) -> Recipes:
-        """The deprecations in the recipes at `recipe_roots`. Raises Cancelled."""
-        from spackscope.model.sources.recipes import read_recipes
-
-        return read_recipes(self.recipe_roots, self.environ)
+        return (self.reuse_rules, spack.externals), spack.problems
 
     @cached_property
     def client(self) -> Client:

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import QueryError, SourceError, Unreadable, re
 from spackscope.model.core.file_access import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.machine import PLATFORM
-from spackscope.model.core.records import Deprecation, Problem, RecipeRoot, severity_rank
+from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse_spec
@@ -140,9 +140,9 @@ class SpackConfig(Frozen):
         entry = self.scopes.section("repos").get("builtin")
         fields = entry if isinstance(entry, dict) else {}
         heads = [self.scopes.value(fields, key, Text) or "" for key in ("tag", "branch")]
-        for root in self.recipe_roots:
+        for path in self.package_repositories:
             with suppress(OSError):
-                head = read_file(os.path.join(root.path, ".git", "HEAD"), _MAX_HEAD_SIZE)
+                head = read_file(os.path.join(path, ".git", "HEAD"), _MAX_HEAD_SIZE)
                 heads.append(
                     head.decode("utf-8", "replace").strip().removeprefix("ref: refs/heads/")
                 )
@@ -158,12 +158,12 @@ class SpackConfig(Frozen):
         return read_reuse_rules(self)
 
     @cached_property
-    def recipe_roots(self) -> tuple[RecipeRoot, ...]:
-        """The package repositories of repos.yaml, as `parse_config_descriptor` of Spack."""
+    def package_repositories(self) -> tuple[str, ...]:
+        """The directories of repos.yaml, as `parse_config_descriptor` of Spack."""
         from base64 import b32encode
         from hashlib import sha1
 
-        roots, scopes = [], self.scopes
+        paths, scopes = [], self.scopes
         for name, entry in scopes.section("repos").items():
             fields = entry if isinstance(entry, dict) else {"destination": entry}
             place = scopes.value(fields, "destination", Text)
@@ -172,8 +172,8 @@ class SpackConfig(Frozen):
                 clone = b32encode(digest).decode().lower()[-7:]
                 place = _text(name.file, f"$user_cache_path/package_repos/{clone}", name.line)
             if path := scopes.directory(place):
-                roots.append(RecipeRoot(path, tuple(scopes.texts(fields, "paths"))))
-        return tuple(roots)
+                paths.append(path)
+        return tuple(paths)
 
 
 def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
@@ -630,23 +630,6 @@ class Requirement(Frozen):
     message: str = ""
 
 
-class AllowedDeprecation(Frozen):
-    """An entry of `deprecation:allow`; an empty field matches any deprecation."""
-
-    reasons: tuple[str, ...] = ()
-    severity: str = ""
-    labels: tuple[str, ...] = ()
-
-    def matches(self, deprecation: Deprecation, label: str) -> bool:
-        """Check whether the entry allows a deprecation with one of its labels."""
-        limit = severity_rank(self.severity)
-        return (
-            (not self.reasons or deprecation.reason in self.reasons)
-            and (not self.severity or severity_rank(deprecation.severity) <= limit)
-            and (not self.labels or label in self.labels)
-        )
-
-
 class ReuseRules(Frozen):
     """The rules of concretizer.yaml, mirrors.yaml and packages.yaml.
 
@@ -655,10 +638,8 @@ class ReuseRules(Frozen):
     that are asked for. A cached spec is considered if one of `caches` selects it, a spec in the
     own install tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names
     that it has as a source. The other mappings have entries of packages.yaml by package, or `all`:
-    `require`, `conflict`, `buildable: false`, `prefer`, and allowed deprecations. Deprecations
-    that are not allowed are looked for in the link/run closure of a spec, or with `checks_build`
-    in its whole closure. `os_compatible` has, by operating system, the systems whose specs are
-    reused on it.
+    `require`, `conflict`, `buildable: false`, and `prefer`. `os_compatible` has, by operating
+    system, the systems whose specs are reused on it.
     """
 
     reuse: Text | None = None
@@ -671,8 +652,6 @@ class ReuseRules(Frozen):
     conflicts: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     not_buildable: Mapping[str, Text] = field(default_factory=dict)
     preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
-    allowed: Mapping[str, tuple[AllowedDeprecation, ...]] = field(default_factory=dict)
-    checks_build: bool = False
     os_compatible: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
 
     @property
@@ -683,12 +662,6 @@ class ReuseRules(Frozen):
         for rule in chain.from_iterable((*self.requirements.values(), *self.conflicts.values())):
             yield from (*rule.specs, *filter(None, (rule.when,)))
         yield from chain.from_iterable(self.preferred.values())
-
-    def allows(self, package: str, deprecation: Deprecation) -> bool:
-        """Check whether a deprecation is allowed, as `Policy.refused` of Spack 1.3."""
-        selectors = self.allowed.get(package, self.allowed.get(ALL, ()))
-        labels = deprecation.labels or ("",)
-        return all(any(s.matches(deprecation, label) for s in selectors) for label in labels)
 
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
@@ -745,39 +718,11 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             name: tuple(spec for rule in rules for spec in rule.specs)
             for name, rules in constraints("prefer").items()
         },
-        *_allowed_deprecations(scopes, packages),
         {name: scopes.texts(oses, name) for name in oses},
     )
     for spec in rules.specs:
         scopes.parsed(spec)
     return rules
-
-
-def _allowed_deprecations(
-    scopes: Scopes, packages: Mapping[Text, Mapping[Any, Any]]
-) -> tuple[dict[str, tuple[AllowedDeprecation, ...]], bool]:
-    """Return the deprecations that are allowed by package, and whether all deptypes are checked.
-
-    Drafts of Spack 1.3 had a severity in the place of a list, and older ones have a switch.
-    """
-    allowed, scope = dict[str, tuple[AllowedDeprecation, ...]](), None
-    if scopes.flag(scopes.section("config"), "deprecated", default=False):
-        allowed[ALL] = (AllowedDeprecation(),)
-    for name, entry in packages.items():
-        fields = scopes.value(entry, "deprecation", dict) or {}
-        if name == ALL:
-            scope = scopes.value(fields, "scope", Text)
-        if limit := scopes.value(entry, "allowed_deprecation_severity", Text):
-            allowed[name] = (AllowedDeprecation((), limit),)
-        if "allow" in fields:
-            allowed[name] = ()
-        for selector in scopes.entries(fields, "allow"):
-            if isinstance(reason := selector.get("reason"), Text):
-                selector = {**selector, "reason": [reason]}
-            reasons, labels = (scopes.texts(selector, key) for key in ("reason", "labels"))
-            severity = scopes.value(selector, "severity", Text) or ""
-            allowed[name] += (AllowedDeprecation(reasons, severity, labels),)
-    return allowed, scope == "all"
 
 
 def _constraints(scopes: Scopes, fields: Mapping[str, Any], key: str) -> Iterator[Requirement]:

@@ -3,7 +3,7 @@
 The cache has hdf5 and packages that use it, in all their builds; what these need is listed only as
 their dependencies. The environment has four of them, and newer versions of two dependencies. The
 examples are what the documents read: the cache with all of its builds, the environment, also as it
-was before, mirrors, an install tree, and recipes.
+was before, mirrors, and an install tree.
 
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
@@ -20,7 +20,6 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tests.builders.mirrors import Files, complete, files_in, signed_v3, under
-from tests.builders.recipes import recipe
 from tests.builders.spack import SPACK_DATA, content_hash, whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
@@ -95,7 +94,6 @@ def example_files() -> Files:
         **under("pruned", signed_v3()),
         **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
         **under("tree", dict(map(_file_list, _INSTALLED.items()))),
-        **under("recipes", _recipes()),
     }
 
 
@@ -120,42 +118,6 @@ def _file_list(item: tuple[str, Mapping[str, int | str]]) -> tuple[str, bytes]:
         fields = {"mode": 0o120777, "dest": size} if is_link else {"mode": mode, "size": size}
         entries[f"{prefix}/{name}"] = fields
     return f"{folder}/.spack/install_manifest.json", json.dumps(entries).encode()
-
-
-def _recipes() -> Files:
-    """Return a package repository that deprecates some versions, and states some licences.
-
-    The reasons of deprecations are made up, and licences are those of Spack's recipes.
-    """
-    old = "version('{}', sha256='…', deprecated=True)"
-    libpng = """
-        version("1.6.56", sha256="…")
-        version("1.6.55", sha256="…")
-
-        deprecated(
-            "@:1.6.55",
-            reason="vuln",
-            severity="high",
-            labels=["EXAMPLE-2026-1"],
-            msg="use 1.6.56 or newer",
-        )
-        """
-    licences = {
-        "bzip2": "license('bzip2-1.0.6')",
-        "gcc-runtime": "license('GPL-3.0-or-later WITH GCC-exception-3.1')",
-        "hdf5": "homepage = 'https://support.hdfgroup.org'\nlicense('custom')",
-        "zlib-ng": "license('Zlib')",
-        "zstd": "license('BSD-3-Clause OR GPL-2.0-or-later')",
-    }
-    deprecated = {"expat": old.format("2.7.4"), "python": old.format("3.11.14"), "libpng": libpng}
-    texts = {**licences, **deprecated}
-    records = sample_index()["database"]["installs"].values()
-    names = {record["spec"]["name"] for record in records}
-    files = {"repo.yaml": "repo:\n  namespace: example\n  api: v2.0\n"} | {
-        f"packages/{name.replace('-', '_')}/package.py": recipe(name, texts.get(name, "pass"))
-        for name in sorted(names)
-    }
-    return {name: text.encode() for name, text in files.items()}
 
 
 def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict[str, Any]:

@@ -237,7 +237,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "why": lambda self: self.controllers.sheets.why(),
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
-    "audit": lambda self: self.controllers.sheets.ask_shown("audit", "deprecated versions"),
     "duplicates": lambda self: self.controllers.sheets.ask_shown("duplicates"),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),

@@ -29,13 +29,11 @@ from spackscope.model.report.detail import (
 )
 from spackscope.model.report.differences import difference_values
 from spackscope.model.report.relations import (
-    DEPRECATED,
     DOWNLOAD,
     NEEDS,
     NEXT_TO,
     UNLIKE_EACH_OTHER,
     USED_BY,
-    deprecated_values,
     kinds_line,
     needs_values,
     pending_lines,
@@ -133,11 +131,6 @@ def read_relations(
     catalog = row.catalog
     fits = _fits(catalog, row.id)
     others = _needs_and_users(row, members, session, sources)
-    if catalog.by_host.has_host:
-        if not catalog.by_host.has_values(DEPRECATED):
-            # The first time it may take seconds to read the recipes.
-            show_part(Related([*fits, *others]))
-        fits += deprecated_values(catalog, row.id)
     if members.run_differently and listing is not None:
         fits += _kinds(listing, row)
     if mark is None:

@@ -56,9 +56,8 @@ class Options(Frozen):
     answer are printed, and `given` has the values of all options, also of options that only one
     answer has, by their fields. `dependency_only` lists dependency-only specs too. `host`
     describes the machine that specs are to run on, and with `config` "none" Spack's rules for
-    reuse are ignored; `recipes` are package repositories. `help` prints the help of the command.
-    `near` is the command that the first word may be a misspelling of. `notes` are sentences on
-    addresses of cache.spack.io.
+    reuse are ignored. `help` prints the help of the command. `near` is the command that the first
+    word may be a misspelling of. `notes` are sentences on addresses of cache.spack.io.
     """
 
     command: str
@@ -73,7 +72,6 @@ class Options(Frozen):
     dependency_only: bool = False
     host: str = ""
     config: str = ""
-    recipes: tuple[str, ...] = ()
     rebuild: bool = False
     plain: bool = False
     no_color: bool = False

@@ -15,7 +15,6 @@ WordKind = Literal[
     "spec",
     "spec or source",
     "spec or environment",
-    "directory",
     "source",
     "environment",
     "package",
@@ -24,7 +23,6 @@ WordKind = Literal[
     "topic",
     "shell",
     "config",
-    "severity",
     "number",
     "column",
     "template",
@@ -109,15 +107,7 @@ _CONFIG = _value(
     "none",
     "config",
 )
-_RECIPES = _values(
-    "recipes",
-    "read this package repository, or a bare git repository of some, in place of those that your "
-    "Spack knows; may be repeated",
-    "DIRECTORY",
-    "directory",
-    "recipes",
-)
-_FIT = (_HOST, _CONFIG, _RECIPES)
+_FIT = (_HOST, _CONFIG)
 _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
@@ -451,11 +441,11 @@ Spack can reuse, then the others by the reason why it does not: the query, the
 host, or the configuration of your Spack, with the file and line to change. The
 command reads scopes, includes and the active environment (concretizer:reuse,
 include_binary and exclude_binary of mirrors, externals, and requirements in
-packages.yaml), and for Spack 1.3 or later which versions recipes deprecate.
-For specs that no cache has, such as the missing specs of a LOCK (a spack.lock
-or the directory of an environment), it names the nearest build and how that
-differs. The solver may still prefer another spec to a build that it can
-reuse.""",
+packages.yaml). It reads no recipes, and so cannot say which versions are
+deprecated; Spack 1.3 or later does not reuse those. For specs that no cache
+has, such as the missing specs of a LOCK (a spack.lock or the directory of an
+environment), it names the nearest build and how that differs. The solver may
+still prefer another spec to a build that it can reuse.""",
         (*_SHEET, *_FIT, *_SOURCES_WITHOUT_ALL),
         words="spec or environment",
         least=1,
@@ -465,41 +455,6 @@ reuse.""",
 spackscope why hdf5@1.14 +mpi target=zen4
 spackscope why uehz56w --config none
 spackscope why spack.lock -f public""",
-    ),
-    Command(
-        "audit",
-        "list deprecated versions, and which specs contain them",
-        (
-            "[-f SOURCE]... [--recipes DIRECTORY]... [--fail-on SEVERITY] [OUTPUT] [QUERY...]",
-            "... LOCK",
-        ),
-        """\
-List the versions that recipes deprecate and that the specs link or run,
-directly or not: of all specs of the sources, of those that match a QUERY, or
-of a LOCK (a spack.lock or the directory of an environment). For each you see
-why it is deprecated, how many specs contain it, which roots they belong to,
-and the newest version in the sources that is not deprecated. The recipes are
-those of the package repositories that your Spack knows (repos.yaml); they are
-read, and never run. Externals do not count, as for Spack.""",
-        (
-            _value(
-                "fail-on",
-                "exit with 1 if a version has this severity or a higher one: low, medium, high "
-                "or critical, which `version(…, deprecated=True)` has; also as "
-                "deprecated=SEVERITY",
-                "SEVERITY",
-                "severity",
-            ),
-            _RECIPES,
-            *_ANSWER,
-        ),
-        words="spec or environment",
-        codes={0: "nothing deprecated, or less than --fail-on", 1: "--fail-on or more"},
-        examples="""\
-spackscope audit -f spack:site
-spackscope audit spack.lock --fail-on high
-spackscope audit hdf5 --recipes ~/spack-packages.git --json""",
-        group=CACHES,
     ),
     Command(
         "diff",

@@ -44,7 +44,6 @@ WORDS = {
     "cached": "A build cache has the binary.",
     "installed": "An install tree has it.",
     "runs here": "Target, C library and os suit this machine; in a query: fits.",
-    "deprecated": "A recipe of your Spack marks this version as one not to use any more.",
     "reusable": "It runs here, and your Spack configuration allows reuse.",
     "unknown": "The source does not say.",
     "no compiler": "Nothing was compiled, or the source names no compiler.",

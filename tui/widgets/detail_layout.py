@@ -28,14 +28,7 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.report.relations import (
-    DEPRECATED,
-    DOWNLOAD,
-    NEEDS,
-    NEXT_TO,
-    UNLIKE_EACH_OTHER,
-    USED_BY,
-)
+from spackscope.model.report.relations import DOWNLOAD, NEEDS, NEXT_TO, UNLIKE_EACH_OTHER, USED_BY
 from spackscope.model.report.report import Flow, LinePart, Piece, highlight, styled
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
@@ -79,13 +72,13 @@ _LABEL_WIDTHS = ((42, 20), (30, 13), (0, 10))
 _FACTS = ("compiler", "os", "target", "platform")
 """The labels of the values that follow each other in a row without labels."""
 _ORDER = (
-    *(_FACTS[0], UNLIKE_ROWS, VARIANTS, UNLIKE_EACH_OTHER, INSTALL, DEPRECATED, ARCHIVE, NEXT_TO),
+    *(_FACTS[0], UNLIKE_ROWS, VARIANTS, UNLIKE_EACH_OTHER, INSTALL, ARCHIVE, NEXT_TO),
     *(NEEDS, USED_BY, SAME_IN_ALL, FITS, "reusable", DOWNLOAD, SIGNED),
 )
 _MIN_WIDTH_FOR_COMMAND = 59
 """Cells from which on the command needs one row only; below, it comes after the needs."""
 _NARROW_ORDER = (*(label for label in _ORDER if label != INSTALL), INSTALL)
-_LISTS = (DEPRECATED, ARCHIVE, NEXT_TO, UNLIKE_EACH_OTHER, NEEDS, USED_BY)
+_LISTS = (ARCHIVE, NEXT_TO, UNLIKE_EACH_OTHER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.deprecated import DeprecatedSpecs
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
-from spackscope.model.core.records import Deprecation
 from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.spack_config import ReuseRules, read_reuse_rules, read_spack_config
@@ -25,10 +23,8 @@ from tests.builders import (
     ZLIB,
     SpackRoot,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
     write_index,
@@ -264,19 +260,6 @@ def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path)
     )
 
 
-def test_what_was_built_with_a_deprecated_spec_may_be_only_needed(tmp_path: Path) -> None:
-    spack, uses = SpackRoot(tmp_path), edge("zlib", ZLIB, ["build"])
-    tool = node(MPI, name="tool", dependencies=[uses])
-    zlib = installs(node(dependencies=[]))
-    (tmp_path / "index.json").write_bytes(database(zlib | installs(tool, in_buildcache=False)))
-    spack.write("home/.spack/packages.yaml", "packages: {all: {deprecation: {scope: all}}}")
-    catalog = catalog_of(tmp_path / "index.json")
-    assert (catalog.total, catalog.spec_count) == (1, 2)
-    deprecated = [DeprecatedSpecs("zlib", Deprecation("@1"), [0])]
-    kept, *_ = find_kept_out(catalog, rules_of(spack), deprecated)
-    assert [[*map(tuple, each.spans)] for each in kept] == [[(0, 1)], [(1, 2)]]
-
-
 ODD = (["local"], {"a": "b"}, [["a"]], [{"a": ["b"]}], "x", None)
 """Values, of which most are of another type than that of any place."""
 
@@ -301,14 +284,9 @@ SECTIONS: dict[str, object] = {
             "prefer": [{"spec": "@1"}, "@2"],
             "buildable": True,
             "externals": [{"spec": "zlib@1", "prefix": "/usr", "modules": ["zlib"]}],
-            "allowed_deprecation_severity": "low",
-            "deprecation": {
-                "allow": [{"reason": "vuln", "labels": ["a"]}, {"severity": "low"}],
-            },
         },
-        "all": {"deprecation": {"allow": [{"reason": ["vuln"]}], "scope": "all"}},
     },
-    "repos": {"a": "/r", "b": {"git": "https://x", "destination": "/s", "paths": ["."]}},
+    "repos": {"a": "/r", "b": {"git": "https://x", "destination": "/s"}},
     "config": {
         "environments_root": "/e",
         "install_tree": {"root": "/opt"},
@@ -346,7 +324,7 @@ def test_a_value_of_another_type_is_a_problem(
         kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
         assert all(reason.place for reason, _ in kept)
         assert all(isinstance(each.spec, str) for each in config.externals)
-        assert all(map(os.path.isabs, (root.path for root in config.recipe_roots)))
+        assert all(map(os.path.isabs, config.package_repositories))
         for problem in (*problems, *config.problems):
             assert problem.place == "include" or problem.place == "line 1", problem
 

@@ -10,6 +10,7 @@ from spackscope.model.analysis.host import Host, Libc, detect_host
 from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import CONFIGURATION, RECIPES
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -136,3 +137,20 @@ def test_the_formats_are_those_of_the_spack(
             f"newer-format: built by Spack {since} or later, which Spack {version} cannot read",
         )
         assert "".join(reasons) == refused
+
+
+@pytest.mark.parametrize(
+    ("version", "uses_rules", "is_said"),
+    [("1.2.1", True, False), ("1.3.0.dev0", True, True), ("1.3.0", False, False)],
+)
+def test_deprecated_versions_are_unknown_where_spack_does_not_reuse_them(
+    catalog: Catalog, tmp_path: Path, version: str, uses_rules: bool, is_said: bool
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    attach_fit(catalog, Session(spack.environ, host="zen3", uses_rules=uses_rules))
+    gaps = [(gap.ground, gap.problem.reason) for gap in catalog.gaps([CONFIGURATION])]
+    sentence = "only recipes tell which versions are deprecated; this Spack does not reuse those"
+    assert gaps == [(RECIPES, sentence)] * is_said
+    assert catalog.gaps() == catalog.gaps([CONFIGURATION])
+    assert catalog.gaps([]) == []

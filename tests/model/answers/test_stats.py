@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.answers.stats import Axis, Frequency, find_axis, frequency
 from spackscope.model.assist.completion import COUNTABLE, axis_names
-from spackscope.model.core.columns import FIELDS, OF_RECIPES
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Unanswerable, WrongQuestion
 from spackscope.model.core.records import ANSWERS, Spec
 from spackscope.model.core.variants import split_variant
@@ -43,7 +43,7 @@ def test_a_name_is_a_column_before_a_variant(mixed: Catalog, name: str, found: s
 
 
 QUERIES = ["", "os=linux", "zlib +shared", "libs=static | os=centos7", "/2", "os=nosuch"]
-NOT_ON_PAGES = ("flags", "fits", "reusable", *OF_RECIPES)
+NOT_ON_PAGES = ("flags", "fits", "reusable")
 NAMES = [name for name in COUNTABLE if name not in NOT_ON_PAGES]
 NAMES += ["shared", "libs", "mpi", "build_type"]
 
@@ -74,7 +74,7 @@ def test_the_term_of_a_value_finds_what_was_counted(
     mixed: Catalog, small_catalogs: dict[str, Catalog]
 ) -> None:
     for catalog in (mixed, small_catalogs["spack1"]):
-        unlisted = {"fits", "reusable", *OF_RECIPES}
+        unlisted = {"fits", "reusable"}
         if not catalog.lists_dependencies:
             unlisted.add("flags")
         names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]

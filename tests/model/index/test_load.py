@@ -155,9 +155,9 @@ def test_an_index_that_is_not_opened_for_long_is_removed_when_another_is_written
 ) -> None:
     private_directory(str(home.index.parent))
     unused, used = home.index.with_name("unused.index"), home.index.with_name("used.index")
-    other, recipes = home.index.with_name("unused.txt"), home.index.with_name("recipes-01.json")
+    other = home.index.with_name("unused.txt")
     long_ago = time.time() - (UNUSED_DAYS + 1) * 24 * 3600
-    opened_at = {unused: long_ago, recipes: long_ago, used: time.time(), other: long_ago}
+    opened_at = {unused: long_ago, used: time.time(), other: long_ago}
     for path, opened in opened_at.items():
         path.touch()
         os.utime(path, (opened, long_ago))

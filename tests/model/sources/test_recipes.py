@@ -16,8 +16,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Licence, RecipeRoot
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.recipes import Recipes, read_recipes
-from spackscope.model.sources.session import Session
-from tests.builders import SPACK_DATA, SpackRoot
+from tests.builders import SPACK_DATA
 from tests.builders.recipes import commit, recipe, recipes, write_repository
 
 DEPRECATED = json.loads((SPACK_DATA / "deprecated_versions.json").read_text())
@@ -387,34 +386,6 @@ def test_a_stop_ends_the_reading_of_a_recipe(tmp_path: Path) -> None:
     site = write_repository(tmp_path / "site", {"x": loops})
     with pytest.raises(Cancelled), cancelled_when(lambda: True):
         read_recipes([RecipeRoot(str(site))], {})
-
-
-def test_spack_says_which_repositories_there_are(tmp_path: Path) -> None:
-    spack = SpackRoot(tmp_path)
-    for name in ("own", "site", "clone/a", "home/.spack/package_repos/fncqgg4/repos/b"):
-        write_repository(tmp_path / name, {name[-1]: recipe(name[-1], "pass")})
-    index = tmp_path / "home/.spack/package_repos/fncqgg4/spack-repo-index.yaml"
-    index.write_text("repo_index:\n  paths: \n  - repos/b\n")
-    spack.write(
-        "spack/etc/spack/defaults/repos.yaml",
-        "repos:\n  builtin:\n    git: https://github.com/spack/spack-packages.git\n",
-    )
-    spack.write(
-        "spack/etc/spack/repos.yaml",
-        f"repos:\n  c:\n    git: https://x\n    destination: {tmp_path}/clone\n    paths: [a]\n",
-    )
-    # As it was before Spack 1.0.
-    spack.write("home/.spack/repos.yaml", f"repos:\n- $spack/../own\n- {tmp_path}/site\n")
-    found = Session(spack.environ).recipes
-    assert [place.removeprefix(str(tmp_path)) for place in found.places] == [
-        "/own/packages",
-        "/site/packages",
-        "/clone/a/packages",
-        "/home/.spack/package_repos/fncqgg4/repos/b/packages",
-    ]
-    assert (set(found.packages), found.problems) == ({"n", "e", "a", "b"}, ())
-    only = Session(spack.environ, recipe_paths=(f"{tmp_path}/site",)).recipes
-    assert only.packages == {"e"}
 
 
 def test_a_stop_ends_the_reading(tmp_path: Path) -> None:

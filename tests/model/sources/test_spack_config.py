@@ -520,3 +520,23 @@ def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> No
     spack.write("env/spack.lock", "{}")
     spack.write("home/.spack/include.yaml", "include: [../../env/spack.lock]")
     assert problems(spack) == []
+
+
+def test_package_repositories_are_those_of_all_scopes(tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write(
+        "spack/etc/spack/defaults/repos.yaml",
+        "repos:\n  builtin:\n    git: https://github.com/spack/spack-packages.git\n",
+    )
+    spack.write(
+        "spack/etc/spack/repos.yaml",
+        f"repos:\n  c:\n    git: https://x\n    destination: {tmp_path}/clone\n",
+    )
+    # As it was before Spack 1.0.
+    spack.write("home/.spack/repos.yaml", f"repos:\n- $spack/../own\n- {tmp_path}/site\n")
+    assert config(spack).package_repositories == (
+        f"{tmp_path}/own",
+        f"{tmp_path}/site",
+        f"{tmp_path}/clone",
+        f"{tmp_path}/home/.spack/package_repos/fncqgg4",
+    )

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.frozen import replace
 from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.specs import NO_SPEC
@@ -30,10 +29,10 @@ from tests.builders import (
     node,
     record,
     with_bzip2,
+    write_index,
     write_page,
     write_tree,
 )
-from tests.builders.recipes import recipe, write_repository
 from tests.clipboard import Clipboard
 from tests.examples import some_and_all
 from tests.program import PATIENCE
@@ -136,24 +135,6 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         assert item_hash(browser) == HDF5
 
 
-async def test_deprecated_versions_are_an_answer_of_the_palette(
-    tmp_path: Path, cache: Path, session: Session
-) -> None:
-    old = recipe("zlib", "version('1.2', deprecated=True)")
-    site = write_repository(tmp_path / "site", {"zlib": old})
-    session = replace(session, recipe_paths=(str(site),))
-    async with browsing(cache, session=session, size=(120, 30)) as browser:
-        await browser.press("2", "colon", *"deprecated", "enter")
-        assert command(browser) == "audit"
-        assert "1 deprecated version in 1 of 2 specs" in browser.text
-        assert cells(browser, "newest") == ["1.3"]
-        # The detail of the row says it too.
-        assert item_hash(browser) == OLD
-        assert "! critical" in browser.text
-        await browser.press("enter")
-        assert (browser.state.table is SPECS, browser.query) == (True, "package=zlib @=1.2")
-
-
 async def test_packages_with_several_builds_lead_to_these(cache: Path) -> None:
     async with browsing(cache, size=(120, 30)) as browser:
         await browser.press("P")
@@ -164,30 +145,29 @@ async def test_packages_with_several_builds_lead_to_these(cache: Path) -> None:
         assert browser.query == "package=zlib"
 
 
-async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(
-    tmp_path: Path, session: Session
-) -> None:
-    old = recipe("zlib", "version('1.2', deprecated=True)")
-    site = write_repository(tmp_path / "site", {"zlib": old})
-    session = replace(session, recipe_paths=(str(site),))
+async def test_what_cells_cut_is_in_the_detail_of_a_row_without_a_spec(tmp_path: Path) -> None:
     below = [edge("zlib", ZLIB, ["link"])]
     roots = [node(hash_of(n), name=f"root-{n}", dependencies=below) for n in range(10, 50)]
-    zlibs = [node(hash_, version="1.2", dependencies=...) for hash_ in (ZLIB, XZ)]
-    (tmp_path / "index.json").write_bytes(database(installs(*zlibs, *roots)))
-    async with browsing(tmp_path / "index.json", session=session, size=(100, 30)) as browser:
-        await browser.press("2", "colon", *"deprecated", "enter")
+    hashes = [root["hash"] for root in roots]
+    zlib = leaf(ZLIB, "zlib", "1.3")
+    for name in ("a.lock", "b.lock"):
+        (tmp_path / name).write_bytes(environment([zlib, *roots], *hashes))
+    write_index(tmp_path, zlib)
+    sources = [tmp_path / name for name in ("a.lock", "b.lock", "index.json")]
+    async with browsing(*sources, size=(100, 30)) as browser:
+        await browser.press("2", "C")
         rules = [number for number, line in enumerate(browser.lines) if line.startswith("──")]
         rule = rules[0]
         above, below_it = browser.lines[:rule], browser.lines[rule:]
         detail = [line.rpartition("│")[2].strip() for line in below_it if "root-" in line]
-        assert detail[0].startswith("roots root-10@")
+        assert detail[0].startswith("missing, most needed first root-10@")
         assert len(detail) > 3
         assert detail[-1].endswith("…")
-        assert not any("roots root-10@" in line for line in above)
+        assert not any("first root-10@" in line for line in above)
         await browser.resize(160, 45)
         assert "root-49@" in browser.text
         await browser.press("backspace")
-        assert "roots root-10@" not in browser.text
+        assert "first root-10@" not in browser.text
 
 
 async def test_rows_about_no_spec_have_the_room_of_the_detail(sources: list[Path]) -> None:

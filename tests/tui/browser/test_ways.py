@@ -49,7 +49,6 @@ WAYS = {
     "three hashes in one line, as Spack takes them": Way(
         6, lambda _, copied: bool(re.fullmatch(r"/\w{32} /\w{32} /\w{32}", copied))
     ),
-    "deprecated versions": Way(6, lambda browser, _: browser.state.table.asked == ("audit",)),
     "the builds that use openmpi": Way(8, lambda browser, _: browser.query == "^openmpi"),
 }
 

@@ -19,7 +19,6 @@ from markdown_it import MarkdownIt
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
 from tests.builders import edge, environment, hash_of, leaf, node, write_index, write_tree
-from tests.builders.recipes import recipe, write_repository
 from tests.documents import ROOT
 from tests.program import Program, edit, link_program
 
@@ -37,7 +36,6 @@ ASKED = {
     "why": ("zlib", "--host", "zen3"),
     "stats": ("version",),
     "sources": (),
-    "audit": ("--recipes", "site"),
 }
 
 
@@ -60,8 +58,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
         write_index(home / name, *nodes)
     write_tree(home / "tree", leaf(ZLIB, "zlib", "1.3"), files=FILES)
     (home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
-    recipes = {"zlib": recipe("zlib", "version('1.2', deprecated=True)")}
-    write_repository(home / "site", recipes)
     program = Program(home)
     program("index", "-f", "index.json")
     return program

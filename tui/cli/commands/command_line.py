@@ -71,8 +71,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
         os.environ[stdio.PLAIN] = "1"
     check_mistakes(settings.mistakes)
     session = settings.session(os.environ, everything=options.dependency_only)
-    recipes = tuple(options.recipes)
-    session = replace(session, uses_rules=not options.config, recipe_paths=recipes)
+    session = replace(session, uses_rules=not options.config)
     sources = resolve_sources(options.sources, session, settings.sources)
     stdio.print_message(*options.notes)
     with contextlib.ExitStack() as stack:

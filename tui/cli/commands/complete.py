@@ -37,7 +37,6 @@ from spackscope.model.assist.completion import (
 )
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.records import SEVERITIES
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.core.text import is_clean
@@ -233,7 +232,6 @@ class _Completer:
             "axis": self._axes,
             "host": self._host,
             "config": lambda: [Completion("none")],
-            "severity": lambda: list(map(Completion, SEVERITIES[1:])),
             "topic": lambda: [
                 *map(Completion, sorted({*WITH_HELP} - {BROWSE})),
                 Completion(QUERY, note="the query language"),

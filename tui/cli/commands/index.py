@@ -8,15 +8,12 @@ import os
 from spackscope.model.core.text import clean
 from spackscope.model.index.load import index_path
 from spackscope.model.query.ast import Query
-from spackscope.model.sources.recipes import forget_recipes
 from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import ExitCode, stdio
 
 
 def run(line: CommandLine) -> ExitCode:
     """Build or refresh the index file; print counts of its contents, and all problems."""
-    if line.parsed.rebuild:
-        forget_recipes(line.session.environ)
     path = index_path(line.sources, line.session)
     (catalog,) = line.load(line.sources)
     counts: list[tuple[str, object]] = [
