@@ -35,7 +35,7 @@ MAX_FILE_SIZE = 2**30
 MAX_EXPANSION = 100
 """How many times its size a document may unpack to; indexes pack to a tenth or twentieth."""
 
-SMALL_UNPACKED_SIZE = 2**26
+_SMALL_UNPACKED_SIZE = 2**26
 """Bytes to which any document may unpack, since small ones may repeat themselves more."""
 
 MAX_GZIP_MEMBERS = 2**16
@@ -55,7 +55,7 @@ _SUFFIX = ".tmp"
 
 def max_unpacked_size(packed: int) -> int:
     """Return the number of bytes that `packed` bytes may unpack to; more is taken for a bomb."""
-    return max(SMALL_UNPACKED_SIZE, MAX_EXPANSION * packed)
+    return max(_SMALL_UNPACKED_SIZE, MAX_EXPANSION * packed)
 
 
 def too_large(size: int | None, max_size: int) -> OSError:

@@ -334,65 +334,6 @@ class Gap(NamedTuple):
     ground: str
 
 
-SEVERITIES = ("none", "low", "medium", "high", "critical")
-"""The severities of a deprecation, in their order."""
-
-UNSPECIFIED, LEGACY_LABEL = "unspecified", "version_deprecated"
-"""The reason and the label that Spack 1.3 gives to `version(…, deprecated=True)`."""
-
-
-class Deprecation(NamedTuple):
-    """A deprecation in a recipe: its spec, "" for the whole package, and the reason."""
-
-    spec: str
-    reason: str = UNSPECIFIED
-    severity: str = SEVERITIES[-1]
-    labels: tuple[str, ...] = (LEGACY_LABEL,)
-    message: str = ""
-
-    @property
-    def why(self) -> str:
-        """Its severity, reason and labels, as far as the recipe states them."""
-        labels = (label for label in self.labels if label != LEGACY_LABEL)
-        reasons = () if self.reason == UNSPECIFIED else (self.reason,)
-        return ", ".join((self.severity, *reasons, *labels))
-
-
-class Restriction(NamedTuple):
-    """A statement of a recipe that binaries of a spec, "" for all, must not be redistributed."""
-
-    spec: str
-
-
-class Licence(NamedTuple):
-    """A licence that a recipe states for the specs that a spec, "" for all, matches."""
-
-    spec: str
-    text: str
-
-
-class Fix(NamedTuple):
-    """A patch that fixes deprecations of a package, with `labels` of the deprecations.
-
-    `place` is its URL or file. `package` is "" for the package of the recipe.
-    """
-
-    labels: tuple[str, ...]
-    place: str
-    digest: str = ""
-    package: str = ""
-
-
-class RecipeRoot(NamedTuple):
-    """A directory or bare git repository with package repositories, at `places` in it.
-
-    Without `places`, its index (`spack-repo-index.yaml`) says where they are.
-    """
-
-    path: str
-    places: tuple[str, ...] = ()
-
-
 _NEW_NAMES = {
     "clang": "llvm",
     "oneapi": "intel-oneapi-compilers",

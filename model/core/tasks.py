@@ -22,10 +22,6 @@ It may raise to stop."""
 
 ShouldStop = Callable[[], bool]
 
-_MAX_STEPS, _STEPS_BETWEEN = 200_000, 1_000
-"""The most steps of a computation (a recipe of Spack takes up to 41,000), and the steps between
-two checks whether the task is cancelled."""
-
 
 _should_stop: ContextVar[ShouldStop] = ContextVar("should_stop", default=lambda: False)
 
@@ -53,26 +49,6 @@ def check_cancelled() -> None:
 
 
 _on_progress: ContextVar[OnProgress] = ContextVar("on_progress", default=lambda *_: None)
-
-
-class TooManySteps(Exception):
-    """A computation takes too many steps."""
-
-
-class Steps:
-    """Counts the steps of a computation over data that nobody has checked, such as a recipe."""
-
-    def __init__(self) -> None:
-        self._taken = self._next_look = 0
-
-    def count(self, steps: int) -> None:
-        """Count steps. Raises TooManySteps and Cancelled."""
-        self._taken += steps
-        if self._taken > _MAX_STEPS:
-            raise TooManySteps
-        if self._taken >= self._next_look:
-            self._next_look = self._taken + _STEPS_BETWEEN
-            check_cancelled()
 
 
 @contextlib.contextmanager

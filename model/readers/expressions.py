@@ -22,7 +22,7 @@ _MAX_DOTS = 9
 
 
 class Evaluator:
-    """Evaluates expressions with the values and functions of `names`, some of which have dots.
+    """Evaluates expressions with the functions of `names`, some of which have dots.
 
     `methods` are the methods that may be called, by the type of their owner. Raises Unreadable for
     other expressions, and the exceptions of operators and calls.
@@ -32,8 +32,8 @@ class Evaluator:
     methods: Mapping[type, Sequence[str]]
 
     def named(self, name: str) -> Any:
-        """Return the value of a name. Raises KeyError."""
-        return self.names[name]
+        """Return the value of a name. Raises Unreadable."""
+        raise NotImplementedError
 
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression."""
@@ -85,28 +85,24 @@ class Evaluator:
             case ast.Call(function, arguments):
                 call = self.names.get(dotted(function))
                 if call is None and isinstance(function, ast.Attribute):
-                    call = self.method(self.value(function.value), function.attr)
+                    owner = self.value(function.value)
+                    if function.attr in self.methods.get(type(owner), ()):
+                        call = getattr(owner, function.attr)
                 if call is not None:
-                    result = call(*map(self.value, arguments), **self.keywords(node))
-                    # The views of a mapping.
-                    return list(result) if type(result).__name__.startswith("dict_") else result
+                    return call(*map(self.value, arguments), **self._keywords(node))
         raise Unreadable(
             "only comparisons, `and`, `or`, `not`, and some methods of strings are understood"
         )
 
-    def method(self, owner: Any, name: str) -> Any:
-        """Return a method that may be called, or None."""
-        return getattr(owner, name) if name in self.methods.get(type(owner), ()) else None
-
-    def keywords(self, node: ast.Call, wanted: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the named arguments of a call: all, or only the wanted names."""
+    def _keywords(self, node: ast.Call) -> dict[str, Any]:
+        """Return the named arguments of a call."""
         words: dict[str, Any] = {}
         for word in node.keywords:
             if word.arg is None:
                 words.update(self.value(word.value))
-            elif not wanted or word.arg in wanted:
+            else:
                 words[word.arg] = self.value(word.value)
-        return {name: words[name] for name in wanted if name in words} if wanted else words
+        return words
 
 
 def dotted(node: ast.expr) -> str:
