@@ -436,7 +436,8 @@ def _changes(asked: Asked, a: Catalog, b: Catalog) -> Sheet[Change]:
         sheet = source_sheet(comparison, *map(shown_url, asked.words))
         if comparison.is_part:
             asked.show(sheet)
-    return sheet
+    is_whole = a.is_whole and b.is_whole
+    return replace(sheet, is_good=sheet.is_good and is_whole)
 
 
 def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
@@ -486,7 +487,6 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         told=["kind"],
         notes=["comparing…"] * its.is_part,
         is_good=its.are_alike,
-        is_certain=True,
     )
 
 

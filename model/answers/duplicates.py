@@ -105,8 +105,8 @@ def duplicates(
         query=lambda row: exact_query("package", row.package),
         notes=[f"Of {total} {len(own):,} differ by their own fields"] * (not unlisted),
         remarks=[f"{doubt}: they may differ in more"] * bool(unlisted),
-        is_good=not rows,
-        is_certain=True,
+        is_good=catalog.is_whole and not rows,
+        is_certain=bool(rows),
     )
 
 

@@ -65,4 +65,4 @@ def test_duplicates_are_certain_whatever_else_cannot_be_read(program: Program) -
     words = "duplicates", write_environment(program), "broken.json"
     result = program(*words)
     assert (result.returncode, "broken.json" in result.stderr) == (1, True)
-    assert program(*words, "--ignore", "zlib").returncode == 0
+    assert program(*words, "--ignore", "zlib").returncode == 3, "others may be in what is unread"
