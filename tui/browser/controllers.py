@@ -9,7 +9,7 @@ from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.query_history import HistoryFile, QueryRecall
+from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.tables import SPECS
@@ -25,8 +25,7 @@ class Controllers:
 
     def __init__(self, host: BrowserHost, query: str) -> None:
         self.host = host
-        environ = host.session.environ
-        self.recall = QueryRecall(host, HistoryFile(environ), HistoryFile(environ, "copied"))
+        self.recall = QueryRecall(host, QueryHistory(host.session.environ))
         self.search = Search(host)
         self.details = DetailsController(host)
         self.navigation = Navigation(host, self.search, self.details, self.recall)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
-from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
@@ -48,7 +47,7 @@ from spackscope.tui.copy_forms import (
     spelled,
     summary,
 )
-from spackscope.tui.dialogs.copy import CopyDialog, specs_title
+from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -182,8 +181,7 @@ def _copy_all_marks(controllers: Controllers) -> None:
     """Copy the hashes of all marked specs, in sight or not."""
     host, marks = controllers.host, controllers.host.state.marks
     what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-    text = "\n".join(marks)
-    _copy(controllers, lambda: host.copy(text, what), kept=(f"{len(marks):,} marked specs", text))
+    _copy(controllers, lambda: host.copy("\n".join(marks), what))
 
 
 def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
@@ -191,25 +189,16 @@ def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -
     if copied.specs:
         text = spelled(form, copied.specs)
         what = summary(form, copied.specs, marked=copied.is_marked)
-    names = specs_title(copied.specs) or f"/{copied.text[:7]}"
-    sources = dict.fromkeys(shown_url(spec.source) for spec in copied.specs)
-    name = " from ".join(filter(None, [names, ", ".join(cut_list([*sources], 1))]))
     hidden = hidden_marks(host.state)
     after = ""
     if hidden and host.where.pane != "detail":
         are = "is" if hidden == 1 else "are"
         after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-    _copy(controllers, lambda: host.copy(text, what + copied.about), after, kept=(name, text))
+    _copy(controllers, lambda: host.copy(text, what + copied.about), after)
 
 
-def _copy(
-    controllers: Controllers,
-    copy: Callable[[], CopyDone],
-    after: str = "",
-    *,
-    kept: tuple[str, str] | None = None,
-) -> None:
-    """Copy and show the outcome; remember the query, and the name and text that are `kept`."""
+def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
+    """Copy in a worker thread, show the outcome, and remember the query."""
 
     def done(copied: CopyDone) -> None:
         if not copied.failed:
@@ -217,7 +206,7 @@ def _copy(
         text = copied.text + ("" if copied.failed else after)
         controllers.host.say(text, error=copied.failed)
 
-    controllers.recall.copy(copy, done, kept)
+    controllers.host.run(lambda _: copy(), done, jobs.COPY)
 
 
 def find_target(

@@ -47,7 +47,10 @@ class CopyDialog(Dialog[CopyForm | ViewForm]):
         note: str = "",
     ) -> None:
         super().__init__()
-        self._title = f"copy {specs_title(specs)}".rstrip()
+        names = (
+            f"{len(specs):,} marked specs" if len(specs) > 1 else "".join(map(spec_title, specs))
+        )
+        self._title = f"copy {names}".rstrip()
         self._note, self._heading = note, f"all {shown:,} shown" if shown != 1 else "the one shown"
         examples = {form: spelled(form, specs[:1]) if specs else "" for form in FORMS}
         self._own: dict[CopyForm, str] = {
@@ -102,10 +105,3 @@ class CopyDialog(Dialog[CopyForm | ViewForm]):
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._forms[event.option_id or ""])
-
-
-def specs_title(specs: Sequence[Spec]) -> str:
-    """Return a name of some specs for the title of a dialog."""
-    if len(specs) > 1:
-        return f"{len(specs):,} marked specs"
-    return spec_title(specs[0]) if specs else ""

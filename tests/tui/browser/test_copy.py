@@ -123,7 +123,7 @@ async def test_a_row_that_was_scrolled_away_is_shown_before_it_is_copied(
 async def test_an_example_of_the_menu_takes_one_line() -> None:
     async with browsing(size=(80, 40), folded=False) as browser:
         await browser.press("2")
-        for size, step in ((80, 40), 2), ((80, 24), 1), ((60, 20), 1), ((40, 12), 1):
+        for size, step in ((80, 40), 2), ((80, 20), 1), ((60, 20), 1), ((40, 12), 1):
             await browser.resize(*size)
             await browser.press("Y")
             lines = [line.strip(" │") for line in browser.lines if "│" in line]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,9 @@ from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.query_history import MAX_LENGTH, MAX_LINES, HistoryFile, QueryRecall
-from spackscope.tui.copy_forms import CopyDone
+from spackscope.tui.browser.query_history import MAX_LENGTH, MAX_QUERIES, QueryHistory, QueryRecall
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
-from tests.clipboard import Clipboard
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
 
@@ -32,9 +29,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "spackscope" / "history"
 
 
-def read(environ: dict[str, str]) -> HistoryFile:
+def read(environ: dict[str, str]) -> QueryHistory:
     """Return the history of another run."""
-    history = HistoryFile(environ)
+    history = QueryHistory(environ)
     history.read()
     return history
 
@@ -76,25 +73,25 @@ def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) ->
     first = read(environ)
     for query in ("+mpi", "os=a", "+mpi", "  ~cuda  ", "", " "):
         first.remember(query)
-    assert first.lines == read(environ).lines == ("os=a", "+mpi", "~cuda")
+    assert first.queries == read(environ).queries == ("os=a", "+mpi", "~cuda")
 
 
 def test_the_oldest_queries_give_way(environ: dict[str, str], path: Path) -> None:
-    path.write_text("".join(f"a{number}\n" for number in range(MAX_LINES + 20)))
+    path.write_text("".join(f"a{number}\n" for number in range(MAX_QUERIES + 20)))
     history = read(environ)
-    assert history.lines[0] == "a20"
+    assert history.queries[0] == "a20"
     history.remember("new")
-    assert len(history.lines) == MAX_LINES
-    assert path.read_text().splitlines() == list(history.lines)
+    assert len(history.queries) == MAX_QUERIES
+    assert path.read_text().splitlines() == list(history.queries)
 
 
 def test_two_programs_keep_the_queries_of_each_other(environ: dict[str, str]) -> None:
     one, two = read(environ), read(environ)
-    assert one.lines == two.lines == ()
+    assert one.queries == two.queries == ()
     one.remember("one")
     two.remember("two")
     one.remember("three")
-    assert read(environ).lines == ("one", "two", "three")
+    assert read(environ).queries == ("one", "two", "three")
 
 
 @pytest.mark.parametrize(
@@ -115,9 +112,9 @@ def test_lines_that_are_not_queries_are_ignored(
 ) -> None:
     path.write_bytes(data)
     history = read(environ)
-    assert history.lines == queries
+    assert history.queries == queries
     history.remember("new")
-    assert read(environ).lines == (*queries, "new")
+    assert read(environ).queries == (*queries, "new")
 
 
 def _directory(path: Path) -> None:
@@ -148,15 +145,15 @@ def test_where_nothing_can_be_kept_queries_last_for_the_session(
 ) -> None:
     spoil(path)
     history = read(environ)
-    assert not history.lines
+    assert not history.queries
     history.remember("new")
-    assert history.lines == ("new",)
+    assert history.queries == ("new",)
 
 
 def test_a_path_that_is_none_does_no_harm() -> None:
-    history = HistoryFile({"XDG_STATE_HOME": "/a\0b"})
+    history = QueryHistory({"XDG_STATE_HOME": "/a\0b"})
     history.remember("new")
-    assert history.lines == ("new",)
+    assert history.queries == ("new",)
 
 
 def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
@@ -164,7 +161,7 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 ) -> None:
     before = os.umask(0)
     try:
-        HistoryFile(environ).remember("new")
+        QueryHistory(environ).remember("new")
     finally:
         os.umask(before)
     (directory,) = (tmp_path / "state").iterdir()
@@ -175,26 +172,26 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 
 @pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (MAX_LENGTH + 1)])
 def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: str) -> None:
-    history = HistoryFile(environ)
+    history = QueryHistory(environ)
     history.remember(query)
-    assert history.lines == ()
+    assert history.queries == ()
 
 
 def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
-    history = HistoryFile(environ)
+    history = QueryHistory(environ)
     history.remember(
         "hdf5 source=https://ann:secret@host/x", "source='https://host/x?token=secret'"
     )
     history.remember("hdf5@1.14 source='https://host/x?…'")
 
-    assert history.lines == ("hdf5@1.14 source='https://host/x?…'",)
+    assert history.queries == ("hdf5@1.14 source='https://host/x?…'",)
 
 
 def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
-    history, host = HistoryFile(environ), FakeHost()
+    history, host = QueryHistory(environ), FakeHost()
     for query in queries:
         history.remember(query)
-    return host, QueryRecall(host, HistoryFile(environ), HistoryFile(environ, "copied"))
+    return host, QueryRecall(host, QueryHistory(environ))
 
 
 def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
@@ -242,7 +239,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.navigation.end_walk()
     browser.settle()
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
-    assert read(environ).lines == kept
+    assert read(environ).queries == kept
     browser.host.place = replace(browser.host.place, line=browser.search.parse(""))
     browser.controllers.recall.open(browser.search.take_text)
     dialog, done = browser.host.dialogs[-1]
@@ -260,7 +257,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
 
 async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -> None:
     for query in ("os=sequoia", "os=ubuntu24.04", "target=aarch64 os=ubuntu22.04"):
-        HistoryFile(environ).remember(query)
+        QueryHistory(environ).remember(query)
     async with browsing(environ=environ, size=(80, 24)) as browser:
         await browser.press("ctrl+r")
         assert browser.dialog == "PickDialog"
@@ -288,59 +285,5 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
         browser.search.clear()
         browser.settle()
     recalled.remember(lambda: done.append("done"))
-    assert read(environ).lines == ("os=sequoia",)
+    assert read(environ).queries == ("os=sequoia",)
     assert done == ["done"] * 4
-
-
-# Copied texts
-
-
-async def test_a_copied_hash_is_among_the_recent_queries_and_is_copied_again(
-    tmp_path: Path,
-) -> None:
-    clipboard = Clipboard(tmp_path)
-    environ = {**clipboard.environ, "XDG_STATE_HOME": str(tmp_path)}
-    async with browsing(environ=environ, folded=False) as browser:
-        await browser.press("2", "y", "j", "Y", "slash")
-        await browser.press("space", "space", "y")
-        assert clipboard.take()
-    file = tmp_path / "spackscope" / "copied"
-    assert file.stat().st_mode & 0o777 == 0o600
-    first, *_ = (json.loads(line) for line in file.read_text().splitlines())
-    async with browsing(environ=environ, folded=False) as browser:
-        await browser.press("ctrl+r")
-        lines = [line for line in browser.lines if " copied " in line and " from " in line]
-        assert "copied 2 marked specs from " in lines[0]
-        assert first[0] in lines[-1], "the time"
-        await browser.type("copied py-build")
-        await browser.press("end")
-        assert "⏎ copy again" in browser.lines[-1]
-        assert first[2] in browser.text
-        await browser.press("enter")
-        assert clipboard.take() == first[2]
-        assert browser.status.startswith("Copied py-build@")
-        await browser.press("ctrl+r")
-        assert first[2] in browser.text, "it is the newest now"
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["{}", "[1, 2, 3]", '["a", "b"]', "[" * 1900, "x", '["a", "b", "https://a:secret@b/"]'],
-    ids=lambda line: line[:9],
-)
-def test_lines_that_are_no_copied_texts_are_ignored(
-    environ: dict[str, str], path: Path, line: str
-) -> None:
-    path.with_name("copied").write_text(f'{line}\n["t", "n\\u001b[31m", "x\\ny"]\n')
-    host, walk = recall(environ)
-    walk.load()
-    host.work()
-    assert [(each.time, each.name, each.text) for each in walk.copied] == [("t", "n␛[31m", "x\ny")]
-
-
-def test_copied_texts_are_kept_while_the_program_runs_where_nothing_can_be_written() -> None:
-    host, walk = recall({"XDG_STATE_HOME": "/dev/null/state"})
-    for text in ("a", "b", "a", "x" * 3000):
-        walk.copy(lambda: CopyDone("copied", failed=False), lambda _: None, ("name", text))
-        host.work()
-    assert [each.text for each in walk.copied] == ["a", "b"]
