@@ -50,7 +50,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
              "target=:zen4"),
         Form("target=:host os=host", "The target or system of the host (--host).",
              "!target=host"),
-        Form("fits !fits fits=unknown", "Runs on the host: platform, target, libc or macOS, GPU.",
+        Form("fits !fits fits=unknown", "Runs on the host: platform, target, libc or macOS.",
              "fits=*"),
         Form("reusable reusable=no",
              "Spack reuses it: also format, externals, dev_path, and your Spack's configuration: "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise, repeat
 from operator import or_
@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
-from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import Host, Libc
 from spackscope.model.analysis.reuse import Findings
 from spackscope.model.core import rules
@@ -30,7 +29,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.core.text import clean, cut_list
+from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -50,12 +49,8 @@ def _compiler_bit(name: str) -> Mask:
     return _COMPILER_BITS.get(compiler_name(name.partition("@")[0]), 0)
 
 
-_GPU_VARIANTS = {"cuda_arch": "sm_", "amdgpu_target": ""}
-"""The variants that name GPUs, with the prefix of their values."""
-
 _TOO_NEW, _OTHER, _UNKNOWN = "target too new", rules.TARGET.label, "unknown target"
 
-_MAX_TARGETS = 4
 _MAX_REASONS = 200
 """Different reasons that are told apart; a real index has some twenty."""
 
@@ -64,6 +59,12 @@ _CHECK_INTERVAL = 4096
 
 def _of_package(name: str) -> list[FitReason]:
     return [rules.WRAPPER.reason] if name == "compiler-wrapper" else []
+
+
+def _of_variants(variants: Value) -> list[FitReason]:
+    texts = variants if isinstance(variants, tuple) else ()
+    is_developed = any(split_variant(text)[0] == "dev_path" for text in texts)
+    return [rules.DEVELOPED.reason] if is_developed else []
 
 
 class ReasonMasks(NamedTuple):
@@ -288,9 +289,6 @@ class HostFit:
                 mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
             mask |= self._mask(rules.OLD_FORMAT.reason)
-        if drivers := self._driver_masks:
-            below = (drivers.get(child, 0) for child in self._run_edges.of(id_))
-            mask = reduce(or_, below, mask)
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
     @cached_property
@@ -303,44 +301,13 @@ class HostFit:
         reasons: list[tuple[Callable[[int], list[FitReason]], Sequence[int]]] = [
             (lambda code: self._of_architecture(*archs[code]), catalog.column("arch")),
             (lambda code: _of_package(packages[code]), catalog.column("package")),
-            (lambda code: self._of_variants(variant_sets[code]), catalog.column("variant_set")),
+            (lambda code: _of_variants(variant_sets[code]), catalog.column("variant_set")),
             (of_listing.__getitem__, self._edges.are_listed),
         ]
         return [(lru_cache(None)(partial(self._mask_of, its)), codes) for its, codes in reasons]
 
     def _mask_of(self, reasons: Callable[[int], list[FitReason]], code: int) -> Mask:
         return self._mask(*reasons(code))
-
-    def _of_variants(self, variants: Value) -> list[FitReason]:
-        """Return the reasons of variants; few variants have names that matter."""
-        texts = variants if isinstance(variants, tuple) else ()
-        text, reasons = "\n".join(texts), list[FitReason]()
-        if "dev_path" in text and any(split_variant(each)[0] == "dev_path" for each in texts):
-            reasons.append(rules.DEVELOPED.reason)
-        if any(name in text for name in _GPU_VARIANTS):
-            targets = _gpu_targets(texts)
-            runs = not (targets and self._gpus[0]) or run_on(self._gpus[0], targets)
-            if runs is not True:
-                reasons.append((rules.UNKNOWN_GPU if runs is None else rules.GPU).reason)
-        return reasons
-
-    @cached_property
-    def _gpus(self) -> tuple[Sequence[str], str]:
-        """The GPUs of the host, and the CUDA of its driver: looked up where a spec needs them."""
-        host = self.host
-        return detect_gpus() if host.is_this_machine else (host.gpus, host.cuda)
-
-    @cached_property
-    def _driver_masks(self) -> Mapping[int, Mask]:
-        """The reason of dependents as a mask, by the ids of CUDAs that the driver cannot run."""
-        ids = [id_ for id_ in self._ids_of(["cuda"]) if id_ < self._edges.count]
-        driver = self._gpus[1] if ids else ""
-        versions = {id_: self._catalog.text("version", id_) for id_ in ids if driver}
-        return {
-            id_: self._mask(rules.CUDA.with_label(f"cuda {version} > {driver}"))
-            for id_, version in versions.items()
-            if not driver_runs(driver, version)
-        }
 
     def _of_architecture(
         self, platform: str, os: str, target: str, compiler: str
@@ -494,21 +461,6 @@ class HostFit:
                 _OTHER: f"target {target} needs more than {host} has",
                 _UNKNOWN: f"target {target} is not known to run on {host}",
             }.get(reason.label, other_family)
-        elif reason.rule in (rules.GPU, rules.UNKNOWN_GPU):
-            code = self._catalog.column("variant_set")[self._catalog.look_alike(id_)]
-            variants = self._catalog.values("variants")[code]
-            targets = _gpu_targets(variants) if isinstance(variants, tuple) else ()
-            built, here = (", ".join(cut_list(x, _MAX_TARGETS)) for x in (targets, self._gpus[0]))
-            may_run = ", which may run it" if reason.rule is rules.UNKNOWN_GPU else ""
-            text = f"built for {built}; the host has {here}{may_run}"
         elif reason.rule is rules.NOT_LISTED and target in self._targets:
             text = f"{reason.label}; target {target} runs on {host}"
         return clean(text)
-
-
-def _gpu_targets(variants: Iterable[str]) -> list[str]:
-    """Return the GPUs that variants name, as `sm_90` and `gfx90a`."""
-    named = ((_GPU_VARIANTS.get(name), values) for name, values in map(split_variant, variants))
-    return [
-        f"{lead}{v}" for lead, values in named if lead is not None for v in values if v != "none"
-    ]

@@ -24,15 +24,11 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.query.matchers import unknown_target
 
 _LIBCS = ("glibc", "musl")
-_KEYS = ("platform", "os", "target", "libc", *_LIBCS, "gpu", "cuda")
-_EXPECTED = (
-    "Expected platform, os, target, libc, glibc, musl, gpu or cuda, each with = and a value"
-)
+_KEYS = ("platform", "os", "target", "libc", *_LIBCS)
+_EXPECTED = "Expected platform, os, target, libc, glibc or musl, each with = and a value"
 _DEFAULT_PREFIX = "/usr"
 _MAX_LENGTH = 1_000
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
-_GPU = r"(?:sm_\d{2,3}|gfx[0-9a-f]{3,6}(?::\w+[+-])*)"
-_GPUS = re.compile(rf"{_GPU}(?:,{_GPU})*", re.ASCII)
 
 
 class Libc(NamedTuple):
@@ -58,7 +54,6 @@ class Host(Frozen):
     """The machine on which specs should run.
 
     `is_this_machine` is False for a described host, about which nothing else can be looked up.
-    `gpus` and `cuda`, the CUDA version of NVIDIA's driver, are set only for a described host.
     """
 
     platform: str = ""
@@ -66,13 +61,11 @@ class Host(Frozen):
     target: str = ""
     libc: Libc | None = None
     is_this_machine: bool = False
-    gpus: tuple[str, ...] = ()
-    cuda: str = ""
 
     def __str__(self) -> str:
         """Return its parts for people, as `zen3, glibc 2.35, ubuntu22.04`."""
         system = self.os or ("" if self.libc is not None else self.platform)
-        parts = (self.target, str(self.libc or ""), system, *self._gpu_parts)
+        parts = (self.target, str(self.libc or ""), system)
         return clean(", ".join(filter(None, parts)))
 
     @property
@@ -84,11 +77,7 @@ class Host(Frozen):
     def short(self) -> str:
         """Its target and its C library, as `zen3, glibc 2.35`."""
         system = str(self.libc or self.os or self.platform)
-        return clean(", ".join(filter(None, (self.target, system, *self._gpu_parts))))
-
-    @property
-    def _gpu_parts(self) -> tuple[str, ...]:
-        return (*self.gpus, f"cuda {self.cuda}" if self.cuda else "")
+        return clean(", ".join(filter(None, (self.target, system))))
 
     @property
     def targets(self) -> frozenset[str]:
@@ -109,7 +98,6 @@ def parse_host(text: str) -> Host:
         parse_host("zen3")
         parse_host("platform=darwin os=sequoia target=m1")
         parse_host("target=zen3 libc=glibc@2.34:/opt/sysroot")
-        parse_host("zen3 gpu=sm_90,sm_80 cuda=12.4")
     """
     if len(text) > _MAX_LENGTH:
         raise QueryError(f"A host has at most {_MAX_LENGTH:,} characters", _MAX_LENGTH)
@@ -139,11 +127,6 @@ def parse_host(text: str) -> Host:
             if colon and not prefix.startswith("/"):
                 raise QueryError("Expected the absolute prefix of the C library after :", at)
             libc = Libc(key, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
-        elif part == "gpu":
-            if not _GPUS.fullmatch(value):
-                raise QueryError("Expected GPUs, as in gpu=sm_90 or gpu=gfx90a:xnack+,gfx942", at)
-        elif part == "cuda" and not _VERSION.fullmatch(value):
-            raise QueryError("Expected the CUDA version of the driver, as in cuda=12.4", at)
         elif not re.fullmatch(r"[\w.\-]+", value, re.ASCII):
             raise QueryError(f"Expected a name after {key}=", at)
         elif part == "target" and (sentence := unknown_target(value)):
@@ -155,8 +138,7 @@ def parse_host(text: str) -> Host:
     is_apple = bool(target) and not os and TARGETS[target].vendor == "Apple"
     is_macos = libc is None and (os in MACOS_RELEASES or is_apple)
     platform = texts.get("platform") or (MACOS if is_macos else LINUX)
-    gpus = tuple(filter(None, texts.get("gpu", "").split(",")))
-    return Host(platform, os, target, libc, gpus=gpus, cuda=texts.get("cuda", ""))
+    return Host(platform, os, target, libc)
 
 
 _TIMEOUT = 2.0

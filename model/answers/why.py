@@ -156,10 +156,9 @@ def verdicts(fit: Fit) -> Iterator[Verdict]:
         text = ", ".join(reason.label for reason in fit.reasons if reason.is_reuse)
         yield Verdict(text, reusable=UNKNOWN)
     elif fit.reusable and not fit.fits:
-        # Spack asks for no GPU.
+        # Spack reuses a spec whose C library is not listed.
         labels = ", ".join(reason.label for reason in fit.reasons)
-        runs = "may not run" if fit.fits is None else "does not run"
-        yield Verdict(change=f"can be reused, but {runs}: {labels}")
+        yield Verdict(change=f"can be reused, but may not run: {labels}")
 
 
 def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> list[Judged]:

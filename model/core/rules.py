@@ -134,12 +134,6 @@ RULES = (
     TARGET := Rule("target", "other target", is_run=True, change="use another machine or target"),
     LIBC := Rule("libc", "other C library", is_run=True, change=_OTHER_MACHINE),
     OS := Rule("os", "other os", is_run=True, change=_OTHER_MACHINE),
-    # Spack asks for no GPU.
-    GPU := Rule("gpu", "other GPU", is_run=True, is_reuse=False),
-    CUDA := Rule(
-        "cuda", "newer cuda", is_run=True, is_reuse=False,
-        sentence="{label}, the CUDA of the driver",
-    ),
     NOT_DESCRIBED := _unknown("dependency", "dependency not described"),
     NO_ARCHITECTURE := _unknown("architecture", "architecture not listed"),
     UNKNOWN_PLATFORM := _unknown("host-platform", "platform of the host unknown"),
@@ -149,7 +143,6 @@ RULES = (
     NOT_LISTED := _unknown("dependencies", "dependencies not listed"),
     UNKNOWN_LIBC := _unknown("host-libc", "libc of the host unknown"),
     UNLISTED_LIBC := _unknown("libc", "C library not listed", is_reuse=False),
-    UNKNOWN_GPU := _unknown("gpu", "GPU code may not run", is_reuse=False),
 )
 # fmt: on
 """All rules, in the order in which the reasons of a spec are listed."""

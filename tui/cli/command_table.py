@@ -95,8 +95,8 @@ def _from(text: str) -> Option:
 _HOST = _value(
     "host",
     "check what runs on this host: 'target=zen3 glibc=2.34',\nor zen3; also os=, platform=, "
-    "musl=, libc=glibc@2.34:/opt/sysroot, gpu=sm_90 or gfx90a, and cuda=12.4 of the driver. "
-    "Default: SPACKSCOPE_HOST, else the configured host, else this machine",
+    "musl= and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the configured host, "
+    "else this machine",
     "HOST",
     "host",
 )

@@ -36,11 +36,6 @@ from spackscope.model.core.errors import QueryError
         ("target=m1 glibc=2.38", Host("linux", "", "m1", Libc("glibc", "2.38"))),
         ("platform=darwin os=sequoia target=m1", Host("darwin", "sequoia", "m1")),
         ("  os=ubuntu22.04  ", Host("linux", "ubuntu22.04")),
-        ("gpu=sm_80,sm_90", Host("linux", gpus=("sm_80", "sm_90"))),
-        (
-            "zen3 gpu=gfx90a:sramecc+:xnack- cuda=12.4",
-            Host("linux", target="zen3", gpus=("gfx90a:sramecc+:xnack-",), cuda="12.4"),
-        ),
     ],
 )
 def test_a_described_host(text: str, host: Host) -> None:
@@ -60,10 +55,6 @@ def test_a_described_host(text: str, host: Host) -> None:
         ("libc=glibc", 5, "Expected a version of glibc"),
         ("libc=uclibc@1", 5, "Expected glibc or musl"),
         ("glibc=2.34:opt", 6, "absolute prefix"),
-        ("gpu=h100", 4, "as in gpu=sm_90"),
-        ("gpu=sm_90a", 4, "as in gpu=sm_90"),
-        ("gpu=sm_90 gpu=sm_80", 10, "gpu is given twice"),
-        ("cuda=new", 5, "as in cuda=12.4"),
         ("os=a os=b", 5, "os is given twice"),
         ("glibc=2.3 musl=1", 10, "libc is given twice"),
         ("os=" + "a" * 1000, 1000, "at most 1,000"),
@@ -82,8 +73,6 @@ def test_a_host_for_people_and_the_targets_that_it_runs() -> None:
     assert str(parse_host("target=m1")) == "m1, darwin"
     assert parse_host("target=m1 os=sequoia").short == "m1, sequoia"
     assert str(Host()) == ""
-    gpus = parse_host("zen3 gpu=sm_80,sm_90 cuda=12.4")
-    assert (str(gpus), gpus.short) == ("zen3, linux, sm_80, sm_90, cuda 12.4",) * 2
     assert parse_host("target=zen2").targets == {"zen2", "zen", "x86_64_v3", "x86_64_v2", "x86_64"}
     assert Host(target="odd").targets == {"odd"}
     assert not Host().targets

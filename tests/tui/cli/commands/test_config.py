@@ -122,8 +122,8 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
     assert result.stderr.removeprefix("spackscope: ").splitlines() == [
         f"{path}:1: there is no theme nrd. Did you mean nord?",
         f"{path}:2: fold must be true or false",
-        f"{path}:3: host: Expected platform, os, target, libc, glibc, musl, gpu or cuda, each "
-        "with = and a value",
+        f"{path}:3: host: Expected platform, os, target, libc, glibc or musl, each with = and a "
+        "value",
         f"{path}:4: sort: there is no column siz. Did you mean size?",
         f"{path}:5: copy: no closing quotation",
         f"{path}:6: unknown setting them. Did you mean theme?",

@@ -102,6 +102,14 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
     )
 
 
+def test_a_build_whose_c_library_is_not_listed_may_not_run(program: Program, home: Path) -> None:
+    host = "target=zen3 glibc=2.34 os=ubuntu24.04"
+    result = program("why", HDF5, "-f", "index.json", "--host", host, "--json")
+    (row,) = json.loads(result.stdout)
+    change = "can be reused, but may not run: C library not listed"
+    assert (result.returncode, row["reason"], row["change"]) == (0, None, change)
+
+
 def test_a_pipe_has_the_reason_in_each_row(program: Program, home: Path) -> None:
     lines = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
     assert [f"change {PLACE}" in line for line in lines] == [False, False, True, False]
