@@ -172,10 +172,14 @@ class Staged:
                         number,
                     )
                 elif item.hashes:
+                    # The first record of a spec file is the root.
                     if document.archive_size is not None and not has_records:
-                        # The first record of a spec file is the root.
                         sizes = [document.archive_size, *item.sizes[1:]]
                         item = replace(item, sizes=sizes)
+                    if document.prefix and not has_records:
+                        root, *others = list[Any](item.looks)
+                        root = replace(root, installed=True, path=storable(document.prefix))
+                        item = replace(item, looks=[root, *others])
                     self._add_records(item, number, document)
                     has_records = True
         except Exception as error:

@@ -216,7 +216,9 @@ MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
 
 _DATABASE_FOLDER = ".spack-db"
-_MARKERS = frozenset({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_METADATA = ".spack"
+_MARKERS = frozenset({_DATABASE_FOLDER, _METADATA, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_SPEC_OF_PREFIX = f"{_METADATA}/spec.json"
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
@@ -412,10 +414,22 @@ def _made_by_spack(
     source: str, directory: str, origin: str, names: Collection[str], session: Session
 ) -> DiscoveredSource | None:
     """Discover a directory that Spack made; None for any other. Raises SourceError."""
-    if _DATABASE_FOLDER in names:
-        return _install_tree(source, directory, origin)
-    if LOCK in names:
-        return _file(source, directory, origin, "environment", LOCK)
+    if _DATABASE_FOLDER in names or LOCK in names:
+        parts = []
+        if _DATABASE_FOLDER in names:
+            parts.append(_install_tree(source, directory, origin))
+        # A directory may be both, as that of a site whose environment has its view there.
+        if LOCK in names:
+            environment = _file(source, directory, origin, "environment", LOCK)
+            parts.append(replace(environment, layout=f"with {LOCK}") if parts else environment)
+        return combine(parts)
+    if _METADATA in names and os.path.isfile(os.path.join(directory, _SPEC_OF_PREFIX)):
+        # As `DirectoryLayout.all_specs` of lib/spack/spack/directory_layout.py, by which Spack
+        # makes a database anew.
+        installed = _file(source, directory, origin, "install tree", _SPEC_OF_PREFIX)
+        (document,) = installed.documents
+        documents = Documents([replace(document, prefix=directory)])
+        return replace(installed, layout="prefix", documents=documents)
     # Names alone make no mirror, and no Spack.
     v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
     if (

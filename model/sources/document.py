@@ -32,8 +32,9 @@ class Document(Frozen):
     `cached` is true where the specs in the document are in a build cache. All specs of a document
     get its `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it
     lists; files of a mirror on this machine determine which specs are cached. A spec file has the
-    size of its archive in bytes, if it is known. `index` is the layout and media type of an index,
-    as `ListedIn` begins: `v3:8`, `v2:`, or `:` for a document that is in no mirror.
+    size of its archive in bytes, if it is known, or the `prefix` in which its spec is installed.
+    `index` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or `:`
+    for a document that is in no mirror.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Document(Frozen):
     tag: str = ""
     stack: str = ""
     archive_size: int | None = None
+    prefix: str = ""
     mirror: Any = field(default=None, repr=False)
     index: str = ":"
 

@@ -231,7 +231,7 @@ class Command(Frozen):
         return _HOST in self.options
 
 
-_NEEDS_SPEC = "needs a hash, or a query that matches one spec"
+NEEDS_SPEC = "needs a hash, or a query that matches one spec"
 
 _TABLE = (
     Command(
@@ -273,20 +273,19 @@ spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
     Command(
         "show",
         "print everything about one spec",
-        ("[-f SOURCE]... [OUTPUT] HASH | QUERY...",),
+        ("[-f SOURCE]... [OUTPUT] HASH | QUERY...", "-f SPEC-FILE"),
         """\
 Print the spec with this hash, and the command that installs it. A unique hash
-prefix is enough, and so is a query that matches one spec. A hash that is in
-several tags or sources is printed for each. If several hashes match, they are
-listed on stderr, and the exit code is 2.
+prefix is enough, and so is a query that matches one spec, or a source that has
+only one. A hash that is in several tags or sources is printed for each. If
+several hashes match, they are listed on stderr, and the exit code is 2.
 
 spackscope asks the mirrors that list the spec who signed it, and whether its
 archive exists. It reads the key from the signature, and verifies nothing:
 Spack does that when it installs.""",
         (*_SHEET, *_FIT, *_SOURCES),
         words="spec",
-        least=1,
-        wrong_count=_NEEDS_SPEC,
+        wrong_count=NEEDS_SPEC,
         examples="""\
 spackscope show 23r4fq5
 spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
@@ -308,7 +307,7 @@ roots need.""",
         (*_SHEET, *_SOURCES),
         words="spec or environment",
         least=1,
-        wrong_count=_NEEDS_SPEC,
+        wrong_count=NEEDS_SPEC,
         examples="""\
 spackscope needs 23r4fq5
 spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
@@ -340,7 +339,7 @@ pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
             *_ANSWER,
         ),
         words="spec",
-        wrong_count=_NEEDS_SPEC,
+        wrong_count=NEEDS_SPEC,
         codes={0: "listed", 1: "nothing matched, or a list is not complete"},
         examples="""\
 spackscope files hdf5@1.14.6 os=rocky9 +mpi -f ~/spack/opt/spack

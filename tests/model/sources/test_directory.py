@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -18,7 +19,18 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, FileList, document_of
 from spackscope.model.sources.session import Session
-from tests.builders import catalog_of, discover_one, hash_of, page, record, write_page
+from tests.builders import (
+    catalog_of,
+    discover_one,
+    hash_of,
+    leaf,
+    page,
+    record,
+    write_files,
+    write_page,
+    write_tree,
+)
+from tests.builders import environment as lock_file
 from tests.program import COMMAND, environment
 
 
@@ -310,3 +322,22 @@ def fingerprint_of(ctime_ns: int) -> str:
     files = FileList("/", "")
     files.add("/new", SimpleNamespace(st_size=1, st_mtime_ns=1, st_ctime_ns=ctime_ns))  # type: ignore[arg-type]
     return files.fingerprint
+
+
+def test_the_prefix_of_a_package_is_installed_and_no_cache(tmp_path: Path) -> None:
+    prefix = tmp_path / "opt" / "zlib-1.3-zzzzzzz"
+    nodes = [leaf("z" * 32, "zlib", "1.3")]
+    content = {"spec": {"_meta": {"version": 5}, "nodes": nodes}}
+    write_files(prefix, {".spack/spec.json": json.dumps(content).encode()})
+    for source in (prefix, prefix.parent):
+        catalog = catalog_of(source)
+        (row,) = catalog.rows([0])
+        its = catalog.with_provenance(0, row.spec)
+        assert (its.cached, its.installed, its.path) == (False, True, str(prefix))
+
+
+def test_an_environment_in_an_install_tree_is_read_too(tmp_path: Path) -> None:
+    write_tree(tmp_path, leaf("z" * 32, "zlib", "1.3"))
+    (tmp_path / "spack.lock").write_bytes(lock_file([leaf("x" * 32, "xz", "5.8")], "x" * 32))
+    both = discover_one(tmp_path)
+    assert (both.kind, both.layout, len(both.documents)) == ("install tree", "with spack.lock", 2)

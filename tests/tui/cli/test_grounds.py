@@ -144,5 +144,5 @@ def test_what_is_not_found_may_be_in_a_part_that_was_not_read(
     assert program("find", "-f", name, "zlib").returncode == 0
     whole = program.home / "whole.json"
     whole.write_bytes(database(installs(leaf(LEAF, "zlib", "1.3"))))
-    for sources in ((name, "whole.json"), ("whole.json", name)):
-        assert program("diff", *sources).returncode == 3, sources
+    for pair in ((name, "whole.json"), ("whole.json", name)):
+        assert program("diff", *pair).returncode == 3, pair

@@ -32,7 +32,7 @@ from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.command_table import COMMANDS
+from spackscope.tui.cli.command_table import COMMANDS, NEEDS_SPEC
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, check_mistakes, read_settings
 
@@ -209,9 +209,11 @@ class CommandLine:
         prefix, limit = typed.removeprefix("/"), _MAX_CANDIDATES + 1
         hashes = catalog.hashes.first(prefix, limit=limit) if prefix else []
         several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
-        if query and (not hashes or prefix in catalog.texts("package")):
+        if (query or not typed) and (not hashes or prefix in catalog.texts("package")):
             specs = catalog.records(catalog.listing(View(query)).ids)
             matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
+            if not words and len(matches) > 1:
+                raise Leave(ExitCode.USAGE, f"{self.parsed.command} {NEEDS_SPEC}")
             if not matches:
                 raise self.no_match(catalog, query, none if prefix else "")
             hashes, several = matches, "Several specs match, give the hash of one:"

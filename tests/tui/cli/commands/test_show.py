@@ -9,7 +9,10 @@ import pytest
 from tests.builders import (
     INSTALL_TREE,
     SITE_KEY,
+    database,
     hash_of,
+    installs,
+    leaf,
     record,
     signed_v3,
     write_files,
@@ -196,3 +199,15 @@ def test_the_spec_that_is_shown_is_a_query_for_it(program: Program) -> None:
     assert text.endswith(" %c,cxx=gcc@12.2.0")
     assert program("find", "-f", tree, "--hashes", text).stdout.strip() == hash_
     assert program("find", "-f", tree, "--hashes", *shlex.split(text)).stdout.strip() == hash_
+
+
+def test_the_only_spec_of_a_file_needs_no_words(program: Program) -> None:
+    nodes = [leaf("o" * 32, "zlib", "1.3"), leaf("p" * 32, "gmake", "4.4")]
+    (program.home / "spec.json").write_bytes(
+        json.dumps({"spec": {"_meta": {"version": 5}, "nodes": nodes[:1]}}).encode()
+    )
+    result = program("show", "-f", "spec.json", "--json")
+    assert [row["hash"] for row in json.loads(result.stdout)] == ["o" * 32]
+    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    message = program.refused("show", "-f", "index.json", code=2)
+    assert "show needs a hash, or a query that matches one spec" in message
