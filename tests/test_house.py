@@ -18,7 +18,6 @@ IMPORTED_LATE = {
     "cli.arguments": "what takes no words, as the help, reads nothing of sources",
     "cli.commands.browse": "a line with a mistake ends without Textual",
     "cli.commands.command_line": "few queries match nothing or too much, and few lists are read",
-    "cli.commands.config": "themes are those of Textual",
     "cli.main": "Ctrl-C at any moment ends without a traceback",
     "process.crash": "a crash is rare",
     "settings": "most users have no file",

@@ -80,8 +80,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         if no_color and not self.no_color:
             self.leave_out_colours()
         self.register_theme(themes.OWN)
-        self._themes = themes.theme_memory(session.environ, settings.theme)
-        self.theme = themes.OWN.name if self.no_color else self._themes.value
+        self.theme = themes.OWN.name if self.no_color else settings.theme or themes.OWN.name
         use_keys(changed_keys(settings))
         # A screen reader reads a line across all panes in it.
         widths = WIDTHS[:1] if is_plain() else WIDTHS
@@ -330,12 +329,6 @@ class SpackscopeApp(OpenApp[list[str]]):
             open_help(self, screen.panes.key_panes, screen.host.state.table.help)
         elif isinstance(screen, Dialog):
             open_help(self, screen.key_panes)
-
-    def action_change_theme(self) -> None:
-        """Choose a theme, which is remembered; a theme under the cursor is shown at once."""
-        from spackscope.tui.browser.theme_choice import choose_theme
-
-        choose_theme(self, self._browser.host, self._themes)
 
     def action_draw_again(self) -> None:
         """Draw the whole screen over what others wrote to the terminal."""

@@ -29,7 +29,7 @@ from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
-from spackscope.tui.settings.memory import fold_memory
+from spackscope.tui.settings.memory import FoldMemory
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import NotesNeeded
@@ -86,7 +86,7 @@ class BrowserScreen(Screen[None]):
         self._note, self._then = note, then
         self._was_shown = False
         self._awaited = frozenset[str]()
-        folded = fold_memory(session.environ, settings).value
+        folded = FoldMemory(session.environ, settings.fold).value
         first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
         state = BrowserState(view=first, is_pick=pick, is_sample=SAMPLE in sources)
         self.panes = Panes(self, state)

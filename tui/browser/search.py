@@ -30,7 +30,7 @@ from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
 from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.keymap import shown
-from spackscope.tui.settings.memory import fold_memory
+from spackscope.tui.settings.memory import FoldMemory
 
 MANY = 200_000
 """Records from which on a search waits a moment for the next letter."""
@@ -105,7 +105,7 @@ class Search:
             table = SPECS
             host.cancel(jobs.SHEET)
         if view.folded is not state.view.folded:
-            memory = fold_memory(host.session.environ, host.settings)
+            memory = FoldMemory(host.session.environ, host.settings.fold)
             remember(host, partial(memory.remember, view.folded), "folding", jobs.FOLD)
         host.change(view=view, refused=None, draft=draft, table=table)
         host.show_query(rewrite=rewrite)

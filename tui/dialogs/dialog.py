@@ -81,14 +81,6 @@ Dialog > StatusLine {
     scrollbar-size: 0 0;
 }
 
-PickDialog.beside { align: right middle; }
-
-PickDialog.beside .dialog.tall, PickDialog.beside.-narrow .dialog.tall {
-    width: 62;
-    height: 100%;
-    max-height: 32;
-}
-
 .-flat .file-line, .-tiny .file-line { margin: 0; }
 """
 """The layout of dialogs; it is read when the first one is opened."""

@@ -10,7 +10,6 @@ from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS, Key, first_key, keys_of, written_key
 
 _PALETTE = "app.command_palette"
-_THEME = "Choose a theme: the colours of the browser"
 
 
 def commands(panes: Sequence[str]) -> list[Pick]:
@@ -21,13 +20,12 @@ def commands(panes: Sequence[str]) -> list[Pick]:
     keys = [(key, where) for where in panes for key in keys_of(where)]
     # The sort keeps the order of the others.
     keys.sort(key=lambda each: 0 if each[0].is_common else 1 if each[0].is_answer else 2)
-    found = [
+    return [
         _command(key, where)
         for key, where in keys
         if (key.keys or key.is_answer) and where != FILTERS and not key.moves
         if key.action != _PALETTE
     ]
-    return [*found, Pick("app.change_theme", _THEME, reading=_THEME)]
 
 
 def _command(key: Key, where: str) -> Pick:

@@ -1,4 +1,4 @@
-"""The dialog to pick one of many by typing: commands, queries, columns, themes; the help, too."""
+"""The dialog to pick one of many by typing: commands, queries, columns; the help, too."""
 
 from __future__ import annotations
 
@@ -207,10 +207,9 @@ class PickDialog(SearchDialog[Any]):
     """A dialog to pick an item; the result is the value of the item.
 
     `noun` names an item in a sentence, `empty` says why there are no items.
-    `on_move` is called with the value under the cursor. `find_all` returns the picks that fit a
-    search, by default the best first.
+    `find_all` returns the picks that fit a search, by default the best first.
 
-    >>> app.push_screen(PickDialog("themes", "theme", [Pick("nord", "nord")]), take)
+    >>> app.push_screen(PickDialog("columns", "column", [Pick("os", "os")]), go_to)
     """
 
     def __init__(
@@ -222,12 +221,11 @@ class PickDialog(SearchDialog[Any]):
         fills: bool = False,
         empty: str = "",
         choose: str = "",
-        on_move: Callable[[Any], object] = lambda value: None,
         find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]] | None = None,
     ) -> None:
         self.list = PickList(fills=fills)
         super().__init__(title, self.list)
-        self._noun, self._picks, self._empty, self._on_move = noun, picks, empty, on_move
+        self._noun, self._picks, self._empty = noun, picks, empty
         self._find_all = find_all or best_first
         self.choose_word = choose
 
@@ -249,16 +247,10 @@ class PickDialog(SearchDialog[Any]):
         # The typed text may be an item itself.
         self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)
-        self._move()
 
     def reading(self) -> str:
         """Return the text to read about the choice under the cursor."""
         return self.pick.reading if self.pick is not None else ""
-
-    @on(VirtualList.Highlighted)
-    def _move(self) -> None:
-        if self.pick is not None:
-            self._on_move(self.pick.value)
 
     @on(VirtualList.Chosen)
     def _take(self) -> None:

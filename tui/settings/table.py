@@ -77,7 +77,7 @@ SETTINGS = (
     Setting(
         "theme",
         "text",
-        "The colours of the browser, until another theme is chosen in its palette.",
+        "The colours of the browser.",
         '"nord"',
         "spackscope",
     ),

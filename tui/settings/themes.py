@@ -8,8 +8,6 @@ from dataclasses import replace
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from spackscope.tui.settings.memory import ChoiceMemory
-
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 _OWN_VARIABLES = {
     "rule": "ansi_bright_black",
@@ -48,8 +46,3 @@ def with_own_variables(variables: Mapping[str, str], *, is_ansi: bool) -> dict[s
     is_same = variables["text-accent"] == variables["text-warning"]
     virtual = variables["text-secondary" if is_same else "text-accent"]
     return {"rule": rule, "virtual": virtual, "mark": variables["text-primary"], **variables}
-
-
-def theme_memory(environ: Mapping[str, str], configured: str = "") -> ChoiceMemory[str]:
-    """Return the memory of the theme that was chosen in the browser."""
-    return ChoiceMemory(environ, "theme", configured or OWN.name, theme_names())

@@ -98,3 +98,14 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
 
     assert loaded(tmp_path, "os", "target").state.hidden_columns == {"target", "compiler"}
     assert loaded(tmp_path, "size").state.hidden_columns == {"size", "compiler"}
+
+
+def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "spackscope").write_text("")
+    host = host_of(tmp_path)
+    Controllers(host, "").specs.hide("os")
+    host.work()
+
+    reason = f"cannot write to {tmp_path / 'spackscope'} (not a directory)"
+    assert host.messages[-1] == f"The columns will not be remembered: {reason}"
+    assert host.state.hidden_columns == {"os"}

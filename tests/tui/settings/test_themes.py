@@ -1,17 +1,12 @@
-"""A theme is configured, or chosen in the browser, which is remembered."""
+"""The colours of every theme."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import pytest
 from textual.color import Color
 
-from spackscope.model.core.errors import Unwritable
 from spackscope.tui.settings import Settings
-from spackscope.tui.settings.memory import ChoiceMemory
-from spackscope.tui.settings.themes import OWN, theme_memory, theme_names
+from spackscope.tui.settings.themes import theme_names
 from tests.browsing import browsing
 from tests.examples import some_and_all
 
@@ -29,49 +24,6 @@ def contrast(colour: Color, other: Color) -> float:
 
     low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
-
-
-def memory(tmp_path: Path, configured: str = "") -> ChoiceMemory[str]:
-    return theme_memory({"XDG_STATE_HOME": str(tmp_path)}, configured)
-
-
-def test_what_was_done_last_has_effect(tmp_path: Path) -> None:
-    assert memory(tmp_path).value == OWN.name
-    assert memory(tmp_path, "nord").value == "nord"
-    memory(tmp_path, "nord").remember("dracula")
-    assert memory(tmp_path, "nord").value == "dracula", "it was chosen after nord was set"
-    assert memory(tmp_path, "gruvbox").value == "gruvbox", "it was set after dracula was chosen"
-    assert memory(tmp_path).value == OWN.name
-    memory(tmp_path).remember("dracula")
-    assert memory(tmp_path, OWN.name).value == "dracula"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *("", "[]", "{}", "[" * 9000, "\\xff", "x" * 20_000),
-        '{"theme": 1, "configured": "spackscope"}',
-        '{"theme": "gone", "configured": "spackscope"}',
-    ],
-)
-def test_a_file_of_something_else_is_ignored(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "spackscope" / "theme.json"
-    path.parent.mkdir()
-    path.write_bytes(content.encode("latin-1"))
-    assert memory(tmp_path).value == OWN.name
-
-
-def test_a_pipe_is_neither_read_nor_replaced(tmp_path: Path) -> None:
-    (tmp_path / "spackscope").mkdir()
-    os.mkfifo(tmp_path / "spackscope" / "theme.json")
-    assert memory(tmp_path).value == OWN.name
-    with pytest.raises(Unwritable, match="is not a regular file"):
-        memory(tmp_path).remember("nord")
-
-
-def test_without_a_home_nothing_is_kept() -> None:
-    theme_memory({}).remember("nord")
-    assert theme_memory({}).value == OWN.name
 
 
 STATES = ["", "2", "2 t", "2 d", "v", "3", "question_mark", "slash x", "F", "S", "colon"]

@@ -31,7 +31,7 @@ from spackscope.tui.settings import (
     user_path,
 )
 from spackscope.tui.settings.checks import changed_keys, key_lines, mistakes_of
-from spackscope.tui.settings.memory import ChoiceMemory, fold_memory
+from spackscope.tui.settings.memory import FoldMemory
 from spackscope.tui.settings.table import SETTINGS, Setting
 
 _HEADS = ("setting", "value", "from")
@@ -136,13 +136,8 @@ def _value(
             has_none = SAMPLE in sources
             origin = Origin("default: no Spack found" if has_none else "your Spack")
         return tuple(map(shown_url, sources)), origin
-    if name in ("theme", "fold"):
-        memory: ChoiceMemory[str] | ChoiceMemory[bool] = fold_memory(environ, settings)
-        if name == "theme":
-            # Textual is imported for it.
-            from spackscope.tui.settings.themes import theme_memory
-
-            memory = theme_memory(environ, value)
+    if name == "fold":
+        memory = FoldMemory(environ, settings.fold)
         if memory.chosen is not None:
             return memory.chosen, Origin(f"chosen in the browser: {memory.path}")
     if value and name in _WITHOUT_SECRETS:

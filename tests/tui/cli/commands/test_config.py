@@ -80,12 +80,9 @@ def test_sources_are_those_that_are_read(program: Program) -> None:
     )
 
 
-def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> None:
-    state = program.home / "state" / "spackscope" / "theme.json"
+def test_what_was_chosen_is_named_with_its_file(program: Program) -> None:
+    state = program.home / "state" / "spackscope" / "fold.json"
     state.parent.mkdir(parents=True)
-    state.write_text('{"theme": "dracula", "configured": "spackscope"}')
-    assert table(program)["theme"] == ("dracula", f"chosen in the browser: {state}")
-    state = state.with_name("fold.json")
     state.write_text('{"fold": false, "configured": true}')
     assert table(program)["fold"] == ("false", f"chosen in the browser: {state}")
 
