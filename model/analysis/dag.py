@@ -233,8 +233,7 @@ class Dag:
         Pages list few attributes, and older documents no provided virtuals.
         """
         return (
-            attribute in LISTED_BY_PAGES
-            or attribute.startswith("variant:")
+            is_always_told(attribute)
             or attribute in self.attributes(id_)
             or (attribute != PROVIDED and self.lists_dependencies(id_))
         )
@@ -246,6 +245,11 @@ class Dag:
         """
         side, own = self._at(id_)
         return side.lists(own)
+
+
+def is_always_told(attribute: str) -> bool:
+    """Check whether every source lists an attribute, pages too."""
+    return attribute in LISTED_BY_PAGES or attribute.startswith("variant:")
 
 
 def listed_specs(catalog: Catalog) -> list[int]:

@@ -17,6 +17,7 @@ from spackscope.model.analysis.dag import (
     Dag,
     Mask,
     compiled_languages,
+    is_always_told,
     post_order,
     run_time_deptypes,
 )
@@ -175,11 +176,13 @@ class Causes:
             stated = [values[id_].items() for id_ in of_place]
             every = set().union(*stated)
             for name in {name for name, _ in every - every.intersection(*stated)}:
-                if all(graph.tells(id_, name) for id_ in of_place):
+                if is_always_told(name) or all(graph.tells(id_, name) for id_ in of_place):
                     is_lacking = any(name not in values[id_] for id_ in of_place)
                     differing[name] = differing.get(name, False) or is_lacking
+        # An attribute follows the first one of a kind; there may be thousands of variants.
+        leaders = {name.partition(":")[0]: name for name in sorted(differing, reverse=True)}
         return [
             name
             for name in sorted(differing, key=lambda name: (RANKS.get(name, 0), name))
-            if not follows(name, sorted(differing), is_lacking=differing[name])
+            if not follows(name, leaders.values(), is_lacking=differing[name])
         ]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.duplicates import Build, Builds, Causes, read_builds
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of
+from tests.builders import catalog_of, database, hash_of, installs, leaf
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 
@@ -134,3 +134,26 @@ def test_an_attribute_that_follows_another_is_left_out(tmp_path: Path) -> None:
     ]
     _, causes = builds_of(tmp_path, *versions)
     assert causes.attributes["zlib"] == ["version"]
+
+
+def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each has a variant of its own, the number would be that of the builds squared."""
+    count = 200
+    nodes = [
+        leaf(hash_of(number), "zlib", "1.3") | {"parameters": {f"w{number}": True}}
+        for number in range(count)
+    ]
+    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    graph, asked = dag_of(catalog_of(tmp_path / "index.json")), list[str]()
+
+    def tells(_: Dag, id_: int, attribute: str) -> bool:
+        asked.append(attribute)
+        return True
+
+    builds = read_builds(graph, range(count))
+    monkeypatch.setattr(Dag, "tells", tells)
+    causes = Causes(graph, builds)
+    assert len(causes.attributes["zlib"]) == count
+    assert len(asked) < 10 * count
