@@ -111,8 +111,6 @@ KEYS = (
     Key(ANYWHERE, "users", "u", "users",
         "Show the users: what depends on it.", "users", (TREE,), rank=5, as_text="find ^/HASH",
         needs=(SPEC, LINES)),
-    Key(ANYWHERE, "path", "w", "path", "Show the path to the dependency, or to the marked spec.",
-        as_text="path HASH HASH", is_answer=True, needs=(SPEC, LINES, MARKED)),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,),
         rank=5),

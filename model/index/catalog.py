@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import FIELDS, Value
-from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
@@ -138,12 +137,8 @@ class Catalog(IndexData):
         return Listing(self, view, values, partition)
 
     def listed(self, hash_: str) -> Row:
-        """Return the first record of a hash whose document lists dependencies, else the first.
-
-        Raises WrongQuestion if no source has the hash any more.
-        """
-        if not (rows := self.by_hash(hash_)):
-            raise WrongQuestion(f"/{hash_} is not among what is read")
+        """Return the first record of a hash whose document lists dependencies, else the first."""
+        rows = self.by_hash(hash_)
         return next((row for row in rows if self.edges.lists(row.id)), rows[0])
 
     def with_compilers(self, row: Row) -> Spec:

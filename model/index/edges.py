@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, islice, pairwise, repeat
+from itertools import accumulate, compress, islice, repeat
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
@@ -228,17 +228,3 @@ class Edges:
                 version = "" if is_absent else self._data.text("version", edge.child)
                 compilers.append(Compiler(self.name(edge.child), version, edge.virtuals))
         return tuple(sorted(compilers, key=attrgetter(*Compiler.__match_args__)))
-
-    def path(self, start: int, end: int) -> list[Edge] | None:
-        """Return the edges of a shortest path from a record down to a dependency.
-
-        Empty if both are the same spec, None if there is no path.
-        """
-        came_from = nearest_first([start], self.down.of)
-        if end not in came_from:
-            return None
-        path = path_to(came_from, end)
-        return [
-            next(edge for edge in self.of(parent) if edge.child == child)
-            for parent, child in pairwise(path)
-        ]

@@ -161,14 +161,6 @@ class Tree(Frozen):
         _ = self.guides, self._originals
         return self
 
-    def path_ends(self, row: int) -> list[tuple[int, int]]:
-        """Return (dependent, dependency) ids for the specs at the root and the spec of a line."""
-        node, ids = self.lines[row], self.members or (self.id,)
-        if node.section == "dependencies":
-            return [(id_, node.id) for id_ in ids]
-        user = node.edge.parent if node.edge is not None and node.is_package else node.id
-        return [(user, id_) for id_ in ids]
-
     @cached_property
     def guides(self) -> Sequence[str]:
         """The guides before each line: `│ ` for a parent with later lines, then `├ ` or `└ `."""

@@ -240,7 +240,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "duplicates": lambda self: self.controllers.sheets.ask_shown("duplicates"),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
-    "path": lambda self: self.controllers.sheets.path(),
     "undo": undo,
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),

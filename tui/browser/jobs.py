@@ -64,7 +64,7 @@ ASK_AGAIN = Job("ask-again", 0.3)
 
 # Jobs that move the focus or open a dialog when they are done
 JUMP = Job("jump", blocks=(keymap.FOCUS,))
-PATH = Job("path", blocks=(keymap.FOCUS,))
+FIND = Job("find", blocks=(keymap.FOCUS,))
 MENU = Job("menu", blocks=(keymap.FOCUS,))
 
 # Files

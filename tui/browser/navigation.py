@@ -237,7 +237,7 @@ class Navigation:
         def find(_: object) -> int | None:
             return dag_of(catalog).find([hash_]).get(hash_)
 
-        self._host.run(find, self.jump, jobs.PATH, of=catalog)
+        self._host.run(find, self.jump, jobs.FIND, of=catalog)
 
     def _jumped(self, target: JumpTarget | None) -> None:
         if target is None:

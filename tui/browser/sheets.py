@@ -15,7 +15,6 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.cover import environments
-from spackscope.model.analysis.dag import dag_of
 from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.core.columns import COUNTED, SHORT_HASH, shorten_path, spec_name
 from spackscope.model.core.errors import SpackscopeError, WrongQuestion
@@ -354,39 +353,6 @@ class Sheets:
         if len(hashes) == 1:
             return f"{common} /{hashes[0][:SHORT_HASH]}".strip()
         return f"{len(hashes):,} builds of {common}" if common else counted(len(hashes), "spec")
-
-    def path(self) -> None:
-        """Show a shortest path to the dependency under the cursor, or between marked specs."""
-        state, where = self._host.state, self._host.where
-        catalog, marks, selected = state.catalog, list(state.marks), state.selected
-        if catalog is None:
-            return
-        tree = state.details.tree if state.details is not None else None
-        line = where.tree_row if where.pane == "detail" else None
-        if tree is None or line is None or tree.lines[line].edge is None:
-            if len(marks) == 1 and selected is not None:
-                marks.append(selected.spec.hash)
-            if len(marks) == 2:
-                self._path(marks)
-            elif marks[2:]:
-                self._host.say(f"A path has two ends: leave two of {len(marks):,} marks")
-            else:
-                tree_key, mark, path = map(shown, ("tree", "specs-mark", "path"))
-                first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
-                self._host.say(f"{first}, then press {path}.")
-            return
-        ends = tree.path_ends(line)
-
-        def read(_: object) -> Sequence[str]:
-            """Return the ends of which one depends on the other: look-alikes share a tree."""
-            pair = next((each for each in ends if catalog.edges.path(*each)), ends[0])
-            return dag_of(catalog).hashes(pair)
-
-        self._host.run(read, self._path, jobs.PATH)
-
-    def _path(self, hashes: Sequence[str]) -> None:
-        label = " to ".join(self._named([hash_]) for hash_ in hashes)
-        self.ask("path", *(f"/{hash_}" for hash_ in hashes), label=f"path from {label}")
 
     def sources(self) -> None:
         """List the sources; in that list, switch to their problems or back."""

@@ -494,24 +494,6 @@ spackscope diff public:v2026.06.0 public:develop""",
         other_names=("compare",),
     ),
     Command(
-        "path",
-        "print the dependencies between two specs",
-        ("[-f SOURCE]... [OUTPUT] SPEC SPEC",),
-        """\
-Print the specs on a shortest path from a spec to one that it depends on, with
-the types of the dependencies: b build, l link, r run, t test. Each word is a
-hash, a unique hash prefix, or a quoted query that matches one spec. Either
-may be named first.""",
-        (*_SHEET, *_SOURCES),
-        words="spec",
-        least=2,
-        most=2,
-        wrong_count="needs 2 specs, but got {count:,}; put each query of several words in quotes",
-        examples="""\
-spackscope path uehz56w 3hbanml
-spackscope path 'hdf5@1.14.6 +mpi' 'libiconv@1.17'""",
-    ),
-    Command(
         "pick",
         "choose in the browser, and print the hashes",
         ("[-f SOURCE]... [--format TEXT] [--line] [QUERY...]",),

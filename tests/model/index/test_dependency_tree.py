@@ -16,7 +16,6 @@ from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
 from tests.builders import catalog_of, edge, hash_of, leaf, node, record, write_index, write_page
 from tests.examples import examples
-from tests.model.index.test_dependency_graph import assert_leads
 from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
@@ -106,10 +105,6 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
                 children = [r for r in range(row + 1, tree.end(row)) if tree.parent(r) == row]
                 assert len(children) in (0, tree.lines[row].count)
         assert_each_has_one_place(tree)
-        for row, line in enumerate(tree.lines):
-            (ends,) = tree.path_ends(row)
-            assert set(ends) == {id_, line.id}
-            assert_leads(catalog.edges.path(*ends) or [], *ends)
 
 
 def test_users_of_one_package_are_one_line_that_unfolds_to_them(tmp_path: Path) -> None:
@@ -127,9 +122,8 @@ def test_users_of_one_package_are_one_line_that_unfolds_to_them(tmp_path: Path) 
     assert (line.is_package, line.builds, line.count) == (True, 2, 2)
     assert line.spec is not None
     assert (line.spec.name, line.spec.hash) == ("app", "")
-    at = tree.lines.index(line)
-    ((user_id, _),) = tree.path_ends(at)
-    assert catalog.rows([user_id])[0].spec.package == "app"
+    assert line.edge is not None
+    assert catalog.rows([line.edge.parent])[0].spec.package == "app"
     tree = unfold_all(catalog, tree)
     names = [line.spec.name for line in tree.lines if line.spec is not None]
     assert names == ["app", "app", "tool", "app"]
@@ -289,4 +283,3 @@ def test_the_tree_of_look_alikes_joins_what_they_need_and_who_uses_them(tmp_path
         ("mpich", "4.3", 0, 2),
         ("vtk", "9", 0, 1),
     ]
-    assert len(tree.path_ends(1)) == 4

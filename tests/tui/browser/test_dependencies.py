@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from spackscope.model.index.tree import Tree
-from spackscope.tui.browser.tables import SPECS
 from spackscope.tui.browser.threads import Call
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.sheet_rows import SheetRows
@@ -21,7 +20,7 @@ from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE
-from tests.tui.browser.hdf5_index import H5PY, HDF5, HWLOC, OPENMPI, ZLIB, spec, write_hdf5_index
+from tests.tui.browser.hdf5_index import HDF5, HWLOC, ZLIB, spec, write_hdf5_index
 
 
 @pytest.fixture
@@ -241,36 +240,15 @@ async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> 
     assert (cursor(browser), browser.detail.position[1]) == (before, top)
 
 
-async def test_no_row_of_a_path_is_drawn_below_the_heads_of_specs(browser: Browser) -> None:
+async def test_no_row_of_an_answer_is_drawn_below_the_heads_of_specs(browser: Browser) -> None:
     await browser.open_package("h5py")
     await browser.press("t", "j")
     assert browser.table.size.width == 0, "the tree has the whole screen"
-    await browser.press("w", settle=False)
+    await browser.press("W", settle=False)
     rows = browser.table.rows
     await browser.until(lambda: isinstance(rows.shown, SheetRows))
     heads = {placed.column.name for placed in rows.heads.layout.placed}
     assert heads <= {*rows.shown.columns.columns.names}
-
-
-async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) -> None:
-    await browser.open_package("h5py")
-    await browser.press("t", "j", "right", "j", "j", "j", "right", "j", "w")
-
-    assert "why h5py@1.0 needs hwloc@1.0" in browser.text
-    assert browser.head_line == "version 1.0"
-    region = browser.table.rows.region
-    shown = (line[region.x : region.right] for line in browser.lines[region.y : region.bottom])
-    assert [" ".join(line.strip("┃").split()) for line in shown if line.strip()] == [
-        f"h5py {H5PY[:7]}",
-        f"[ r ] hdf5 {HDF5[:7]}",
-        f"[bl ] openmpi {OPENMPI[:7]} mpi",
-        f"[ l ] hwloc {HWLOC[:7]}",
-    ]
-    await browser.press("j", "j", "enter")
-    assert browser.state.table is SPECS
-    assert title(browser) == "openmpi@1.0"
-    await browser.press("backspace", "backspace")
-    assert title(browser) == "h5py@1.0"
 
 
 async def test_thousands_of_dependents_open_and_are_walked(tmp_path: Path) -> None:

@@ -63,11 +63,11 @@ def test_keys_in_the_detail_wait_for_its_lines_and_its_tree(tmp_path: Path) -> N
     browser = FakeBrowser(INSTALL_TREE).load()
     browser.move_to(1)
     at(browser, "specs")
-    assert late(browser, "j", "y", "t", "w") == ["t", "w"]
+    assert late(browser, "j", "y", "t", "u") == ["t", "u"]
     at(browser, "detail")
-    assert late(browser, "j", "y", "t", "w") == ["j", "y", "t", "w"]
+    assert late(browser, "j", "y", "t", "u") == ["j", "y", "t", "u"]
     browser.settle()
-    assert late(browser, "j", "y", "t", "w") == []
+    assert late(browser, "j", "y", "t", "u") == []
 
 
 def test_tab_waits_for_completions_and_escape_for_nothing(browser: FakeBrowser) -> None:

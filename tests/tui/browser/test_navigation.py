@@ -14,10 +14,9 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
-from spackscope.tui.browser.tables import SPECS
 from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, write_hdf5_index
+from tests.tui.browser.hdf5_index import HWLOC, write_hdf5_index
 
 
 @pytest.fixture
@@ -250,43 +249,6 @@ def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
     browser.host.work(*jobs)
     browser.settle()
     assert browser.detail == detail
-
-
-# Why
-
-
-def names(browser: FakeBrowser) -> list[str]:
-    """Return the packages on the path that is shown."""
-    browser.settle()
-    opened = browser.state.table
-    assert opened is not SPECS
-    assert opened.is_read, opened.text
-    return [step.spec.name for step in opened.sheet.rows]
-
-
-def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
-    browser.controllers.sheets.path()
-    assert "then press w" in browser.message
-    browser.host.change(marks=(HDF5, OTHER, HWLOC))
-    browser.controllers.sheets.path()
-    assert browser.message == "A path has two ends: leave two of 3 marks"
-    browser.host.change(marks=(HDF5,))
-    for package, expected in (
-        ("hwloc", ["hdf5", "openmpi", "hwloc"]),
-        ("h5py", ["h5py", "hdf5"]),
-    ):
-        select(browser, package)
-        browser.controllers.sheets.path()
-        assert names(browser) == expected
-    for marks, message in (
-        ((HDF5, OTHER), "Neither depends on the other"),
-        ((HDF5, HDF5), "These are the same spec"),
-    ):
-        browser.host.change(marks=marks)
-        browser.controllers.sheets.path()
-        browser.settle()
-        opened = browser.state.table
-        assert opened.text.startswith(message)
 
 
 def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:

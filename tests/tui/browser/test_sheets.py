@@ -520,16 +520,6 @@ async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) ->
         assert browser.state.table is SPECS
 
 
-async def test_a_path_from_a_spec_that_has_gone_is_explained(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))))
-    async with browsing(path, query="zlib") as browser:
-        await browser.press("2", "down", "space")
-        path.write_bytes(database(installs(leaf(NEW, "zlib", "1.3"))))
-        await browser.press("r", "w")
-        assert "is not among what is read" in browser.text
-
-
 async def test_the_line_of_the_configuration_is_named(session: Session, cache: Path) -> None:
     async with browsing(cache, session=session, query=f"/{OLD}", size=(130, 30)) as browser:
         await browser.press("W")

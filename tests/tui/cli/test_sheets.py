@@ -28,7 +28,6 @@ ASKED = {
     "find": (),
     "cover": ("spack.lock",),
     "diff": (f"/{ZLIB}", f"/{OLD}"),
-    "path": (f"/{M4}", f"/{ZLIB}"),
     "show": (f"/{ZLIB}",),
     "needs": (f"/{ZLIB}",),
     "files": (f"/{ZLIB}", "-f", "tree"),
