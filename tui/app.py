@@ -39,8 +39,6 @@ _MAX_WAIT = 1.0
 """Seconds that a key waits at most for the queues of messages to be empty."""
 _POLL = 0.002
 """Seconds after which a key that waits looks again."""
-_LINKS_REST = 1.0
-"""Seconds after the last change of the screen until links are written."""
 _PAUSE = 0.5
 """Seconds without a key after which the next one is not typed ahead."""
 _EARLY_ENTER = "ctrl+j"
@@ -90,8 +88,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
-        self._shows_links = settings.shows_links(session.environ)
-        self._links_later: asyncio.TimerHandle | None = None
         # None until the application runs.
         self._event_loop: asyncio.AbstractEventLoop | None = None
 
@@ -204,19 +200,7 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     def changes(self, update: Any) -> Any:
         """Return the part of an update that changes the screen."""
-        if self.is_headless:
-            return update
-        if self._shows_links and self._event_loop is not None:
-            if self._links_later is not None:
-                self._links_later.cancel()
-            self._links_later = self._event_loop.call_later(_LINKS_REST, self._write_links)
-        return self._shown_cells.changes(update, self.console)
-
-    def _write_links(self) -> None:
-        """Write the links of the shown cells, and restore the cursor and its style."""
-        links, driver = self._shown_cells.missing_links(), driver_of(self)
-        if links and driver is not None:
-            driver.write(f"\x1b7{links}\x1b8")
+        return update if self.is_headless else self._shown_cells.changes(update, self.console)
 
     async def on_event(self, event: events.Event) -> None:
         """Forward keys one at a time, each when the one before has had its effect.

@@ -146,7 +146,7 @@ def detail_lines(
     for block in plain_blocks(lines) if is_plain else blocks_of(lines):
         label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
         if block[0].style == "title" and not is_plain:
-            yield from (((line.text, line.styles),) for line in block)
+            yield from (styled(line.text, line.style) for line in block)
             continue
         for values in _flowed(block, width):
             yield ((label, "dim"), (": " if is_plain else blanks + _GAP, ""), *values)
@@ -164,6 +164,6 @@ def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
         # Scripts get no lead.
         lead = value.lead if width is not None else ""
         is_good = value.label == FITS and value.text.startswith("✓")
-        return ((lead + value.text, "good" if is_good else value.styles),)
+        return styled(lead + value.text, "good" if is_good else value.style)
 
     yield from flow(map(styled_value, block), between, room, cell_width(block[0].lead))

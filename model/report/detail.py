@@ -19,8 +19,7 @@ from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import Line, Style
 from spackscope.model.report.table_columns import split_variants
-from spackscope.model.sources.site_url import package_url, record_url
-from spackscope.model.sources.source_name import link_address
+from spackscope.model.sources.site_url import record_url
 
 DIFFERS = "≠"
 """The sign between two values, and before a difference."""
@@ -52,7 +51,6 @@ class DetailLine(Frozen):
     written before a value in place of blanks, `suffix` after it where there is room. A value
     `at_end` is at the right end of the title. `hints` are names of keys with words, shown once for
     a label. `total` counts all values of the label if only some are listed, else it is 0.
-    `address` is the page or the file that the text leads to in a terminal.
     """
 
     text: str
@@ -65,12 +63,6 @@ class DetailLine(Frozen):
     at_end: bool = False
     hints: tuple[LineHint, ...] = ()
     total: int = 0
-    address: str = ""
-
-    @property
-    def styles(self) -> str:
-        """The names of its styles, as a `Piece` has them."""
-        return f"{self.style} {self.address}".strip()
 
     @property
     def term(self) -> Term | None:
@@ -119,10 +111,9 @@ def detail(
     `shown` counts all shown records; it is 0 outside of a table. A record that `may_expire` is in
     the public cache, but in no release. `host_phrase` names the host: `here`, or `on` and a name.
     """
-    name, url = spec_name(spec.package, spec.version), record_url(spec)
     lines = [
-        DetailLine(name, style="title", address=package_url(spec)),
-        DetailLine(spec.hash, filter=("hash", spec.hash), style="hash", address=url),
+        DetailLine(spec_name(spec.package, spec.version), style="title"),
+        DetailLine(spec.hash, filter=("hash", spec.hash), style="hash"),
         install_line(spec),
         *variant_lines(spec, varying, unlike),
         *column_lines(spec),
@@ -223,18 +214,13 @@ def install_line(spec: Spec) -> DetailLine:
 
 
 def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
-    for line, source in zip(
-        _column_lines(BY_NAME["source"], spec.sources), spec.sources, strict=True
-    ):
-        yield replace(line, address=link_address(source))
-    of_document = filter(None, (link_address(source, spec.origin) for source in spec.sources))
-    yield DetailLine(clean(spec.origin), "document", address=next(of_document, ""))
-    if url := record_url(spec):
-        yield DetailLine(url, "page", address=url)
+    yield from _column_lines(BY_NAME["source"], spec.sources)
+    yield DetailLine(clean(spec.origin), "document")
     installed_at = ""
     if spec.installed_at is not None:
         installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(spec.installed_at))
     for label, text in (
+        ("page", record_url(spec)),
         ("prefix", spec.path),
         ("installed", installed_at),
         ("external", spec.external),

@@ -27,8 +27,7 @@ is the `same`, and not if it `differs`. The `current` column is marked in the ro
 Piece = tuple[str, str]
 """Some clean text of a line, and the names of its styles.
 
-Several names are separated by blanks, and each adds to the names before it: `dim current`. An
-address among them is where the text leads to: `hash https://cache.spack.io/…`.
+Several names are separated by blanks, and each adds to the names before it: `dim current`.
 """
 
 Line = tuple[Piece, ...]

@@ -22,7 +22,6 @@ from spackscope.model.report.table_columns import (
     slot_cell,
     variant_texts,
 )
-from spackscope.model.sources.site_url import record_url
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
 _SHORTER = ONLY_BUILD_TOOLS.removeprefix("only ")
@@ -107,7 +106,6 @@ class RowCells:
         if column.name == "hash":
             # Builds of the row run differently, and this is one of them.
             style = "dim" if self._note(row).ways else "hash"
-            style = f"{style} {record_url(row.spec)}".rstrip()
         if column.name in self._listing.values.constants and len(self._listing) > 1:
             style = "dim"
         if column.aligns_right:

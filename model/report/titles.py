@@ -12,7 +12,7 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import source_term, unique_end
 from spackscope.model.query.ast import Term, exact_term, query_of
-from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT, link_address
+from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
@@ -28,7 +28,7 @@ class SourceChip(NamedTuple):
     """A source in the title: its condition in a query, its name, and its number of specs.
 
     `is_cache` is True if some of its specs are cached: other sources only list installed specs.
-    `has_failed` is True if nothing of the source could be read. `address` opens it.
+    `has_failed` is True if nothing of the source could be read.
     """
 
     term: Term
@@ -36,7 +36,6 @@ class SourceChip(NamedTuple):
     specs: int
     is_cache: bool
     has_failed: bool
-    address: str = ""
 
 
 def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
@@ -49,8 +48,8 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
         term = source_term(source.name, names)
         cached = query_of(exact_term("source", source.name), exact_term("state", "cached"))
         is_cache = source.specs > 0 and catalog.count(cached) > 0
-        counts = source.specs, is_cache, bool(source.failure)
-        chips.append(SourceChip(term, clean(name), *counts, link_address(source.name)))
+        chip = SourceChip(term, clean(name), source.specs, is_cache, bool(source.failure))
+        chips.append(chip)
     return tuple(chips)
 
 

@@ -165,11 +165,6 @@ def record_url(spec: Spec) -> str:
     return _url([("package", spec.package), ("hash", spec.hash)])
 
 
-def package_url(spec: Spec) -> str:
-    """Return the address of the package of a record on the site, or "" if it is of no tag."""
-    return _url([("package", spec.package)]) if record_url(spec) else ""
-
-
 def _is_of_list(tag: str) -> bool:
     """Check whether a tag may be one of the site; tags of other caches have a slash."""
     return re.fullmatch(_TAG, tag) is not None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from spackscope.model.core.errors import SourceError, naming
+from spackscope.model.core.errors import naming
 from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
@@ -170,29 +169,6 @@ def absolute_path(source: str) -> str:
         return os.path.abspath(os.path.join(sample_data.__path__[0], "cache"))
     with naming(f"the source {shown_url(source)}"):
         return os.path.abspath(os.path.expanduser(source))
-
-
-def link_address(source: str, document: str = "") -> str:
-    """Return the address of a source, or of a document in it; "" if none can be opened.
-
-    The address of a file names its machine, since a terminal may run on another one. That of a
-    URL has no query, which may be secret.
-    """
-    name = document or source
-    if scheme_of(name) in ("http", "https"):
-        address = shown_url(name).partition("?")[0]
-        return address if re.fullmatch("[!-~]+", address) else ""
-    if not (is_local_path(source) and name.startswith(source)):
-        return ""
-    with contextlib.suppress(SourceError):
-        path = absolute_path(source) + name.removeprefix(source)
-        if not re.fullmatch(r"[\w./-]+", path, re.ASCII):
-            # Few paths need it.
-            from spackscope.model.storage.urls import percent_encoded
-
-            path = percent_encoded(path)
-        return f"file://{os.uname().nodename}{path}"
-    return ""
 
 
 def path_or_url(source: str) -> str:

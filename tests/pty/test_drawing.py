@@ -48,11 +48,7 @@ def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(
     program: Program, step: int
 ) -> None:
     columns, lines = 120, 40
-    config = program.home / "config.toml"
-    # Links are written after a second without a key.
-    config.write_text("links = false\n")
-    changes = {"SPACKSCOPE_CONFIG": str(config)}
-    with program.in_terminal(columns=columns, lines=lines, changes=changes) as terminal:
+    with program.in_terminal(columns=columns, lines=lines) as terminal:
         shown = Shown(terminal, columns, lines)
         shown.at_rest("py-safetensors")
         start = 0

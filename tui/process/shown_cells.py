@@ -12,17 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import NamedTuple
 
 from rich.cells import get_character_cell_size
 from rich.color import ColorSystem
 from rich.console import COLOR_SYSTEMS, Console, RenderableType
-from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from spackscope.tui.process.stdio import link_to
 from spackscope.tui.process.textual_internals import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _MAX_GAP = 4
@@ -74,19 +71,17 @@ _PLAIN = CellLook()
 
 
 class ScreenLine(NamedTuple):
-    """The cells of a line of the screen, and the address that each leads to, empty for none."""
+    """The cells of a line of the screen."""
 
     text: str
     looks: Sequence[CellLook]
-    links: Sequence[str]
 
     def put(self, x: int, text: str, looks: Sequence[CellLook]) -> ScreenLine:
-        """Return the line with other cells from a column on, and the same links."""
+        """Return the line with other cells from a column on."""
         end = x + len(text)
         return ScreenLine(
             self.text[:x] + text + self.text[end:],
             [*self.looks[:x], *looks, *self.looks[end:]],
-            self.links,
         )
 
     def changed(self, old: ScreenLine) -> list[int]:
@@ -111,18 +106,16 @@ class ScreenLine(NamedTuple):
 
     def shifted(self, x: int, cells: int) -> ScreenLine:
         """Return the line after blanks were inserted at a column, or with -1 a cell deleted."""
-        (text, looks, links), width = self, len(self.text)
+        text, looks, width = self.text, self.looks, len(self.text)
         blanks = abs(cells)
         if cells > 0:
             return ScreenLine(
                 (text[:x] + " " * blanks + text[x:])[:width],
                 [*looks[:x], *[_PLAIN] * blanks, *looks[x:]][:width],
-                [*links[:x], *[""] * blanks, *links[x:]][:width],
             )
         return ScreenLine(
             text[:x] + text[x + blanks :] + " " * blanks,
             [*looks[:x], *looks[x + blanks :], *[_PLAIN] * blanks],
-            [*links[:x], *links[x + blanks :], *[""] * blanks],
         )
 
     def shift_from(self, old: ScreenLine) -> tuple[int, int] | None:
@@ -179,15 +172,10 @@ class ScreenLine(NamedTuple):
 
 
 class ShownCells:
-    """The cells that the terminal is known to show.
-
-    Text is written without its links, which `missing_links` returns once no key is pressed: an
-    address has more bytes than a step of the cursor.
-    """
+    """The cells that the terminal is known to show."""
 
     def __init__(self) -> None:
         self._lines: list[ScreenLine] = []
-        self._links: list[Sequence[str]] = []
 
     def forget(self) -> None:
         """Forget the shown cells, since others wrote to the terminal: all is written anew."""
@@ -219,13 +207,11 @@ class ShownCells:
         writer = _Writer()
         is_new = len(self._lines) != height or len(self._lines[0].text) != width
         if is_new:
-            self._links = [[""] * width] * height
-            unknown = ScreenLine(_UNKNOWN * width, [_PLAIN] * width, self._links[0])
-            self._lines = [unknown] * height
+            self._lines = [ScreenLine(_UNKNOWN * width, [_PLAIN] * width)] * height
         before = self._lines
         if is_new and is_whole:
             writer.clear_screen()
-            before = [unknown._replace(text=" " * width)] * height
+            before = [ScreenLine(" " * width, [_PLAIN] * width)] * height
         lines = self._write(strips, before, writer, console)
         written = writer.end()
         return _Changes(written, self._lines, lines) if written else None
@@ -241,28 +227,18 @@ class ShownCells:
         system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
         lines = dict[int, ScreenLine]()
         for x, y, strip in strips:
-            text, looks, links = strip.text, list[CellLook](), list[str]()
+            text, looks = strip.text, list[CellLook]()
             if _is_narrow(text):
                 for segment in strip:
                     looks += [_look(segment.style, system)] * len(segment.text)
-                    links += [(segment.style and segment.style.link) or ""] * len(segment.text)
             else:
                 # Terminals differ in how wide such letters are: the strip is written as a whole.
-                bare = (Segment(text, style and style.update_link()) for text, style, _ in strip)
-                writer.write_text(x, y, Strip(bare).render(console))
+                writer.write_text(x, y, strip.render(console))
                 text, looks = _UNKNOWN * strip.cell_length, [_PLAIN] * strip.cell_length
-                links = [""] * strip.cell_length
             lines[y] = lines.get(y, before[y]).put(x, text, looks)
-            self._links[y] = [*self._links[y][:x], *links, *self._links[y][x + len(links) :]]
-        return {y: writer.write_line(y, line, before[y]) for y, line in lines.items()}
-
-    def missing_links(self) -> str:
-        """Return the sequences that add links to the shown cells, and take them as written."""
-        writer = _Writer()
-        for y, (line, links) in enumerate(zip(self._lines, self._links, strict=True)):
-            writer.write_links(y, line, links)
-            self._lines[y] = line._replace(links=links)
-        return writer.end()
+        for y, line in lines.items():
+            writer.write_line(y, line, before[y])
+        return lines
 
 
 class _Changes(CompositorUpdate):
@@ -296,11 +272,8 @@ class _Writer:
         self._set_look(_PLAIN)
         self._parts += f"\x1b[{y + 1};{x + 1}H", text
 
-    def write_line(self, y: int, line: ScreenLine, old: ScreenLine) -> ScreenLine:
-        """Write the cells of a line that changed, and at most a few between them.
-
-        Return the line with the links of the cells that were not written.
-        """
+    def write_line(self, y: int, line: ScreenLine, old: ScreenLine) -> None:
+        """Write the cells of a line that changed, and at most a few between them."""
         self._at, changed = (y, None), line.changed(old)
         for _ in range(_MAX_SHIFTS):
             letters = sum(line.text[x] != " " for x in changed)
@@ -314,29 +287,16 @@ class _Writer:
             self._move_to(shift[0])
             self._put("", _PLAIN)
             self._parts.append(f"\x1b[{abs(shift[1])}{'@' if shift[1] > 0 else 'P'}")
-        links = [*old.links]
-        clear = len(line.text) if not changed or old.text.isspace() else line.clear_from(old)
-        self._write_cells(line, [x for x in changed if x < clear], links)
+        if not changed:
+            return
+        clear = len(line.text) if old.text.isspace() else line.clear_from(old)
+        self._write_cells(line, [x for x in changed if x < clear])
         if (room := len(line.text) - clear) > 0:
             self._move_to(clear)
             self._put("", _PLAIN)
             self._parts.append(_CLEAR_LINE)
-            links[clear:] = [""] * room
             cleared = line.put(clear, " " * room, [_PLAIN] * room)
-            self._write_cells(line, line.changed(cleared), links)
-        return line._replace(links=links)
-
-    def write_links(self, y: int, line: ScreenLine, links: Sequence[str]) -> None:
-        """Write the cells of a line that are to lead elsewhere."""
-        self._at, start = (y, None), 0
-        for (old, new), cells in groupby(zip(line.links, links, strict=True)):
-            end = start + len([*cells])
-            if old != new:
-                self._move_to(start)
-                self._parts.append(link_to(new))
-                self._write_run(line, start, end)
-                self._parts.append(link_to(""))
-            start = end
+            self._write_cells(line, line.changed(cleared))
 
     def _move_to(self, x: int) -> None:
         y, at = self._at
@@ -346,20 +306,16 @@ class _Writer:
             self._parts.append(f"\x1b[{x - at}C")
         self._at = y, x
 
-    def _write_cells(self, line: ScreenLine, columns: Sequence[int], links: list[str]) -> None:
-        """Write some cells of a line, which have no `links` then."""
-        for start, end in _runs(line.text, columns):
+    def _write_cells(self, line: ScreenLine, columns: Sequence[int]) -> None:
+        text, looks = line
+        for start, end in _runs(text, columns):
             self._move_to(start)
-            self._write_run(line, start, end)
-            links[start:end] = [""] * (end - start)
-
-    def _write_run(self, line: ScreenLine, start: int, end: int) -> None:
-        while start < end:
-            look, first = line.looks[start], start
-            while start < end and line.looks[start] is look:
-                start += 1
-            self._put(line.text[first:start], look)
-        self._at = self._at[0], end
+            while start < end:
+                look, first = looks[start], start
+                while start < end and looks[start] is look:
+                    start += 1
+                self._put(text[first:start], look)
+            self._at = self._at[0], end
 
     def _put(self, text: str, look: CellLook) -> None:
         """Write text, and before it its look, unless blanks look the same without."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
@@ -22,9 +21,6 @@ from spackscope.tui.process import ExitCode, Leave
 _MAX_LINE_LENGTH = 500
 _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 """The largest size of a terminal that the environment may ask for: all of it is drawn."""
-
-_MAX_ADDRESS = 2083
-"""Characters of an address that a link may have: VTE ignores longer ones."""
 
 _PAIRS = {
     # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
@@ -207,27 +203,6 @@ def supports_colour(environ: Mapping[str, str]) -> bool:
     """Check whether stdout is a terminal with colours, and NO_COLOR is not set."""
     plain = environ.get("NO_COLOR") or environ.get("TERM", "dumb") == "dumb"
     return not plain and is_terminal(sys.stdout)
-
-
-def supports_links(environ: Mapping[str, str]) -> bool:
-    """Check whether the terminal takes links (OSC 8), which many ignore and few print.
-
-    tmux has links since version 3.4, and screen has none.
-    """
-    term, version = environ.get("TERM", ""), environ.get("TERM_PROGRAM_VERSION", "")
-    if environ.get("TMUX") or term.startswith(("screen", "tmux")):
-        is_tmux = environ.get("TERM_PROGRAM") == "tmux" and not environ.get("STY")
-        return is_tmux and [*map(int, re.findall(r"\d{1,9}", version))][:2] >= [3, 4]
-    return term not in ("", "dumb", "linux")
-
-
-def link_to(address: str) -> str:
-    """Return the sequence before text that leads to an address; "" ends it.
-
-    An address that is too long for some terminals, or has other than visible ASCII, is left out.
-    """
-    fits = re.fullmatch(rf"[!-~]{{,{_MAX_ADDRESS}}}", address)
-    return f"\x1b]8;;{address if fits else ''}\x1b\\"
 
 
 def is_plain() -> bool:

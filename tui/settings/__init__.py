@@ -85,7 +85,6 @@ class Settings(Frozen):
     fold: bool = True
     sort: str = ""
     hidden: tuple[str, ...] = ()
-    links: bool | None = None
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     mistakes: tuple[Mistake, ...] = ()
@@ -93,10 +92,6 @@ class Settings(Frozen):
     def origin(self, name: str) -> Origin:
         """Return the origin of a value."""
         return self.origins.get(name, DEFAULT)
-
-    def shows_links(self, environ: Mapping[str, str]) -> bool:
-        """Check whether texts are links in the terminal."""
-        return stdio.supports_links(environ) if self.links is None else self.links
 
     def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
         """Return the session of a command line; `everything` lists dependency-only specs, too."""

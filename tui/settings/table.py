@@ -103,13 +103,6 @@ SETTINGS = (
         "none",
     ),
     Setting(
-        "links",
-        "flag",
-        "Whether hashes, files and sources are links in the terminal (OSC 8).",
-        "false",
-        "true where the terminal takes them",
-    ),
-    Setting(
         "keys",
         "texts",
         "Other keys for actions, by the names of these.",

@@ -55,13 +55,13 @@ def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
         lead = line.lead.lstrip()
     flow.add(lead, "dim" if lead.strip() else "")
     if goes_on or cell_width(text) <= flow.room:
-        flow.add(line.text, line.styles, line)
+        flow.add(line.text, line.style, line)
         flow.add(suffix, "" if line.style in _PLAIN_SUFFIX else line.style)
         return
     for number, part in enumerate(wrap(text, max(1, flow.room))):
         if number:
             flow.end_line()
-        flow.add(part, line.styles, line)
+        flow.add(part, line.style, line)
 
 
 LOW, TALL = 6, 14
@@ -173,7 +173,7 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     flow = Flow(width)
     for line, text in next(fitting, forms[-1]):
         flow.add("" if flow.is_empty else (line.lead or GAP))
-        flow.add(shorten(text, flow.room, keep="start"), line.styles, line)
+        flow.add(shorten(text, flow.room, keep="start"), line.style, line)
     return [*flow.lines]
 
 
@@ -184,14 +184,13 @@ def rule_texts(
 
     The name is cut before the state; a click on a state filters by it.
     """
-    title = next((line for line in lines if line.style == "title"), DetailLine(""))
+    name = next((line.text for line in lines if line.style == "title"), "")
     end, right = [line for line in lines if line.at_end], list[LinePart]()
     for line, text in zip(end, _end_texts(end, width - _MIN_TITLE), strict=False):
         right += [LinePart([(GAP, "rule")])] * bool(right)
         right.append(LinePart([(text, f"plain {line.style}")], Browse("add_term", line.term)))
     room = width - sum(part.width for part in right)
-    name = LinePart([(shorten(title.text, room), title.address)])
-    return [name] * bool(title.text), right
+    return [LinePart([(shorten(name, room), "")])] * bool(name), right
 
 
 def tree_rule_texts(

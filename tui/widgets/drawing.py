@@ -64,8 +64,6 @@ _CURRENT = "current"
 
 def part_style(widget: Widget, name: str) -> Style:
     """Return the style of a name in a widget, to be added to the style of the widget."""
-    if "://" in name:
-        return Style(link=name)
     if name == "current":
         parent = widget.parent
         in_use = isinstance(parent, Widget) and parent.has_focus_within
@@ -186,10 +184,6 @@ class RuleLine(PartLine):
         self.post_message(target)
 
 
-_MAX_STYLES = 1024
-"""Styles that a list keeps; each row has its own address."""
-
-
 class RowPainter:
     """Draw the rows of a list; styles are cached because lists are drawn at every key."""
 
@@ -222,8 +216,6 @@ class RowPainter:
         key = name, under_cursor, widget.has_focus
         style = self._styles.get(key)
         if style is None:
-            if len(self._styles) >= _MAX_STYLES:
-                self._styles.clear()
             style = widget.rich_style
             is_stale = bool(style.dim)
             for each in name.split():

@@ -134,7 +134,7 @@ def _left(title: Title, form: TitleForm) -> list[LinePart]:
         sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
         if chip.has_failed:
             sign = (_TROUBLE, "error")
-        style = f"{'accent strong ' * (chip.term in title.active)}{chip.address}"
+        style = "accent strong" if chip.term in title.active else ""
         count = f" {chip.specs:,}" if form.has_counts else ""
         parts.append(LinePart([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
         parts.append(LinePart([(_GAP, "")]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from io import StringIO
 
@@ -172,8 +171,7 @@ def test_little_is_written(before: Pieces, after: Pieces, written: str) -> None:
 
 def test_no_more_cells_are_inserted_than_move() -> None:
     def line(start: int) -> ScreenLine:
-        text = f"{' ' * start}abcdefghijklmn".ljust(60)
-        return ScreenLine(text, [CellLook()] * 60, [""] * 60)
+        return ScreenLine(f"{' ' * start}abcdefghijklmn".ljust(60), [CellLook()] * 60)
 
     assert [line(start).shift_from(line(0)) for start in (12, 30, 33)] == [(0, 12), (0, 30), None]
 
@@ -223,70 +221,6 @@ def test_textual_writes_what_it_draws_in_another_form() -> None:
     del update.region
     assert terminal.cells.changes(update, terminal.console) is update
     assert "\x1b[2J" in terminal.draw(whole([[("abc", PLAIN)]] * HEIGHT))
-
-
-class LinkScreen(pyte.Screen):
-    """A screen whose cells blink where they have the first of two links, else are struck."""
-
-    link = ""
-
-    def select_graphic_rendition(self, *codes: int, **options: bool) -> None:
-        super().select_graphic_rendition(*codes, **options)
-        self.lead_to(self.link)
-
-    def lead_to(self, link: str) -> None:
-        self.link, attrs = link, self.cursor.attrs
-        self.cursor.attrs = attrs._replace(blink=link == A, strikethrough=link == B)
-
-
-A, B = "https://example.org/a", "https://example.org/b"
-LINK = re.compile("\x1b]8;[^;]*;([^\x1b]*)\x1b\\\\")
-linked_styles = [*STYLES[:3], Style(link=A), Style(link=B, color="red"), Style(link=A, bold=True)]
-linked = st.tuples(st.sampled_from(["a b", " " * 6, "│", "x/y"]), st.sampled_from(linked_styles))
-# Text that is moved.
-moved = st.lists(linked, max_size=3).map(
-    lambda before: [*before, ("abcdefghijklmn", Style(link=A))]
-)
-linked_line = st.lists(linked, max_size=5) | moved
-linked_lines = st.lists(linked_line, min_size=HEIGHT, max_size=HEIGHT)
-
-
-@given(st.lists(st.tuples(linked_lines.map(whole), st.booleans()), max_size=8))
-def test_cells_have_their_links_once_these_are_written(
-    updates: list[tuple[LayoutUpdate, bool]],
-) -> None:
-    cells, screens = ShownCells(), [LinkScreen(WIDTH, HEIGHT) for _ in range(2)]
-
-    def feed(screen: LinkScreen, text: str) -> None:
-        for number, part in enumerate(LINK.split(text)):
-            if number % 2:
-                screen.lead_to(part)
-            else:
-                pyte.Stream(screen).feed(part.replace("\n", ""))
-
-    for update, is_at_rest in updates:
-        changes = cells.changes(update, console())
-        text = changes.render_segments(console()) if isinstance(changes, CompositorUpdate) else ""
-        assert "\x1b]8" not in text, "a step writes no link"
-        feed(screens[0], text)
-        feed(screens[1], update.render_segments(console()))
-        if is_at_rest:
-            feed(screens[0], cells.missing_links())
-            assert cells.missing_links() == ""
-            first, second = (
-                [[(c.data, c.blink, c.strikethrough) for c in map(line.__getitem__, range(WIDTH))]
-                 for line in map(screen.buffer.__getitem__, range(HEIGHT))]
-                for screen in screens
-            )  # fmt: skip
-            assert first == second
-
-
-def test_a_strip_with_letters_of_other_widths_has_no_link() -> None:
-    cells = ShownCells()
-    changes = cells.changes(whole([[("好", Style(link=A))]]), console())
-    assert isinstance(changes, CompositorUpdate)
-    assert "好" in (text := changes.render_segments(console()))
-    assert "\x1b]8" not in text + cells.missing_links()
 
 
 def test_what_has_no_place_on_the_screen_is_written_as_it_is() -> None:

@@ -79,11 +79,9 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
     # A number that was asked for has cut the rows already.
     limit = sheet.limit if _limit(options) is None else None
     if is_for_people and not is_plain and (width is not None or sheet.is_text):
-        environ = asked.session.environ
-        has_colours = not options.no_color and stdio.supports_colour(environ)
-        has_links = width is not None and asked.settings.shows_links(environ)
+        has_colours = not options.no_color and stdio.supports_colour(asked.session.environ)
         for pieces in sheet.lines(width, limit):
-            stdio.print_line("".join(_drawn(each, has_colours, has_links) for each in pieces))
+            stdio.print_line("".join(_coloured(p) if has_colours else p[0] for p in pieces))
         return
     if is_for_people:
         # Scripts read the rows; readers of a log want to know their title.
@@ -98,13 +96,11 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
         stdio.print_message(f"and {sheet.left_out:,} more; --limit 0 prints all")
 
 
-def _drawn(piece: Piece, has_colours: bool, has_links: bool) -> str:
-    """Return a text with the sequences for its colour and its link."""
+def _coloured(piece: Piece) -> str:
+    """Return a text with the sequences for its colour."""
     text, names = piece
     for name in names.split() if text else ():
-        if has_links and "://" in name:
-            text = f"{stdio.link_to(name)}{text}{stdio.link_to('')}"
-        elif has_colours and name in _COLOURS:
+        if name in _COLOURS:
             text = f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
     return text
 

@@ -66,7 +66,6 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "fold": ("false", f"{system}:2"),
         "sort": ("-size", f"{path}:3"),
         "hidden": ("os 'used by'", f"{path}:4"),
-        "links": ("true where the terminal takes them", "default"),
         "keys.quit": ("Q", f"{system}:5"),
     }
 

@@ -81,7 +81,7 @@ def test_a_terminal_gets_colours_and_variants_that_flow(program: Program) -> Non
     variants = [["+mpi", "~hl", *same], ["~mpi", "+hl", *same]]
     write_page(program.home / "zlib.md", [record(n, variants=v) for n, v in enumerate(variants)])
     words = "show", "-f", "zlib.md", hash_of(0)
-    _, text = program.on_terminal(*words, columns=64, changes={"TERM": "screen"})
+    _, text = program.on_terminal(*words, columns=64)
     lines = text.splitlines()
     assert lines[:2] == ["\x1b[1mzlib@1.3.1\x1b[0m", f"\x1b[36m{hash_of(0)}\x1b[0m"]
     assert "\x1b[33m~hl\x1b[0m \x1b[33m+mpi\x1b[0m" in text
