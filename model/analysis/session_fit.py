@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The environment variable that describes the host."""
+
+_REFUSES_DEPRECATED = "1.3"
+"""The first Spack that does not reuse deprecated versions."""
 
 _DEPRECATED = Problem(
     "", "", "only recipes tell which versions are deprecated; this Spack does not reuse those"
@@ -84,14 +86,13 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
         return find_kept_out(catalog, session.reuse_rules, _version_of(session))
 
-    def find_gaps(grounds: Collection[str] | None) -> list[Gap]:
-        if grounds is not None and CONFIGURATION not in grounds:
-            return []
+    def find_gaps() -> list[Gap]:
         of_rules = kept_out().problems
         # The parts of the configuration for the rules were read by now.
         of_spack = session.spack.problems if session.spack is not None else ()
         gaps = [Gap(each, CONFIGURATION) for each in dict.fromkeys((*of_spack, *of_rules))]
-        if judges_deprecations(session):
+        since = version_key(_REFUSES_DEPRECATED)
+        if session.reuse_rules is not None and version_key(_version_of(session)) >= since:
             gaps.append(Gap(_DEPRECATED, RECIPES))
         return gaps
 
@@ -102,13 +103,6 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
 def _version_of(session: Session) -> str:
     return spack_version(find_spack_root(session.environ))
-
-
-def judges_deprecations(session: Session) -> bool:
-    """Check whether the user's Spack reuses no deprecated specs, which only recipes name."""
-    if session.reuse_rules is None:
-        return False
-    return version_key(_version_of(session)) >= version_key("1.3")
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:

@@ -15,15 +15,16 @@ class Asked(Protocol):
     """A question; it opens sources, and understands words as the command line does.
 
     `words` follow the name of the answer, and `options` has the values of given options, by their
-    fields. `sources` are named by the user, or configured. The answer adds all other things that
-    it rests on to `grounds`; problems with these are shown with the answer.
+    fields. `sources` are named by the user, or configured. An answer that rests on the
+    configuration of Spack, too, sets `rests_on_configuration`; problems with it are then shown
+    with the answer.
     """
 
     words: Sequence[str]
     sources: Sequence[str]
     session: Session
     options: Mapping[str, Any]
-    grounds: set[str]
+    rests_on_configuration: bool
 
     def show(self, sheet: Sheet[Any]) -> None:
         """Show the first part of an answer that takes long."""

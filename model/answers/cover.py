@@ -24,7 +24,7 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, LANGUAGES, is_compiler, is_run
+from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
 from spackscope.model.core.rules import MIRROR
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
@@ -66,7 +66,7 @@ def answer(asked: Asked) -> Sheet[Any]:
         raise WrongQuestion(
             "cover needs a cache to compare with, such as public; none is configured"
         )
-    asked.grounds.add(CONFIGURATION)
+    asked.rests_on_configuration = True
     caches, coverages = _cover(asked, names)
     is_missing_only = bool(asked.options.get("missing"))
     if coverages and asked.options.get("format") == "hashes":

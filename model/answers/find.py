@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spackscope.model.answers import Asked
-from spackscope.model.core.columns import FIELDS, HOST_COLUMNS
+from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
@@ -24,7 +24,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
     catalog.by_host.fills_rows = has_host
     listing = catalog.listing(View(query, order=Order.INDEX))
     tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
-    asked.grounds.update(FIELDS["reusable"].rests_on if tells_fit else ())
+    asked.rests_on_configuration |= tells_fit
 
     def draw(width: int | None) -> Iterator[Line]:
         # Only a terminal shows the notes that set rows apart.

@@ -10,7 +10,6 @@ from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -47,7 +46,7 @@ _GAP = "  "
 
 def answer(asked: Asked) -> Sheet[Any]:
     """Return each record of one hash; drawn as a text where no format is asked for."""
-    asked.grounds.add(CONFIGURATION)
+    asked.rests_on_configuration = True
     (catalog,) = asked.load(asked.sources)
     rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
     data: list[list[dict[str, Any]]] = [[] for _ in entries]

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
-from spackscope.model.core.records import CONFIGURATION, Gap, SourceStatus
+from spackscope.model.core.records import Gap, SourceStatus
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
@@ -32,7 +32,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     """Return the sources; or their problems, or the tags of a public cache."""
     if asked.options.get("tags"):
         return _list_tags(asked)
-    asked.grounds.add(CONFIGURATION)
+    asked.rests_on_configuration = True
     (catalog,) = asked.load(asked.sources)
     if asked.options.get("problems"):
         return _problem_sheet(catalog)

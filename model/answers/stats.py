@@ -35,7 +35,7 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
     for column in filter(None, map(_column_of, asked.options["by"])):
-        asked.grounds.update(column.rests_on)
+        asked.rests_on_configuration |= column.rests_on_configuration
     axes = [find_axis(catalog, name) for name in asked.options["by"]]
     counts = frequency(catalog, query, axes)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]

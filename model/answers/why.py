@@ -13,7 +13,7 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, UNKNOWN, Fit
+from spackscope.model.core.records import UNKNOWN, Fit
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
@@ -35,7 +35,7 @@ def answer(asked: Asked) -> Sheet[Judged]:
     The sheet is not good if Spack can reuse no build.
     """
     words, session = asked.words, asked.session
-    asked.grounds.add(CONFIGURATION)
+    asked.rests_on_configuration = True
     if len(words) == 1 and names_source(words[0]):
         name = find_environment(words[0], session)
         environment, caches = asked.load([name], asked.sources)

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import CONFIGURATION, STATES, UNKNOWN, YES, Spec
+from spackscope.model.core.records import STATES, UNKNOWN, YES, Spec
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
 
@@ -129,8 +129,8 @@ class Column(Frozen):
     """
     empty: str = "none"
     """The word for an empty value where values are counted."""
-    rests_on: tuple[str, ...] = ()
-    """The grounds of its values besides the sources: CONFIGURATION."""
+    rests_on_configuration: bool = False
+    """Whether its values rest on the configuration of Spack, too."""
 
     # In a query.
     syntax: Literal["spack", "spec", "record"] = "record"
@@ -311,7 +311,7 @@ REGISTRY = (
         detail_order=0, export_order=0,
     ),
     Column(
-        "reusable", storage=BY_HOST, is_list=True, rests_on=(CONFIGURATION,),
+        "reusable", storage=BY_HOST, is_list=True, rests_on_configuration=True,
         mask=lambda data, term: data.by_host.mask(term),
         derive=lambda record: record.fit.reusable_values if record.fit is not None else (),
         words={"reusable": YES}, completes=("key",),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
@@ -54,8 +54,8 @@ class HostAnswers(Protocol):
         """
 
 
-FindGaps = Callable[[Collection[str] | None], list[Gap]]
-"""Returns the problems of some grounds; None: of all grounds that were read so far."""
+FindGaps = Callable[[], list[Gap]]
+"""Returns the problems of the configuration of Spack."""
 
 CodedValues = tuple[Sequence[int], Sequence[Value]]
 """A code for each spec by its id, and the values of a column by code."""
@@ -71,16 +71,16 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self.find_gaps: FindGaps = lambda grounds: []
+        self.find_gaps: FindGaps = list
         self._lock = threading.Lock()
         self.fills_rows = False
 
     def connect(
         self,
         find_answers: Callable[[], HostAnswers] | None,
-        find_gaps: FindGaps = lambda grounds: [],
+        find_gaps: FindGaps = list,
     ) -> None:
-        """Set the functions that return answers, and problems of grounds."""
+        """Set the functions that return answers, and the problems of the configuration."""
         self._find_answers, self._answers = find_answers, None
         self.find_gaps = find_gaps
 

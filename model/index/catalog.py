@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import FIELDS, Value
@@ -79,17 +79,15 @@ class Catalog(IndexData):
         is_read = not any(source.failure for source in self.sources)
         return is_read and not self.part and not any(p.is_unread for p in self.problems)
 
-    def gaps(self, grounds: Collection[str] | None = None) -> list[Gap]:
-        """Return the problems of the sources, and of other `grounds`.
-
-        By default, the other grounds are all on which answers from this catalog have rested.
-        """
+    def gaps(self, *, with_configuration: bool = True) -> list[Gap]:
+        """Return the problems of the sources, and of the configuration of Spack."""
         failed = (
             Gap(Problem("", "", now.failure), now.name)
             for now, indexed in zip(self.sources, self.indexed_sources, strict=True)
             if now.failure != indexed.failure
         )
-        return [*failed, *self.indexed_gaps, *self.by_host.find_gaps(grounds)]
+        of_configuration = self.by_host.find_gaps() if with_configuration else ()
+        return [*failed, *self.indexed_gaps, *of_configuration]
 
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may have more on a record than its index."""

@@ -399,10 +399,10 @@ class Query(Frozen):
                     yield term
 
     @property
-    def grounds(self) -> frozenset[str]:
-        """The grounds of its matches besides the sources: CONFIGURATION."""
+    def rests_on_configuration(self) -> bool:
+        """Whether its matches rest on the configuration of Spack, too."""
         columns = (FIELDS[term.column] for term in self.terms if term.column in FIELDS)
-        return frozenset(ground for column in columns for ground in column.rests_on)
+        return any(column.rests_on_configuration for column in columns)
 
     @property
     def columns(self) -> frozenset[str]:

@@ -178,13 +178,12 @@ class Loading:
         # The rows that were read before are still shown.
         notices = [*failures] if all(failures) else []
         notices += [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
-        grounds = None if catalog.by_host.is_ready else ()
         return Summary(
             catalog,
             titles.source_chips(catalog),
             remark,
             catalog.total,
-            len(catalog.gaps(grounds)),
+            len(catalog.gaps(with_configuration=catalog.by_host.is_ready)),
             "; ".join(filter(None, notices)),
             packages,
             frozenset(package.name for package in packages),

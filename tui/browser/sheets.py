@@ -70,7 +70,7 @@ class BrowserAsked:
         show: Callable[[Sheet[Any]], object],
     ) -> None:
         self.words, self.options, self.show = words, options, show
-        self.grounds = set[str]()
+        self.rests_on_configuration = False
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session)
         self._catalog = catalog
@@ -86,7 +86,7 @@ class BrowserAsked:
     def query(self, words: Sequence[str]) -> Query:
         """Parse the words of a query. Raises QueryError."""
         query = parse(join_words(words))
-        self.grounds.update(query.grounds)
+        self.rests_on_configuration |= query.rests_on_configuration
         return query
 
     def option(self, name: str) -> str:
@@ -174,7 +174,8 @@ class Sheets:
                 return str(error)
             so_far = STILL_LOADING if is_part else catalog.part
             # The list of problems has them all.
-            gaps = () if opened.options.get("problems") else catalog.gaps(asked.grounds)
+            has_all, with_spack = opened.options.get("problems"), asked.rests_on_configuration
+            gaps = () if has_all else catalog.gaps(with_configuration=with_spack)
             sheet = replace(sheet, gaps=[*filter(None, (so_far, _unread(gaps)))])
             # Computed here: in the event loop it would delay keys.
             _ = sheet.constants, sheet.is_prose

@@ -10,7 +10,7 @@ from spackscope.model.analysis.host import Host, Libc, detect_host
 from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import CONFIGURATION, RECIPES
+from spackscope.model.core.records import RECIPES
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -149,8 +149,7 @@ def test_deprecated_versions_are_unknown_where_spack_does_not_reuse_them(
     spack = SpackRoot(tmp_path)
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
     attach_fit(catalog, Session(spack.environ, host="zen3", uses_rules=uses_rules))
-    gaps = [(gap.ground, gap.problem.reason) for gap in catalog.gaps([CONFIGURATION])]
+    gaps = [(gap.ground, gap.problem.reason) for gap in catalog.gaps()]
     sentence = "only recipes tell which versions are deprecated; this Spack does not reuse those"
     assert gaps == [(RECIPES, sentence)] * is_said
-    assert catalog.gaps() == catalog.gaps([CONFIGURATION])
-    assert catalog.gaps([]) == []
+    assert catalog.gaps(with_configuration=False) == []

@@ -105,7 +105,7 @@ class CommandLine:
         self.words: Sequence[str] = parsed.words
         self.options: Mapping[str, Any] = parsed.given
         self.loaded: list[Catalog] = []
-        self.grounds = set[str]()
+        self.rests_on_configuration = False
         # By now the configuration of Spack was read only for sources.
         self._has_spack_sources = session.has_read_spack or any(
             source.startswith(PREFIX) for source in sources
@@ -138,8 +138,9 @@ class CommandLine:
         return catalogs
 
     def print_gaps(self) -> None:
-        """Print the problems of the grounds of the answer besides the sources."""
-        gaps = [gap for each in self.loaded for gap in each.by_host.find_gaps(self.grounds)]
+        """Print the problems of the configuration of Spack, if the answer rests on it."""
+        loaded = self.loaded if self.rests_on_configuration else ()
+        gaps = [gap for each in loaded for gap in each.by_host.find_gaps()]
         self.progress.close()
         self._print_new(gap.problem for gap in gaps)
 
@@ -173,7 +174,7 @@ class CommandLine:
                 raise Leave(ExitCode.USAGE, sentence)
         try:
             query = parse(text)
-            self.grounds.update(query.grounds)
+            self.rests_on_configuration |= query.rests_on_configuration
             return query
         except QueryError as error:
             raise _with_caret("the query has an error", text, error) from None
