@@ -72,7 +72,13 @@ def run(home: Path, command: str, preparation: list[str]) -> tuple[int, str]:
             "\n".join([*preparation, command]),
             columns=100,
             command=("/usr/bin/env", "bash", "-c"),
-            changes={"PATH": path, "NO_COLOR": "1", "SPACKSCOPE_FROM": ""},
+            changes={
+                "PATH": path,
+                "NO_COLOR": "1",
+                "SPACKSCOPE_FROM": "",
+                # What runs there comes first.
+                "SPACKSCOPE_HOST": "target=zen3 glibc=2.36",
+            },
             streams={"stderr": messages},
         ) as terminal,
     ):

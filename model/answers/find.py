@@ -16,13 +16,14 @@ from spackscope.model.report.sheet import Sheet
 
 
 def answer(asked: Asked) -> Sheet[Spec]:
-    """Return the records in the order of the index; a terminal shows the newest first, folded."""
+    """Return the records in the order of the browser; a terminal shows look-alikes as one row."""
     query, options = asked.query(asked.words), asked.options
     (catalog,) = asked.load(asked.sources)
     has_host = bool(options.get("host"))
     # With a host every format says which specs fit it.
     catalog.by_host.fills_rows = has_host
-    listing = catalog.listing(View(query, order=Order.INDEX))
+    view = View(query, order=Order.PREFERRED_HERE, folded=True)
+    listing = catalog.listing(view)
     tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
     asked.rests_on_configuration |= tells_fit
 
@@ -30,15 +31,12 @@ def answer(asked: Asked) -> Sheet[Spec]:
         # Only a terminal shows the notes that set rows apart.
         from spackscope.model.report.spec_list import spec_lines
 
-        newest_first = Order.PREFERRED_HERE if has_host else Order.PREFERRED
-        is_flat = options.get("flat", False)
-        order = Order.INDEX if is_flat else newest_first
-        view = View(query, order=order, folded=not is_flat)
         named = query.columns | ({"fits"} if has_host else set())
-        return spec_lines(catalog, view, width or 0, named)
+        is_flat = options.get("flat", False)
+        return spec_lines(catalog, view, width or 0, named, is_flat=is_flat)
 
     return replace(
-        spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
+        spec_sheet(catalog, listing.unfolded_ids(), tells_fit=tells_fit),
         remarks=query_remarks(catalog, query),
         draw=draw if listing else None,
         ending=None if listing else asked.no_match(catalog, query),

@@ -298,6 +298,17 @@ class Listing:
         best = [best_id(self.catalog, self.view, each) for each in members]
         return best, list(map(len, members)), roles
 
+    def unfolded_ids(self) -> Sequence[int]:
+        """Return the ids of all shown specs, row by row: first the spec that the row shows."""
+        best, counts, _ = self.part()
+        ids = array("I")
+        for id_, count in zip(best, counts, strict=True):
+            ids.append(id_)
+            if count > 1:
+                members = self.look_alike_ids(self.catalog.look_alike(id_))
+                ids.extend(each for each in members if each != id_)
+        return ids
+
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
         self.values.precompute()

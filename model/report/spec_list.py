@@ -47,9 +47,16 @@ def spec_rows(specs: Iterable[Spec]) -> list[Sequence[str]]:
 
 
 def spec_lines(
-    catalog: Catalog, view: View, width: int, named: Collection[str] = frozenset()
+    catalog: Catalog,
+    view: View,
+    width: int,
+    named: Collection[str] = frozenset(),
+    *,
+    is_flat: bool = False,
 ) -> Iterator[Line]:
     """Yield the values that all specs of a view share, and a table of the others.
+
+    The table has a row for each row of the view, or if it `is_flat` for each spec.
 
     Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
     or its table would consist of a hash only.
@@ -80,7 +87,8 @@ def spec_lines(
         "source": "dim",
     }
     shown = [column for column in _ORDER if is_shown(column)]
-    shared = (styled(shorten(text, width)) for text in _shared(listing, shown))
+    groups = 0 if is_flat else listing.group_count
+    shared = (styled(shorten(text, width)) for text in _shared(listing, shown, groups))
     yield from flow(shared, " · ", width)
     if not is_single:
         first = next(iter(catalog.records(listing.ids)))
@@ -91,7 +99,7 @@ def spec_lines(
             last = " ".join(lines[_MAX_SHARED_LINES - 1 :])
             lines[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
         yield from (styled(line, "dim") for line in lines)
-    if view.folded and not is_single:
+    if not (is_flat or is_single):
         yield from _folded_lines(catalog, listing, width, named)
         return
     columns = [
@@ -106,12 +114,13 @@ def spec_lines(
         )
         for column in shown
     ]
-    sheet = spec_sheet(catalog, listing.ids, tells_fit=bool(HOST_COLUMNS.intersection(named)))
+    tells_fit = bool(HOST_COLUMNS.intersection(named))
+    sheet = spec_sheet(catalog, listing.unfolded_ids(), tells_fit=tells_fit)
     yield from replace(sheet, columns=columns).lines(width, None)
 
 
-def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
-    """Return the number of specs, and the values without a column, which all specs have."""
+def _shared(listing: Listing, columns: Collection[Column], groups: int) -> list[str]:
+    """Return the numbers of specs and groups, and the values of all specs without a column."""
     constants = listing.values.constants
     texts = {
         column.name: column.find_prefix + column.cell(value)
@@ -127,7 +136,7 @@ def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
         spec += f"@{BY_NAME['version'].cell(constants['version'])}"
         del texts["version"]
     counts = [counted(listing.shown, "spec")]
-    if groups := listing.group_count:
+    if groups:
         counts.append(counted(groups, "look-alike group"))
     return [*counts, *([spec] if spec else []), *texts.values()]
 
