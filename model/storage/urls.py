@@ -187,11 +187,6 @@ def shown_top(url: str) -> str:
     return shown_url(url).removesuffix("?…").rstrip("/")
 
 
-def percent_encoded(text: str) -> str:
-    """Return a text with %XX for all but letters, digits, `-._~` and `/`."""
-    return quote(text, errors="replace")
-
-
 def percent_decoded(part: str) -> str:
     """Return a part of a URL without percent-encoding."""
     return unquote(part)
