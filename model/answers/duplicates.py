@@ -57,8 +57,9 @@ def duplicates(
 ) -> Sheet[DuplicatedPackage]:
     """Return the duplicates among some specs and their dependencies.
 
-    Packages that make the builds of the most packages differ come first, in the causes, too.
-    The options `run`, `inherited` and `ignored` are those of the command. Raises Cancelled.
+    Packages with the most builds come first, of equals and of causes those that make the builds
+    of the most packages differ. The options `run`, `inherited` and `ignored` are those of the
+    command. Raises Cancelled.
     """
     graph, run_only = dag_of(catalog), options.get("run", False)
     which = {"run_only": run_only, "inherited": options.get("inherited", False)}
@@ -90,7 +91,7 @@ def duplicates(
         )
 
     rows = sorted(
-        map(row, found), key=lambda row: (-effects[row.package], -row.builds, row.package)
+        map(row, found), key=lambda row: (-row.builds, -effects[row.package], row.package)
     )
     several, have = f"{len(rows):,}" if rows else "none", "have" if len(rows) > 1 else "has"
     packages, total = len(builds.by_package), counted(len(builds.counted), "build")
