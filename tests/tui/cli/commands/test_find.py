@@ -72,7 +72,7 @@ def test_it_finds_as_many_as_the_pages_hold(
 
 
 def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> None:
-    result = program("find", "-f", "sample", "py-build", **HERE)
+    result = program("find", "-f", "sample", "py-build", SPACKSCOPE_HOST=HERE["SPACKSCOPE_HOST"])
     assert_golden("find-tabs", "".join(result.stdout.splitlines(keepends=True)[:4]))
     assert {line.count("\t") for line in result.stdout.splitlines()} == {12}
     assert len(result.stdout.splitlines()) == 25
