@@ -50,7 +50,7 @@ EDITS = {
     "model/report/sheet.py": (
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
-        '    Format("names", "names", ".txt",\n'
+        '    Format("names", ".names",\n'
         "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
     "tui/settings/table.py": (

@@ -592,21 +592,20 @@ def _row_lines(
 
 
 class Format(Frozen):
-    """A format of output: its name, its label, the ending of file names, and lines of a sheet."""
+    """A format of output: its name, the ending of its files, if any, and the lines of a sheet."""
 
     name: str
-    label: str
     ending: str
     of_sheet: Callable[[Sheet[Any]], Iterator[str]]
 
 
 FORMATS = (
-    Format("csv", "CSV", ".csv", Sheet.csv),
-    Format("json", "JSON", ".json", Sheet.json_array),
-    Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
-    Format("hashes", "hashes", ".txt", Sheet.hashes),
-    Format("markdown", "Markdown", ".md", Sheet.markdown),
-    Format("plain", "plain", ".txt", Sheet.plain),
-    Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
+    Format("csv", ".csv", Sheet.csv),
+    Format("json", ".json", Sheet.json_array),
+    Format("jsonl", ".jsonl", Sheet.json_lines),
+    Format("hashes", ".txt", Sheet.hashes),
+    Format("markdown", ".md", Sheet.markdown),
+    Format("tab", ".tsv", Sheet.tabs),
+    Format("plain", "", Sheet.plain),
 )
-"""All formats of the browser; the options of `find` have their names, except for the last."""
+"""All formats, whose names are options of `find` except for `tab`. No two have one ending."""

@@ -1,4 +1,4 @@
-"""Write the shown or the marked rows to a file."""
+"""Write the shown or the marked rows to a file, in the format that the ending of its name is."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from threading import Event
+from typing import Any
 
+from spackscope.model.assist.answers import complete_path
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.sheet import FORMATS, Format, Sheet
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
-from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.specs import marks_in_sight
 from spackscope.tui.browser.state import BrowserState
-from spackscope.tui.browser.tables import records_of
-from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
+from spackscope.tui.browser.tables import LOADING
+from spackscope.tui.dialogs.export import ExportDialog
 
 _NAME = "specs"
 """The name of a file for specs of several packages, without its ending."""
@@ -41,67 +44,48 @@ _STEP = 500
 """Lines after which progress is shown."""
 
 
-class _Rows(Frozen):
-    """The rows of a catalog that can be written, and a name for their file."""
-
-    catalog: Catalog
-    sets: Sequence[RowSet]
-    name: str
-
-
 def open_export(host: BrowserHost, recall: QueryRecall) -> None:
-    """Open a dialog to choose rows, format and file name, and write the file."""
-    if why_not := host.state.table.why_not_shown(host.state):
-        host.say(why_not, error=True)
+    """Ask for the name of a file, whose ending is the format, and write it."""
+    state = host.state
+    if (why_not := state.table.why_not_shown(state)) or (catalog := state.catalog) is None:
+        host.say(why_not or LOADING, error=True)
         return
 
-    def show(rows: _Rows) -> None:
+    def read(_: object) -> tuple[str, str]:
+        stem = state.table.name
+        packages = [] if stem else catalog.packages(state.view.query)
+        stem = packages[0].name if len(packages) == 1 else stem
+        return rows_to_write(state, catalog).text, proposed_name(stem, FORMATS[0].ending)
+
+    def show(found: tuple[str, str]) -> None:
         stopped = Event()
+        rows, name = found
 
         def leave(sentence: str) -> None:
             recall.remember()
             dialog.dismiss()
             host.say(sentence)
 
-        def write(request: ExportRequest) -> None:
+        def write(name: str, replaces: bool) -> None:
             stopped.clear()
-            writing = partial(_write, request, dialog, stopped, leave)
+            writing = partial(_write, host.state, name, replaces, dialog, stopped, leave)
             host.run(writing, lambda show: show(), jobs.EXPORT)
 
-        def follow(newer: _Rows) -> None:
-            nonlocal rows
-            rows = newer
-            dialog.show_rows(rows.sets)
+        def complete(text: str) -> None:
+            host.run(lambda _: completed(text), dialog.take_path, jobs.PATHS)
 
-        def ask() -> None:
-            # Marked rows were chosen as they are.
-            if rows.catalog is not host.state.catalog and not host.state.marks:
-                _read(host, follow, jobs.ROW_SETS)
+        dialog = ExportDialog(
+            f"write {rows}", name, " ".join(_formats()), write, stopped.set, complete
+        )
+        host.open(dialog)
 
-        dialog = ExportDialog(rows.sets, rows.name, write, stopped.set)
-        host.open(dialog, ask=ask, job=jobs.ROW_SETS)
-
-    _read(host, show, jobs.MENU)
-
-
-def _read(host: BrowserHost, done: Callable[[_Rows], object], job: Job) -> None:
-    """Read which rows can be written, and propose a name."""
-    state = host.state
-    if (catalog := state.catalog) is None:
-        return
-
-    def read(_: object) -> _Rows:
-        stem = state.table.name
-        packages = [] if stem else catalog.packages(state.view.query)
-        stem = packages[0].name if len(packages) == 1 else stem
-        name = proposed_name(stem, FILE_FORMATS[0].ending)
-        return _Rows(catalog, row_sets(state, catalog), name)
-
-    host.run(read, done, job)
+    host.run(read, show, jobs.MENU)
 
 
 def _write(
-    request: ExportRequest,
+    state: BrowserState,
+    name: str,
+    replaces: bool,
     dialog: ExportDialog,
     stopped: Event,
     leave: Callable[[str], object],
@@ -111,48 +95,78 @@ def _write(
 
     A cancelled job has no result, so `stopped` ends the writing, and the outcome says so.
     """
-    sheet = request.rows.sheet
-    total = len(sheet.rows)
 
     def on_lines(count: int) -> None:
         report(lambda: dialog.show_progress(min(count, total), total))
 
+    if (why_not := state.table.why_not_shown(state)) or state.catalog is None:
+        return partial(dialog.show_failure, why_not or LOADING)
     try:
-        output = find_output(request.name)
-        if output.size is not None and not request.replaces:
-            sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
-            return partial(dialog.ask, request.name, sentence)
+        output, format_ = find_output(name), format_of(name)
+        if output.size is not None and not replaces:
+            sentence = f"{clean(name)} exists, {size_text(output.size)}"
+            return partial(dialog.ask, name, sentence)
         with cancelled_when(stopped.is_set):
-            count = write_lines(output, request.format.of_sheet(sheet), on_lines=on_lines)
+            rows = rows_to_write(state, state.catalog)
+            total = len(rows.sheet.rows)
+            count = write_lines(output, format_.of_sheet(rows.sheet), on_lines=on_lines)
     except Unwritable as error:
         return partial(dialog.show_failure, str(error))
     except Cancelled:
         return partial(dialog.show_failure, "Stopped: nothing was written")
-    is_list = request.format.name == "hashes"
-    written = counted(count, "hash") if is_list else counted(total, request.rows.noun)
+    is_list = format_.name == "hashes"
+    written = counted(count, "hash") if is_list else counted(total, rows.noun)
     return partial(leave, f"Wrote {written} to {clean(output.path)}")
 
 
-def row_sets(state: BrowserState, catalog: Catalog) -> Sequence[RowSet]:
-    """Return the rows that can be written: the marked ones in sight, all shown, all marked.
+class RowsToWrite(Frozen):
+    """The rows to write, and the word for one of them."""
 
-    Where columns are about specs, as in a diff, all shown come first.
+    sheet: Sheet[Any]
+    noun: str
+    is_marked: bool = False
+
+    @property
+    def text(self) -> str:
+        """The number of rows in words, and whether only marked ones are written."""
+        return counted(len(self.sheet.rows), f"{'marked ' * self.is_marked}{self.noun}")
+
+
+def rows_to_write(state: BrowserState, catalog: Catalog) -> RowsToWrite:
+    """Return the marked rows in sight, else all shown rows.
+
+    Where columns are about specs, as in a diff, marks choose no rows. Marked specs without rows in
+    an answer are written as records.
     """
-    table, view, in_sight = state.table, state.view, marks_in_sight(state)
-    shown, noun = table.sheet_of(catalog, view), "row" if table.name else "record"
-    sets = [RowSet(f"{len(shown.rows):,} shown", shown, noun)]
-    if in_sight:
-        marked = table.sheet_of(catalog, view, in_sight)
-        # Marked specs without rows in an answer are written as records.
-        its_noun = noun if marked.columns is shown.columns else "record"
-        is_last = any(column.hash for column in shown.columns)
-        sets.insert(int(is_last), RowSet(f"{len(marked.rows):,} marked", marked, its_noun))
-    if len(state.marked) > len(in_sight):
-        ids = list(dict.fromkeys(id_ for spec in state.marked for id_ in spec.ids))
-        sets.append(
-            RowSet(f"all {len(state.marked):,} marked", records_of(catalog, ids), "record")
-        )
-    return sets
+    table, in_sight = state.table, marks_in_sight(state)
+    noun = "row" if table.name else "record"
+    shown = table.sheet_of(catalog, state.view)
+    if not in_sight or any(column.hash for column in shown.columns):
+        return RowsToWrite(shown, noun)
+    marked = table.sheet_of(catalog, state.view, in_sight)
+    its_noun = noun if marked.columns is shown.columns else "record"
+    return RowsToWrite(marked, its_noun, is_marked=True)
+
+
+def _formats() -> dict[str, Format]:
+    """Return the formats of files by the endings of names."""
+    return {format_.ending: format_ for format_ in FORMATS if format_.ending}
+
+
+def format_of(name: str) -> Format:
+    """Return the format that the ending of a name stands for. Raises Unwritable."""
+    formats, ending = _formats(), os.path.splitext(name)[1]
+    if ending in formats:
+        return formats[ending]
+    problem = f"There is no format {clean(ending)}" if ending else "The name has no ending"
+    raise Unwritable(f"{problem}: use {listed([*formats], 'or')}")
+
+
+def completed(path: str) -> str:
+    """Return a path as far as all paths that begin so agree."""
+    # Letter by letter, as a shell does.
+    names = [each.text for each in complete_path(path)]
+    return os.path.commonprefix(names) or path  # noqa: RUF071
 
 
 def proposed_name(package: str, ending: str) -> str:

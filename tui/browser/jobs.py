@@ -70,7 +70,6 @@ MENU = Job("menu", blocks=(keymap.FOCUS,))
 # Files
 COPY = Job("copy")
 EXPORT = Job("export")
-ROW_SETS = Job("row-sets")
 READ_QUERIES = Job("history", blocks=(keymap.QUERIES,))
 KEEP_QUERY = Job("keep")
 REMEMBER_QUERY = Job("remember")

@@ -29,7 +29,7 @@ HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (24, "-short"), (28, "-high
 
 
 _RULES = """
-.search-line, .file-line { height: 1; }
+.search-line { height: 1; }
 
 .search-line Static { width: 2; color: $text-accent; text-style: bold; }
 
@@ -65,13 +65,7 @@ Dialog > StatusLine {
     background: $background;
 }
 
-.file-label { width: auto; text-style: dim; }
-
-.file-line { margin: 1 0; }
-
-#export-rows, #export-format, #export-note { height: auto; }
-
-#export-note { max-height: 2; }
+#export-note { height: auto; max-height: 2; }
 
 .dialog OptionList, .dialog OptionList:focus {
     border: none;
@@ -80,8 +74,6 @@ Dialog > StatusLine {
     padding: 0;
     scrollbar-size: 0 0;
 }
-
-.-flat .file-line, .-tiny .file-line { margin: 0; }
 """
 """The layout of dialogs; it is read when the first one is opened."""
 

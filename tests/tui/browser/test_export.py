@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.sheet import FORMATS, Sheet
 from spackscope.tui.browser.export import open_export, proposed_name
 from spackscope.tui.browser.tables import STALE
-from spackscope.tui.dialogs.export import FILE_FORMATS
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import PATIENCE, Program
 from tests.tui.browser.fake_host import FakeBrowser
@@ -55,11 +54,11 @@ async def test_the_shown_rows_are_written_in_the_format_of_the_ending(directory:
         await browser.ask("py-build target=aarch64")
         await browser.press("enter", "e")
         assert browser.dialog == "ExportDialog"
-        assert f"▸{len(browser.shown)} shown" in browser.text
+        assert f"write {len(browser.shown)} records" in browser.text
         assert "py-build.csv" in browser.text
         assert str(directory)[:20] in browser.text
+        assert ".csv .json .jsonl .txt .md .tsv" in browser.text
         await name_file(browser, "all.txt")
-        assert "▸hashes" in browser.text
         await browser.press("enter")
         assert browser.dialog is None
         assert f"Wrote {len(browser.shown)} hashes to" in browser.status
@@ -68,18 +67,43 @@ async def test_the_shown_rows_are_written_in_the_format_of_the_ending(directory:
         assert set(written) == browser.shown, "the specs of folded rows too"
 
 
-async def test_the_format_changes_the_ending_and_the_ending_the_format() -> None:
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("x.other", "There is no format .other: use .csv, .json, .jsonl, .txt, .md or .tsv"),
+        ("csv", "The name has no ending: use .csv, .json, .jsonl, .txt, .md or .tsv"),
+    ],
+)
+async def test_an_unknown_ending_names_those_that_there_are(
+    directory: Path, name: str, sentence: str
+) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        for format_ in (*FILE_FORMATS[1:], FILE_FORMATS[0]):
-            await browser.press("tab")
-            assert f"▸{format_.label}" in browser.text
-            assert f"specs{format_.ending}" in browser.text
-        await name_file(browser, "x.jsonl")
-        assert "▸JSON lines" in browser.text
-        await name_file(browser, "x.other")
+        await name_file(browser, name)
+        await browser.press("enter")
+        assert sentence in note(browser)
+        assert not os.listdir(directory)
+        await name_file(browser, "x.csv")
+        await browser.press("enter")
+        assert hashes_in(directory / "x.csv") == browser.shown
+
+
+async def test_a_path_is_completed(directory: Path) -> None:
+    (directory / "some where").mkdir()
+    for name in ("one.csv", "one.json"):
+        (directory / "some where" / name).touch()
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        await name_file(browser, "so")
+        # What is typed ahead comes after it.
+        browser.send("tab", "o", "tab", "j", "tab", "enter")
+        await browser.settle()
+        assert "some where/one.json exists, 0 B" in note(browser)
+        await name_file(browser, "none")
         await browser.press("tab")
-        assert "x.other" in browser.text, "an ending of its own is kept"
+        assert "/files/none .csv .json" in note(browser), "nothing begins so"
+        await browser.press("escape")
+        assert browser.dialog is None
 
 
 async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) -> None:
@@ -98,24 +122,22 @@ async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) 
         assert hashes_in(directory / "py.csv") == browser.shown
 
 
-async def test_marked_rows_are_written_first_and_all_of_them_if_asked(directory: Path) -> None:
+async def test_marked_rows_in_sight_are_written_alone(directory: Path) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "space", "j", "space")
         marked = set(browser.state.marks)
         await browser.press("e")
+        assert "write 2 marked records" in browser.text
         await name_file(browser, "marked.txt")
-        assert "▸2 marked" in browser.text
         await browser.press("enter")
         assert set((directory / "marked.txt").read_text().split()) == marked
 
         await browser.ask("os=sequoia")
         await browser.press("enter", "e")
-        assert f"▸{len(browser.shown)} shown" in browser.text
-        await browser.press("down")
-        assert "▸all 2 marked" in browser.text
-        await name_file(browser, "all.txt")
+        assert f"write {len(browser.shown)} records" in browser.text
+        await name_file(browser, "shown.txt")
         await browser.press("enter")
-        assert set((directory / "all.txt").read_text().split()) == marked
+        assert set((directory / "shown.txt").read_text().split()) == browser.shown
 
 
 async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_typed(
@@ -171,11 +193,10 @@ def records(name: str, text: str) -> list[str]:
     by_host = ("fits", "reusable", "reasons")
     if name == "hashes":
         return sorted(lines)
-    if name == "plain":
-        return sorted(line for line in lines if line.split(":")[0] not in by_host)
     if name == "markdown":
         return sorted(cell for line in lines for cell in re.findall("`([a-z2-7]{7})`", line))
-    each = csv.DictReader(lines) if name == "csv" else map(json.loads, lines)
+    delimiter = {"csv": ",", "tab": "\t"}.get(name)
+    each = csv.DictReader(lines, delimiter=delimiter) if delimiter else map(json.loads, lines)
     read = json.loads(text) if name == "json" else each
     return sorted(str({key: its[key] for key in its if key not in by_host}) for its in read)
 
@@ -183,14 +204,16 @@ def records(name: str, text: str) -> list[str]:
 async def test_a_file_is_what_find_prints(directory: Path, program: Program) -> None:
     query = "py-build", "target=aarch64"
     async with browsing(query=" ".join(query), environ={"SPACKSCOPE_HOST": HOST}) as browser:
-        for number, format_ in enumerate(FILE_FORMATS):
-            await browser.press("e", *["tab"] * number)
-            await name_file(browser, format_.name)
+        for format_ in (each for each in FORMATS if each.ending):
+            await browser.press("e")
+            name = f"x{format_.ending}"
+            await name_file(browser, name)
             await browser.press("enter")
-            assert f"/files/{format_.name}" in browser.status
+            assert f"/files/{name}" in browser.status
+            option = f"--{format_.name}" if format_.name != "tab" else "--flat"
             with reading():
-                result = program("find", *query, f"--{format_.name}", SPACKSCOPE_HOST=HOST)
-            written = (directory / format_.name).read_text()
+                result = program("find", *query, option, SPACKSCOPE_HOST=HOST)
+            written = (directory / name).read_text()
             assert records(format_.name, written) == records(format_.name, result.stdout)
 
 
@@ -222,9 +245,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         yield from sheet.csv()
         event.wait(PATIENCE)
 
-    csv = FILE_FORMATS[0]
-    formats = (replace(csv, of_sheet=lines), *FILE_FORMATS[1:])
-    monkeypatch.setattr("spackscope.tui.dialogs.export.FILE_FORMATS", formats)
+    formats = (replace(FORMATS[0], of_sheet=lines), *FORMATS[1:])
+    monkeypatch.setattr("spackscope.tui.browser.export.FORMATS", formats)
     yield event
     event.set()
 
