@@ -78,8 +78,8 @@ EDITS = {
     ),
     "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),
     "tui/cli/command_table.py": (
-        '    _choice("hashes",',
-        '    _choice("names", "print names"),\n    _choice("hashes",',
+        '    _format("hashes",',
+        '    _format("names", "print names"),\n    _format("hashes",',
     ),
 }
 """What a contributor changes, by file: a text that is there once, and what comes in its place."""

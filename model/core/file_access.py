@@ -134,17 +134,13 @@ def times_of(status: os.stat_result) -> tuple[int, int]:
     return mtime, ctime
 
 
-def sha256_of(file: BinaryIO, on_piece: Callable[[], None] = lambda: None) -> str:
-    """Return the hexadecimal digest of a file, from its current position. Raises OSError.
-
-    `on_piece` is called often; it may raise to stop.
-    """
+def sha256_of(file: BinaryIO) -> str:
+    """Return the hexadecimal digest of a file, from its current position. Raises OSError."""
     # For large files the faster function of OpenSSL is worth its import.
     import hashlib
 
     digest = hashlib.sha256()
     while part := file.read(_PIECE):
-        on_piece()
         digest.update(part)
     return digest.hexdigest()
 

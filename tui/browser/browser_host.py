@@ -116,15 +116,8 @@ class BrowserHost(Protocol):
         self,
         dialog: Dialog[Result],
         done: Callable[[Result | None], object] | None = None,
-        *,
-        ask: Callable[[], object] | None = None,
-        job: Job | None = None,
     ) -> None:
-        """Open a dialog, and pass its result to `done`.
-
-        `ask` starts the `job` that reads the content of the dialog from the catalog: at once, and
-        again from each newer catalog. Closing the dialog cancels the job.
-        """
+        """Open a dialog, and pass its result to `done`."""
 
     def follow(self, ask: Callable[[], object] | None) -> None:
         """Call a function, if any, for each newer catalog, in place of the last function."""

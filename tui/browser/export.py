@@ -55,7 +55,8 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
         stem = state.table.name
         packages = [] if stem else catalog.packages(state.view.query)
         stem = packages[0].name if len(packages) == 1 else stem
-        return rows_to_write(state, catalog).text, proposed_name(stem, FORMATS[0].ending)
+        rows = rows_to_write(state, catalog).text + " so far" * bool(catalog.part)
+        return rows, proposed_name(stem, FORMATS[0].ending)
 
     def show(found: tuple[str, str]) -> None:
         stopped = Event()
@@ -116,7 +117,8 @@ def _write(
         return partial(dialog.show_failure, "Stopped: nothing was written")
     is_list = format_.name == "hashes"
     written = counted(count, "hash") if is_list else counted(total, rows.noun)
-    return partial(leave, f"Wrote {written} to {clean(output.path)}")
+    remark = f" · {state.catalog.part}" * bool(state.catalog.part)
+    return partial(leave, f"Wrote {written} to {clean(output.path)}{remark}")
 
 
 class RowsToWrite(Frozen):

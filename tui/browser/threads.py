@@ -83,7 +83,6 @@ class ScreenHost(BrowserHost):
         self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
         self._running: dict[str, Job] = {}
-        self._asked: dict[Dialog[Any], tuple[Callable[[], object], Job]] = {}
         self._followed: Callable[[], object] | None = None
         # The calls that are taken before the first frame, while the screen takes no messages.
         self._early: asyncio.Queue[Call] | None = None
@@ -183,11 +182,9 @@ class ScreenHost(BrowserHost):
             self._running.pop(job.name, None)
         if of is None or of is self.state.catalog:
             call()
-        if is_last:
-            if job.name == LOAD.name and not self.is_running(VIEW):
-                # The catalog stays, but the state of its sources may be new.
-                self._ask_again()
-            self._show_loading()
+        if is_last and job.name == LOAD.name and not self.is_running(VIEW):
+            # The catalog stays, but the state of its sources may be new.
+            self._ask_again()
 
     def cancel(self, *jobs: Job) -> None:
         for job in jobs:
@@ -227,38 +224,20 @@ class ScreenHost(BrowserHost):
         self,
         dialog: Dialog[Result],
         done: Callable[[Result | None], object] | None = None,
-        *,
-        ask: Callable[[], object] | None = None,
-        job: Job | None = None,
     ) -> None:
-
         def close(result: Result | None) -> None:
-            if (asked := self._asked.pop(dialog, None)) is not None:
-                self.cancel(asked[1])
             if done is not None:
                 done(result)
 
         self._screen.app.push_screen(dialog, close)
-        if ask is not None and job is not None:
-            self._asked[dialog] = ask, job
-            ask()
-            self._show_loading()
 
     def follow(self, ask: Callable[[], object] | None) -> None:
         self._followed = ask
 
     def _ask_again(self) -> None:
-        """Read the sheet and the content of the open dialogs again."""
+        """Read the sheet again."""
         if self._followed is not None:
             self._followed()
-        for ask, _ in list(self._asked.values()):
-            ask()
-
-    def _show_loading(self) -> None:
-        """Show in the open dialogs that sources are being read, until their jobs are done."""
-        for dialog, (_, job) in self._asked.items():
-            is_late = dialog.is_loading and self.is_running(VIEW, job)
-            dialog.show_loading(is_late or self.is_running(LOAD))
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         self._screen.app.exit(hashes, return_code=code)

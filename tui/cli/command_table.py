@@ -76,8 +76,8 @@ def _flag(name: str, text: str, field: str = "") -> Option:
     return Option((f"--{name}",), text, field or name.replace("-", "_"))
 
 
-def _choice(name: str, text: str, field: str = "format") -> Option:
-    return Option((f"--{name}",), text, field, "choice")
+def _format(name: str, text: str) -> Option:
+    return Option((f"--{name}",), text, "format", "choice")
 
 
 def _value(name: str, text: str, metavar: str, takes: WordKind, field: str = "") -> Option:
@@ -132,11 +132,11 @@ _TEMPLATE = _value(
     "template",
 )
 _SHEET = (
-    _choice("json", "print a JSON array of objects, one for each row"),
-    _choice("jsonl", "print one JSON object per line"),
-    _choice("csv", "print comma-separated values with a header line"),
-    _choice("markdown", "print a table for a comment or an issue on GitHub"),
-    _choice("hashes", "print the full hashes of the rows, one per line, each once"),
+    _format("json", "print a JSON array of objects, one for each row"),
+    _format("jsonl", "print one JSON object per line"),
+    _format("csv", "print comma-separated values with a header line"),
+    _format("markdown", "print a table for a comment or an issue on GitHub"),
+    _format("hashes", "print the full hashes of the rows, one per line, each once"),
     _TEMPLATE,
     _value("columns", "print these columns, separated by commas", "NAMES", "column"),
     _value("sort", "sort by a column; -NAME: descending", "NAME", "column"),
@@ -179,9 +179,9 @@ class Command(Frozen):
     it serves, `usages` follow its name, `description` is printed as it is, and so are `examples`.
     `words` is the kind of its words, if it takes any, from `least` to `most` of them; for another
     number `wrong_count` is printed, with their `count` and the `first` word that is too much.
-    `codes` are the exit codes with a meaning of their own. `module` runs the command, with sources
-    where it `reads_sources`, else with the environment. `other_names` are names that people try,
-    as in other programs.
+    `codes` are the exit codes with a meaning of their own. The command is run with sources where
+    it `reads_sources`, else with the environment. `other_names` are names that people try, as in
+    other programs.
     """
 
     name: str
@@ -196,7 +196,6 @@ class Command(Frozen):
     codes: Mapping[int, str] = {}
     examples: str = ""
     reads_sources: bool = True
-    module: str = ""
     other_names: tuple[str, ...] = ()
     group: str = FINDING
 
@@ -223,7 +222,7 @@ class Command(Frozen):
     @property
     def runner(self) -> str:
         """The module that runs the command."""
-        return "answer" if self.is_answer else self.module or self.name
+        return "answer" if self.is_answer else self.name
 
     @property
     def takes_host(self) -> bool:
@@ -598,9 +597,9 @@ else the file for all users, else the default. The command writes no file.
                                            which SPACKSCOPE_CONFIG names
   $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
         (
-            _choice("check", "only list mistakes in the files, with line and reason"),
-            _choice("keys", "list all keys of the browser, by the names to change them"),
-            _choice("json", "print one JSON object per setting and line"),
+            _format("check", "only list mistakes in the files, with line and reason"),
+            _format("keys", "list all keys of the browser, by the names to change them"),
+            _format("json", "print one JSON object per setting and line"),
             _from("print the settings as for a command with this source"),
             _value("host", "print the settings as for a command with this host", "HOST", "host"),
             _HELP,

@@ -12,7 +12,6 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
-from spackscope.model.index.load import STILL_LOADING
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint, hints, key_names
 from spackscope.tui.process.stdio import is_plain
@@ -98,8 +97,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     PANE: str = keymap.DIALOGS
     choose_word = ""
     """The word for Enter in the last line, in place of the word in the table of keys."""
-    is_loading = False
-    """Whether sources are still being read that may change the rows shown."""
     is_opening = False
     """Whether a source is being read that was chosen in the dialog."""
 
@@ -119,11 +116,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def box(self) -> ComposeResult:
         """Lay out the content of the dialog."""
 
-    @on(events.Mount)
-    def _show_last_line(self) -> None:
-        """Show in the place of messages whether sources are still being read."""
-        self.show_loading(self.is_loading)
-
     @property
     def key_panes(self) -> tuple[str, ...]:
         """The parts of the table of keys that work in the dialog, its own first."""
@@ -138,18 +130,9 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         if self._toast.is_mounted:
             self._toast.say(text, error=error)
 
-    def show_loading(self, is_loading: bool) -> None:
-        """Show whether sources are still being read, besides messages."""
-        self.is_loading = is_loading
-        self._say_progress(STILL_LOADING if is_loading else "")
-
     def show_opening(self, text: str) -> None:
         """Show the progress of reading a source that was chosen here."""
-        if self.is_opening:
-            self._say_progress(text)
-
-    def _say_progress(self, text: str) -> None:
-        if self._toast.is_mounted:
+        if self.is_opening and self._toast.is_mounted:
             self._toast.show_progress(text)
 
     @on(events.Resize)

@@ -135,19 +135,8 @@ class FakeHost(BrowserHost):
         self,
         dialog: Dialog[Any],
         done: Callable[[Any], object] | None = None,
-        *,
-        ask: Callable[[], object] | None = None,
-        job: Job | None = None,
     ) -> None:
-        def close(result: Any) -> None:
-            if job is not None:
-                self.cancel(job)
-            if done is not None:
-                done(result)
-
-        self.dialogs.append((dialog, close if ask is not None else done))
-        if ask is not None:
-            ask()
+        self.dialogs.append((dialog, done))
 
     def follow(self, ask: Callable[[], object] | None) -> None:
         pass

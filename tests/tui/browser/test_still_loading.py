@@ -94,7 +94,6 @@ def text_of(browser: Browser) -> str:
         ("2 d", "used by - -", "used by 1 -"),
         ("S", "has not answered", "mirror v3 6"),
         ("S S", "has not answered", "node is a list, expected an object"),
-        ("2 e", "▸4 shown", "▸9 shown"),
     ],
 )
 async def test_a_dialog_says_that_sources_are_being_read_and_follows(
@@ -109,6 +108,21 @@ async def test_a_dialog_says_that_sources_are_being_read_and_follows(
         await browser.settle()
         assert last in text_of(browser)
         assert STILL not in text_of(browser)
+
+
+async def test_a_file_has_the_records_that_were_read_and_the_message_says_so(
+    held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
+    async with held.browsing(tmp_path / "spack.lock", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.results is not None)
+        await browser.press("2", "e", settle=False)
+        await browser.until(lambda: "write 4 records so far" in text_of(browser))
+        await browser.press("enter", settle=False)
+        await browser.until(lambda: browser.dialog is None)
+        assert browser.status.startswith("Wrote 4 records to ")
+        assert browser.status.endswith(STILL)
 
 
 async def test_what_is_not_among_a_part_is_not_unknown(held: Held, tmp_path: Path) -> None:
