@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, reduce
-from itertools import chain
+from itertools import chain, product
 from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
@@ -52,6 +52,7 @@ from spackscope.model.query.ast import (
     variant_of,
 )
 from spackscope.model.query.parser import parse, parse_spec
+from spackscope.model.query.toolchains import Toolchains, with_toolchains
 from spackscope.model.sources.source_name import spack_argument
 from spackscope.model.sources.spack_config import (
     ALL,
@@ -119,7 +120,7 @@ def find_kept_out(catalog: Catalog, rules: ReuseRules | None, spack_version: str
 
     A spec that several rules exclude has only the first reason. Raises Cancelled.
     """
-    finder = _Finder(catalog)
+    finder = _Finder(catalog, rules.toolchains if rules is not None else {})
     kept = [*finder.not_seen(spack_version)]
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
@@ -189,10 +190,11 @@ def _texts(value: Value) -> tuple[str, ...]:
 class _Finder:
     """Finds specs as masks: integers with a byte for each id, so that & and | are quick."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, toolchains: Toolchains) -> None:
         self.problems: list[Problem] = []
         self.not_applied = defaultdict[str, list[Problem]](list)
-        self._catalog, self._parse = catalog, cache(parse_spec)
+        self._catalog, self._toolchains = catalog, toolchains
+        self._parse = cache(lambda spec: with_toolchains(parse_spec(spec), toolchains))
         self._every = int.from_bytes(b"\1" * catalog.total, "little")
 
     def _mask(self, spans: Iterable[Span]) -> int:
@@ -232,6 +234,11 @@ class _Finder:
         """Return the specs that an entry of the configuration excludes."""
         spans = spans_of(mask.to_bytes(self._catalog.total, "little"))
         return KeptOut(rule.with_label(label, place_of(by)), [*spans])
+
+    def _shown(self, specs: Sequence[Text], word: str) -> str:
+        """Name the first of some specs, and toolchains as such."""
+        names = {f"%{name}": f"the toolchain {name}" for name in self._toolchains}
+        return listed(cut_list([names.get(spec, spec) for spec in specs], _MAX_SPECS), word)
 
     def not_seen(self, spack_version: str) -> Iterator[KeptOut]:
         """Yield the specs that are in no index that Spack reads, by mirror.
@@ -283,7 +290,7 @@ class _Finder:
                     left &= ~mask
             among &= left
             if mask := among & ~self._included(selection, among):
-                label = f"{name} includes only {_shown(selection.include, 'and')}"
+                label = f"{name} includes only {self._shown(selection.include, 'and')}"
                 yield self._excluded(mask, rule, label, selection.include[0])
                 left &= ~mask
         if left and rules.reuse is not None:
@@ -318,7 +325,7 @@ class _Finder:
                     why = rule.message and f": {rule.message}"
                     for mask, where in ((broken & ~odd, ""), (odd, _AMONG_DIRECT)):
                         if mask:
-                            what = f"{_shown(rule.specs, 'or')}{of}{where}{why}"
+                            what = f"{self._shown(rule.specs, 'or')}{of}{where}{why}"
                             label = f"packages.yaml {verb} {what}"
                             yield self._excluded(mask, PACKAGES, label, rule.specs[0])
 
@@ -394,41 +401,66 @@ class _Finder:
         """
         if self._is_virtual(name):
             return self._to_solve_of_virtual(query, role, name), ""
-        groups, why, conditions = list[Group](), "", [*query.conditions]
-        edges = [condition for condition in conditions if isinstance(condition, Depends)]
+        edges = [condition for condition in query.conditions if isinstance(condition, Depends)]
         if role == _CONDITION and len(edges) == 1 and _is_closure(edges[0]):
             raise QueryError("it depends on what is concretized together with the spec")
-        for condition in conditions:
-            if isinstance(condition, Term):
-                if condition.column == "hash":
-                    if role == _CONDITION:
-                        raise QueryError(_HASH)
-                    return None, _BY_HASH
-                if role != _REQUIREMENT and name != ALL:
-                    self._check_variant(condition, name)
-                groups.append((condition,))
-                continue
-            nested = [term for term in condition.terms if isinstance(term, Depends)]
-            if condition.direct and role == _CONFLICT:
-                return None, _NOT_CHOSEN
-            if any(term.column == "hash" for term in condition.terms):
-                if role == _CONFLICT:
-                    return None, _BY_HASH
+        groups, waiting = list[Group](), [*query.groups]
+        for group in waiting:
+            several = list[list[Group]]()
+            for condition in group:
+                if isinstance(condition, Term):
+                    if (why := self._check_term(condition, role, name)) is not None:
+                        return None, why
+                    several.append([(condition,)])
+                    continue
+                if (why := self._check_edge(condition, role, name)) is not None:
+                    return None, why
+                nested = [term for term in condition.terms if isinstance(term, Depends)]
+                waiting += ((term,) for term in nested)
+                own = condition.terms if name == ALL and not condition.virtuals else ()
+                its = list[Group]()
+                for edge in self._edges_to_solve(condition, role):
+                    # The solver counts the spec itself.
+                    its += [(*edge, term) for term in own] or [edge]
+                if condition.negated:
+                    its = [tuple(map(negated, choice)) for choice in product(*its)]
+                several.append(its)
+            groups += (tuple(chain.from_iterable(choice)) for choice in product(*several))
+        return Query(tuple(groups)), _ONLY_DIRECT if edges else ""
+
+    def _check_term(self, term: Term, role: str, name: str) -> str | None:
+        """Return why the solver matches nothing because of a condition on the spec; None if not.
+
+        Raises QueryError.
+        """
+        if term.column == "hash":
+            if role == _CONDITION:
                 raise QueryError(_HASH)
-            # Below a dependency the solver neither chooses nor finds another.
-            if (nested and role != _CONDITION) or condition.name in _SOLVED_AGAIN:
-                return None, _ONLY_DIRECT
-            named = Query().with_package(package := compiler_name(condition.name))
-            is_known = is_compiler(package) or not self._catalog.virtuals.unknown(named)
-            if name == ALL and role == _REQUIREMENT and not is_known:
-                raise QueryError(f"no build of {condition.name} is known")
-            conditions += nested
-            own = condition.terms if name == ALL and not condition.virtuals else ()
-            for group in self._edges_to_solve(condition, role):
-                # The solver counts the spec itself.
-                groups += [(*group, term) for term in own] or [group]
-            why = _ONLY_DIRECT
-        return Query(tuple(groups)), why
+            return _BY_HASH
+        if role != _REQUIREMENT and name != ALL:
+            self._check_variant(term, name)
+        return None
+
+    def _check_edge(self, edge: Depends, role: str, name: str) -> str | None:
+        """Return why the solver matches nothing because of a dependency; None if not.
+
+        Raises QueryError.
+        """
+        if edge.direct and role == _CONFLICT:
+            return _NOT_CHOSEN
+        if any(term.column == "hash" for term in edge.terms):
+            if role == _CONFLICT:
+                return _BY_HASH
+            raise QueryError(_HASH)
+        # Below a dependency the solver neither chooses nor finds another.
+        has_nested = any(isinstance(term, Depends) for term in edge.terms)
+        if (has_nested and role != _CONDITION) or edge.name in _SOLVED_AGAIN:
+            return _ONLY_DIRECT
+        named = Query().with_package(package := compiler_name(edge.name))
+        is_known = is_compiler(package) or not self._catalog.virtuals.unknown(named)
+        if name == ALL and role == _REQUIREMENT and not is_known:
+            raise QueryError(f"no build of {edge.name} is known")
+        return None
 
     def _to_solve_of_virtual(self, query: Query, role: str, name: str) -> Query | None:
         if role == _CONDITION:
@@ -467,7 +499,9 @@ class _Finder:
             for term in terms:
                 self._check_variant(term, condition.name)
         is_any = role == _REQUIREMENT and condition.direct and not condition.virtuals
-        types = _ANY_TYPE if is_any and not is_virtual else _RUN_TYPES
+        # The condition of a toolchain is on the compilers, which the solver knows.
+        is_any = condition.name in LANGUAGES if condition.negated else is_any and not is_virtual
+        types = _ANY_TYPE if is_any else _RUN_TYPES
         virtuals: list[tuple[str, ...]] = [(each,) for each in condition.virtuals] or [()]
         return [tuple(Depends(True, terms, each, type_) for type_ in types) for each in virtuals]
 
@@ -531,8 +565,3 @@ class _Finder:
 def _is_closure(edge: Depends) -> bool:
     """Check for `^[deptypes=link,run] x`, which the solver looks for in the whole closure."""
     return not edge.direct and edge.deptypes == ("link", "run")
-
-
-def _shown(specs: Sequence[Text], word: str) -> str:
-    """Name the first of some specs."""
-    return listed(cut_list(specs, _MAX_SPECS), word)

@@ -9,6 +9,7 @@ from spackscope.model.core.records import CONFIGURATION, RECIPES, Fit, Gap, Prob
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
+from spackscope.model.query.toolchains import Toolchains
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
@@ -96,8 +97,11 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             gaps.append(Gap(_DEPRECATED, RECIPES))
         return gaps
 
+    def toolchains() -> Toolchains:
+        return session.spack.toolchains if session.spack is not None else {}
+
     if not catalog.by_host.has_host:
-        catalog.by_host.connect(host_fit, find_gaps)
+        catalog.by_host.connect(host_fit, find_gaps, toolchains)
     return catalog
 
 

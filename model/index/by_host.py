@@ -14,12 +14,21 @@ from types import SimpleNamespace
 from typing import Protocol
 
 from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Column, Value
-from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, Fit, Gap, Problem
+from spackscope.model.core.records import (
+    ANSWERS,
+    LANGUAGES,
+    Fit,
+    Gap,
+    Problem,
+    compiler_name,
+    is_compiler,
+)
 from spackscope.model.index.index_file import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
+from spackscope.model.query.toolchains import Toolchains, names_of, with_toolchains
 
 HOST = "host"
 """The word in `os=host` and `target=:host` for the os or target of the host."""
@@ -72,6 +81,7 @@ class ByHost:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
         self.find_gaps: FindGaps = list
+        self._toolchains: Callable[[], Toolchains] = dict
         self._lock = threading.Lock()
         self.fills_rows = False
 
@@ -79,10 +89,11 @@ class ByHost:
         self,
         find_answers: Callable[[], HostAnswers] | None,
         find_gaps: FindGaps = list,
+        toolchains: Callable[[], Toolchains] = dict,
     ) -> None:
-        """Set the functions that return answers, and the problems of the configuration."""
+        """Set the functions that return answers, problems and toolchains of the configuration."""
         self._find_answers, self._answers = find_answers, None
-        self.find_gaps = find_gaps
+        self.find_gaps, self._toolchains = find_gaps, toolchains
 
     @property
     def has_host(self) -> bool:
@@ -152,6 +163,15 @@ class ByHost:
         has_fit = self.is_ready or (self.fills_rows and self.has_host)
         brief = self.answers.brief if has_fit else None
         return (brief and brief(id_) for id_ in ids)
+
+    def with_toolchains(self, query: Query) -> Query:
+        """Return the query with what toolchains ask for. Raises Unanswerable if it is too much."""
+        # The configuration is read only for a query that may name one.
+        names = {name for name in names_of(query) if not is_compiler(compiler_name(name))}
+        try:
+            return with_toolchains(query, self._toolchains()) if names - {*LANGUAGES} else query
+        except QueryError as error:
+            raise Unanswerable(str(error), next(query.conditions)) from None
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the os or target of the host for `host`. Raises Unanswerable."""

@@ -281,7 +281,8 @@ class Evaluation:
                 return Matches(self._data, 0, b"")
             by_host = self._data.by_host
             by_host.prepare(query)
-            resolved = by_host.resolved(self.virtuals.resolved(query))
+            asked = self.virtuals.resolved(by_host.with_toolchains(query))
+            resolved = by_host.resolved(asked)
             self._check_targets(resolved)
             return self._find(resolved).within(*span)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
@@ -24,11 +24,12 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse_spec
+from spackscope.model.query.toolchains import Toolchains, parse_toolchain
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST, path_or_url
 from spackscope.model.storage.base import scheme_of
 
 if TYPE_CHECKING:
-    from spackscope.model.query.ast import Query
+    from spackscope.model.query.ast import Group, Query
 
 _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 """The variables that name the directories of the user and of the system."""
@@ -151,6 +152,29 @@ class SpackConfig(Frozen):
             heads.append(f"v{version}")
         matches = (re.fullmatch(r"(?:releases/)?(v\d+\.\d+(?:\.\d+)?)", head) for head in heads)
         return next((match[1] for match in matches if match), "")
+
+    @cached_property
+    def toolchains(self) -> Toolchains:
+        """The toolchains of toolchains.yaml; one that cannot be understood is a problem."""
+        toolchains: dict[str, Sequence[Group]] = {}
+        scopes = self.scopes
+        # Before 1.0 Spack had none.
+        is_old = spack_version(scopes.root).startswith("0.")
+        section = {} if is_old else scopes.section("toolchains")
+        for name in section:
+            if isinstance(section[name], Text):
+                parts = [(section[name], "")]
+            else:
+                texts = (
+                    [scopes.value(entry, key, Text) or "" for key in ("spec", "when")]
+                    for entry in scopes.entries(section, name)
+                )
+                parts = [(spec, when) for spec, when in texts]
+            try:
+                toolchains[str(name)] = parse_toolchain(parts)
+            except QueryError as error:
+                scopes.refuse(name, f"the toolchain {name} is not considered: {error}")
+        return toolchains
 
     @cached_property
     def reuse_rules(self) -> ReuseRules:
@@ -639,7 +663,7 @@ class ReuseRules(Frozen):
     own install tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names
     that it has as a source. The other mappings have entries of packages.yaml by package, or `all`:
     `require`, `conflict`, `buildable: false`, and `prefer`. `os_compatible` has, by operating
-    system, the systems whose specs are reused on it.
+    system, the systems whose specs are reused on it. The specs may name `toolchains`.
     """
 
     reuse: Text | None = None
@@ -653,6 +677,7 @@ class ReuseRules(Frozen):
     not_buildable: Mapping[str, Text] = field(default_factory=dict)
     preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
     os_compatible: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
+    toolchains: Toolchains = field(default_factory=dict)
 
     @property
     def specs(self) -> Iterator[Text]:
@@ -719,6 +744,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             for name, rules in constraints("prefer").items()
         },
         {name: scopes.texts(oses, name) for name in oses},
+        spack.toolchains,
     )
     for spec in rules.specs:
         scopes.parsed(spec)

@@ -16,6 +16,7 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.spack_config import ReuseRules, read_reuse_rules, read_spack_config
 from tests.builders import (
     GCC,
@@ -23,8 +24,10 @@ from tests.builders import (
     ZLIB,
     SpackRoot,
     catalog_of,
+    database,
     edge,
     hash_of,
+    installs,
     leaf,
     node,
     write_index,
@@ -379,3 +382,37 @@ def test_what_spack_refuses_is_named_with_its_line(
     assert not config.externals
     texts = {str(problem) for problem in (*problems, *config.problems)}
     assert f"{file}: line 2: {why}" in texts
+
+
+TOOLCHAINS = """\
+toolchains:
+  gcc12: '%gcc@12'
+  of-c: [{spec: '%c=gcc@12', when: '%c'}, {spec: '%cxx=gcc@12', when: '%cxx'}]
+  gcc11: [{spec: '%gcc@11', when: '%c'}]
+  fast: 'cflags=-O3'
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "is_reused"),
+    # As Spack 1.2 solves them; a recipe that had changed told what is reused from what is built.
+    [
+        *(("tiny-app", "gcc12", True), ("tiny-app", "of-c", False), ("tiny-app", "gcc11", False)),
+        *(("tiny-app", "fast", False), ("all", "gcc12", True), ("all", "gcc11", False)),
+    ],
+)
+def test_a_requirement_may_name_a_toolchain(
+    package: str, name: str, is_reused: bool, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("home/.spack/toolchains.yaml", TOOLCHAINS)
+    spack.write("home/.spack/packages.yaml", f"packages: {{{package}: {{require: '%{name}'}}}}")
+    app = leaf("a" * 32, "tiny-app", "2.0")
+    app["dependencies"] = [edge("gcc", "g" * 32, ["build"], ["c"])]
+    nodes = [app, leaf("g" * 32, "gcc", "12.2.0")]
+    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    catalog = catalog_of(tmp_path / "index.json")
+    fit = fit_of(catalog, rules_of(spack))
+    (row,) = catalog.match(parse("tiny-app")).ids()
+    reasons = [reason.label for reason in fit.of(row).reasons if reason.rule is PACKAGES]
+    assert (not reasons) is is_reused, reasons
