@@ -185,13 +185,6 @@ class Dag:
         kinds = map(side.edges.kinds.__getitem__, down.kinds[edges])
         return list(zip(children, kinds, strict=True))
 
-    def dependencies(self, id_: int, *, run_only: bool = False) -> list[int]:
-        """Return the first ids of direct dependencies; `run_only` for link and run edges only."""
-        links = self.links(id_)
-        return [
-            self.identity(child) for child, kind in links if not run_only or is_run(kind.deptypes)
-        ]
-
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
         side, own = self._at(id_)
