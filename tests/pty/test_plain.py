@@ -66,9 +66,9 @@ def test_nothing_is_beside_a_dialog(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
         shown = Shown(terminal, 120, 30)
         shown.at_rest("24 py-build")
-        terminal.send("2x")
-        lines = [line.strip() for line in shown.at_rest("install from a cache")]
-    assert next(filter(None, lines)).startswith("run on ")
+        terminal.send("2Y")
+        lines = [line.strip() for line in shown.at_rest("install command")]
+    assert next(filter(None, lines)).startswith("copy ")
     assert not any("gcc@" in line for line in lines)
 
 
