@@ -61,6 +61,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
     ),
     "Compilers and dependencies": (
         Form("%gcc@12:", "This compiler or direct dependency.", "%gcc@12:"),
+        Form("%site", "What the toolchain of this name in toolchains.yaml asks for.", ""),
         Form("%c,cxx=gcc", "The dependency that provides one of these.", "%c=gcc"),
         Form("^zlib@1.3 +pic", "A dependency; what follows applies to it.", ""),
         Form("^[virtuals=mpi] openmpi", "By virtuals=… or deptypes=… of the edge.", ""),

@@ -111,8 +111,8 @@ _FIT = (_HOST, _CONFIG)
 _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
-    "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache, also as "
-    "public:releases/v2026.10, public:TAG:VIEW and public:e4s/25.11; - for "
+    "oci; spack:NAME, a mirror of your Spack; public, public:TAG or public:* (all releases), the "
+    "public cache, also as public:releases/v2026.10, public:TAG:VIEW and public:e4s/25.11; - for "
     "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
@@ -503,8 +503,8 @@ specs, one per line. If you leave without a choice, the exit code is 130.
 With --line, as a key at the prompt runs it, read a command line up to the
 cursor from standard input, and print it with the choice in place of the spec
 at its end, which is the query: `spack install hdf5 +mpi` becomes `spack
-install hdf5/HASH`. After a blank or a command, the choice is added. In tmux
-3.2 or later, the browser opens in a popup. See `spackscope help completion`.""",
+install hdf5/HASH`. After a blank or a command, the choice is added. See
+`spackscope help completion`.""",
         (
             _TEMPLATE,
             _flag("line", "put the choice into the command line on standard input"),
