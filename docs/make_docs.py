@@ -15,7 +15,7 @@ from pathlib import Path
 
 from spackscope.model.core.rules import RULES
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
-from spackscope.tui.cli.commands.help import sections_of
+from spackscope.tui.cli.commands.help import QUERY_SECTION
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
@@ -87,6 +87,9 @@ def command_list() -> str:
 _OF_ALL = ("-f", "--no-color", "-h")
 """Options of nearly all commands, which the page names once."""
 
+_OUTPUT = ("format", "template", "columns", "sort", "limit")
+"""The fields of the options that usages call OUTPUT."""
+
 
 def _command_lines(name: str, described: set[object]) -> Iterator[str]:
     command = COMMANDS[name]
@@ -103,19 +106,21 @@ def _command_lines(name: str, described: set[object]) -> Iterator[str]:
     known = [
         f"`{option.names[-1]}`"
         for option in command.options
-        if option in described and option.names[0] not in _OF_ALL
+        if option in described
+        and option.names[0] not in _OF_ALL
+        and not (command.is_answer and option.field in _OUTPUT)
     ]
     ends = [f"Also {', '.join(known)}."] if known else []
-    sections = sections_of(command)
-    examples = sections.pop("examples")
-    for heading, text in sections.items():
-        if text not in described:
-            parts = " · ".join(re.split(r"\n|   ", text)) if heading == "exit codes" else text
-            ends += _paragraph(f"{heading.capitalize()}: {parts}")
+    if command.words == "query" and QUERY_SECTION not in described:
+        ends += _paragraph(f"Query: {QUERY_SECTION}")
+        described.add(QUERY_SECTION)
+    if command.codes:
+        codes = " · ".join(f"{code} {meaning}" for code, meaning in command.codes.items())
+        ends.append(f"Exit codes: {codes}")
     yield from ("", *ends) if ends else ()
-    if examples:
-        yield from ("", "```sh", examples, "```")
-    described.update((*command.options, *sections.values()))
+    if command.examples:
+        yield from ("", "```sh", command.examples, "```")
+    described.update(command.options)
 
 
 def _paragraph(text: str) -> Iterator[str]:

@@ -105,13 +105,13 @@ def _command_lines(command: Command) -> Iterator[str]:
     for option in command.options:
         names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
         yield from _entry(names, option.text, _OPTION_COLUMN)
-    for heading, text in sections_of(command).items():
+    for heading, text in _sections_of(command).items():
         if text:
             yield f"\n{heading}:"
             yield from (f"  {line}" for line in text.split("\n"))
 
 
-def sections_of(command: Command) -> dict[str, str]:
+def _sections_of(command: Command) -> dict[str, str]:
     """Return the sections after the options of a command, by their headings."""
     sections = {"query": QUERY_SECTION} if command.words == "query" else {}
     return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
