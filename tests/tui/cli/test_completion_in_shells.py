@@ -128,3 +128,16 @@ def test_the_program_is_asked_that_is_typed(name: str, tmp_path: Path) -> None:
             assert shell.words(f"{program_name} find py-saf\t") == ["find", "py-safetensors"]
     finally:
         shell.close()
+
+
+@pytest.mark.skipif("zsh" not in INSTALLED, reason="zsh is not installed")
+@pytest.mark.parametrize("widget", ["", " --widget"])
+def test_zsh_may_source_the_script(widget: str, tmp_path: Path) -> None:
+    """As `source <(fzf --zsh)` and `source <(kubectl completion zsh)`."""
+    shell = CompletingShell("zsh", tmp_path)
+    try:
+        shell.run("unset '_comps[spackscope]'; unfunction _spackscope")
+        shell.run(f"source <(spackscope completion zsh{widget})")
+        assert shell.words("spackscope find py-saf\t") == ["find", "py-safetensors"]
+    finally:
+        shell.close()

@@ -98,3 +98,22 @@ def test_key_and_form_are_those_of_the_user(name: str, tmp_path: Path) -> None:
         assert shell.words("") == ["--cache-only", f"/{HASH[:7]}"]
     finally:
         shell.close()
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_a_shell_of_strict_options_outlives_a_choice_that_is_left(
+    name: str, tmp_path: Path
+) -> None:
+    write_page(tmp_path / "pages", [record(1)])
+    shell = open_shell(name, tmp_path)
+    strict = {
+        "bash": "readonly line=1 code=1 modes=1 first=1 program=1; set -e",
+        "zsh": "set -e",
+        "fish": "true",
+    }
+    try:
+        shell.run(strict[name])
+        shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", READY, "q")
+        assert shell.words("x") == ["zlibx", "c"]
+    finally:
+        shell.close()

@@ -1,16 +1,16 @@
 
 # A key that puts a build, chosen with spackscope, in the place of the spec before the cursor.
 _spackscope_pick() {
-    local modes line code
+    # A user may have made plainer names read-only, or ended the shell at every failure: set -e.
+    local spackscope_modes spackscope_line spackscope_code=0
     # Ctrl-C would empty the line. Without signals it is a key, which the program reads once it has started.
-    modes=$(stty -g) && stty -isig
-    line=$(spackscope pick --line ${SPACKSCOPE_KEY_FORMAT:+"--format=$SPACKSCOPE_KEY_FORMAT"} \
-        <<<"${READLINE_LINE:0:READLINE_POINT}")
-    code=$?
-    stty "$modes"
-    if ((code == 0)); then
-        READLINE_LINE=$line${READLINE_LINE:READLINE_POINT}
-        READLINE_POINT=${#line}
+    spackscope_modes=$(stty -g) && stty -isig || :
+    spackscope_line=$(spackscope pick --line ${SPACKSCOPE_KEY_FORMAT:+"--format=$SPACKSCOPE_KEY_FORMAT"} \
+        <<<"${READLINE_LINE:0:READLINE_POINT}") || spackscope_code=$?
+    stty "$spackscope_modes" || :
+    if ((spackscope_code == 0)); then
+        READLINE_LINE=$spackscope_line${READLINE_LINE:READLINE_POINT}
+        READLINE_POINT=${#spackscope_line}
     fi
 }
 
