@@ -280,6 +280,10 @@ class _Finder:
         for selections, among in ((rules.caches, fetched), (rules.trees, installed)):
             for selection in selections:
                 reused |= self._selected(selection, among)
+        for hashes, selection in rules.environments:
+            ids = chain.from_iterable(map(self._catalog.hashes.ids_of, sorted(hashes)))
+            listed_ids = ((id_, id_ + 1) for id_ in ids if id_ < self._catalog.total)
+            reused |= self._selected(selection, self._mask(listed_ids))
         filters += [(REUSE, _REUSE, selection, fetched) for selection in rules.caches]
         filters += [(REUSE, _REUSE, selection, installed) for selection in rules.trees]
         left = self._every & ~reused

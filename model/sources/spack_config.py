@@ -42,6 +42,7 @@ _MAX_EXPANSION = 2**20
 _MAX_FILE_SIZE = 2**20
 _MAX_SCOPES = 200
 _MAX_HEAD_SIZE = 1024
+_MAX_LOCK_SIZE = 2**28
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null", "Null", "NULL")
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
@@ -332,12 +333,18 @@ class Scopes:
             directories = [*directories[:1], system, *directories[1:], user]
         for directory in filter(os.path.isdir, directories):
             self._add(directory)
-        if environment := environ.get("SPACK_ENV", ""):
-            path = os.path.join(os.path.abspath(environment), "spack.yaml")
+        if self.active_environment:
+            path = os.path.join(self.active_environment, "spack.yaml")
             if os.path.isfile(path):
                 self._add(path)
             else:
                 self.problems.append(Problem(path, "", "the active environment has no such file"))
+
+    @property
+    def active_environment(self) -> str:
+        """The directory of the active environment, or ""."""
+        environment = self._environ.get("SPACK_ENV", "")
+        return os.path.abspath(environment) if environment else ""
 
     @property
     def is_empty(self) -> bool:
@@ -660,7 +667,8 @@ class ReuseRules(Frozen):
     `reuse` is the value of concretizer:reuse, or its key if that is a mapping; None without one.
     Nothing is reused if it `is_off`, and with `only_dependencies` only dependencies of the specs
     that are asked for. A cached spec is considered if one of `caches` selects it, a spec in the
-    own install tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names
+    own install tree if one of `trees` does, one of the hashes of an environment if its selection
+    does. `mirrors` has the filter of each mirror, by both names
     that it has as a source. The other mappings have entries of packages.yaml by package, or `all`:
     `require`, `conflict`, `buildable: false`, and `prefer`. `os_compatible` has, by operating
     system, the systems whose specs are reused on it. The specs may name `toolchains`.
@@ -671,6 +679,7 @@ class ReuseRules(Frozen):
     only_dependencies: bool = False
     caches: tuple[Selection, ...] = (Selection(),)
     trees: tuple[Selection, ...] = (Selection(),)
+    environments: tuple[tuple[frozenset[str], Selection], ...] = ()
     mirrors: Mapping[str, Selection] = field(default_factory=dict)
     requirements: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     conflicts: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
@@ -682,7 +691,8 @@ class ReuseRules(Frozen):
     @property
     def specs(self) -> Iterator[Text]:
         """All specs that are written in the rules."""
-        for selection in (*self.caches, *self.trees, *self.mirrors.values()):
+        of_environments = (selection for _, selection in self.environments)
+        for selection in (*self.caches, *self.trees, *of_environments, *self.mirrors.values()):
             yield from (*selection.include, *selection.exclude)
         for rule in chain.from_iterable((*self.requirements.values(), *self.conflicts.values())):
             yield from (*rule.specs, *filter(None, (rule.when,)))
@@ -705,13 +715,17 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
         reuse != "dependencies" and not details and not scopes.flag(section, "reuse", default=True)
     )
     selections: dict[str, list[Selection]] = {"local": [], "buildcache": []}
+    environments: list[tuple[frozenset[str], Selection]] = []
     for part in scopes.entries(details, "from") if "from" in details else _BOTH:
-        if (kind := scopes.value(part, "type", Text)) in selections:
-            include, exclude = (
-                scopes.texts(part if key in part else details, key)
-                for key in ("include", "exclude")
-            )
+        kind = scopes.value(part, "type", Text)
+        include, exclude = (
+            scopes.texts(part if key in part else details, key) for key in ("include", "exclude")
+        )
+        if kind in selections:
             selections[kind].append(Selection(include, exclude))
+        elif kind == "environment":
+            hashes = _environment_hashes(spack, scopes.value(part, "path", Text), kind)
+            environments.append((hashes, Selection(include, exclude)))
     packages = scopes.mappings("packages")
     oses = scopes.value(section, "os_compatible", dict) or {}
 
@@ -727,6 +741,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
         only_dependencies,
         tuple(selections["buildcache"]),
         tuple(selections["local"]),
+        tuple(environments),
         {
             source: mirror.binaries
             for mirror in spack.mirrors.values()
@@ -749,6 +764,35 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
     for spec in rules.specs:
         scopes.parsed(spec)
     return rules
+
+
+def _environment_hashes(spack: SpackConfig, place: Text | None, kind: Text) -> frozenset[str]:
+    """Return the hashes in the lock file of an environment, and of all that it includes.
+
+    Without a path or name it is the active environment. A file that cannot be read is a problem.
+    """
+    scopes = spack.scopes
+    path = scopes.active_environment if place is None else scopes.path(place)
+    if place is not None and not os.path.isdir(path):
+        path = os.path.join(spack.environments, place)
+    if not path:
+        return frozenset()
+    from spackscope.model.readers import json, unpack
+
+    hashes = set[str]()
+    try:
+        data = read_file(os.path.join(path, "spack.lock"), _MAX_LOCK_SIZE)
+        waiting = [json.parse(unpack.decode(data), whole=True)[0]]
+        for document in waiting:
+            concrete, included = (
+                json.member(document, key) for key in ("concrete_specs", "include_concrete")
+            )
+            hashes.update(concrete if isinstance(concrete, dict) else ())
+            waiting += included.values() if isinstance(included, dict) else ()
+    except (OSError, Unreadable) as error:
+        why = str(error) if isinstance(error, Unreadable) else reason(error)
+        scopes.refuse(place or kind, f"nothing is reused from {path}/spack.lock: {why}")
+    return frozenset(hashes)
 
 
 def _constraints(scopes: Scopes, fields: Mapping[str, Any], key: str) -> Iterator[Requirement]:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,12 @@ from tests.builders import (
     catalog_of,
     database,
     edge,
+    environment,
     hash_of,
     installs,
     leaf,
     node,
+    write_files,
     write_index,
 )
 from tests.examples import some_and_all
@@ -416,3 +419,35 @@ def test_a_requirement_may_name_a_toolchain(
     (row,) = catalog.match(parse("tiny-app")).ids()
     reasons = [reason.label for reason in fit.of(row).reasons if reason.rule is PACKAGES]
     assert (not reasons) is is_reused, reasons
+
+
+@pytest.mark.parametrize("place", ["path", "name", "active", "excluded", "missing", "odd"])
+def test_what_an_environment_has_is_reused(place: str, tmp_path: Path) -> None:
+    """As `ReusableSpecsSelector` of lib/spack/spack/solver/reuse.py."""
+    nodes = [leaf(letter * 32, "app", f"{number}") for number, letter in enumerate("abc", 1)]
+    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    spack = SpackRoot(tmp_path)
+    folder = spack.root / "var" / "spack" / "environments" / "mine"
+    inner = json.loads(environment(nodes[1:2]))
+    lock = json.loads(environment(nodes[:1])) | {"include_concrete": {"/other": inner}}
+    if place == "odd":
+        lock = {"concrete_specs": [{}], "include_concrete": {"/x": [5]}}
+    if place != "missing":
+        write_files(folder, {"spack.lock": json.dumps(lock).encode(), "spack.yaml": b"spack: {}"})
+    path = {"name": "mine", "active": ""}.get(place, str(folder))
+    entry: dict[str, Any] = {"type": "environment"} | ({"path": path} if path else {})
+    if place == "excluded":
+        entry |= {"exclude": ["app@1"]}
+    reuse = json.dumps({"concretizer": {"reuse": {"from": [entry]}}})
+    spack.write("home/.spack/concretizer.yaml", reuse)
+    environ = spack.environ | ({"SPACK_ENV": str(folder)} if place == "active" else {})
+    config = read_spack_config(environ)
+    assert config is not None
+    catalog = catalog_of(tmp_path / "index.json")
+    findings = find_kept_out(catalog, config.reuse_rules)
+    kept_out = {id_ for each in findings.kept_out for span in each.spans for id_ in range(*span)}
+    reused = {row.spec.version for row in catalog.rows(range(catalog.total))} - {
+        row.spec.version for row in catalog.rows(sorted(kept_out))
+    }
+    assert reused == {"excluded": {"2"}, "missing": set(), "odd": set()}.get(place, {"1", "2"})
+    assert any("spack.lock: " in str(p) for p in config.problems) is (place == "missing")
