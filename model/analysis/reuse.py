@@ -163,6 +163,14 @@ class _Reads:
             return None
         if index.layout == "v3" and own < _FIRST_OF_V3:
             return NO_V2_INDEX.with_label(NO_V2_INDEX.label, place)
+        media, _, packed = index.media.partition("+")
+        if packed:
+            # `IndexFetcher` parses the blob as it is.
+            label = f"its mirror has only an index packed with {packed}"
+            return NO_INDEX.with_label(f"{label}, which {self._spack} does not unpack", place)
+        if media == "?":
+            label = f"{NO_INDEX.label} of database v{own}, only one of another type"
+            return NO_INDEX.with_label(label, place)
         if index.media not in ("", str(own)):
             label = f"{NO_INDEX.label} of database v{own}, only v{index.media}"
             if index.source in self._with_own:

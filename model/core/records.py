@@ -79,8 +79,9 @@ class ListedIn(NamedTuple):
     """A database that lists a spec: its layout, its versions and its source.
 
     `layout` is the layout of its mirror, `views` for views that were not asked for, or empty for a
-    file or tree. `media` is the version in the media type of an index of layout v3, and `database`
-    the version that the database states.
+    file or tree. `media` is the version in the media type of an index of layout v3, `?` for
+    another type, followed by `+` and the compression if there is one, and `database` the version
+    that the database states.
     """
 
     layout: str

@@ -411,11 +411,15 @@ _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 class Blob(Frozen):
-    """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes."""
+    """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
+
+    `compression` is "" for none.
+    """
 
     media_type: str
     checksum: str
     size: int | None = None
+    compression: str = ""
 
     @property
     def name(self) -> str:
@@ -466,5 +470,8 @@ def read_manifest(data: bytes) -> Manifest:
                 size = int(length)
             elif "contentLength" in its:
                 remarks.append(storable(wrong_value("contentLength", length, "a number of bytes")))
-            blobs.append(Blob(storable(its["mediaType"][:200]), its["checksum"].lower(), size))
+            media_type, checksum = storable(its["mediaType"][:200]), its["checksum"].lower()
+            packed = str(its.get("compression", "none"))[:20]
+            packed = "" if packed == "none" else re.sub(r"\W", "", packed)
+            blobs.append(Blob(media_type, checksum, size, packed))
     return Manifest(tuple(blobs), tuple(remarks))

@@ -379,14 +379,20 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     if not (failures or manifest.remark):
         listed.note(mirror.target.checksum)
     parts = [
-        _mirror_source(mirror, "v3", index, manifest, f"{layout}:{blobs[blob]}")
+        _mirror_source(mirror, "v3", index, manifest, f"{layout}:{_media(blob, blobs[blob])}")
         for blob, index in indexes.items()
     ]
     source = combine(parts)
     if len(parts) > 1:
-        versions = ", ".join(f"v{blobs[blob]}" for blob in indexes)
+        versions = ", ".join(f"v{blobs[blob]}" if blobs[blob] else "others" for blob in indexes)
         source = replace(source, layout=f"v3 (indexes {versions})")
     return replace(source, problems=tuple(problems))
+
+
+def _media(blob: Blob, version: int) -> str:
+    """Return the version in the media type of an index, and its compression: `8+gzip`."""
+    packed = f"+{blob.compression}" if blob.compression else ""
+    return f"{version or '?'}{packed}"
 
 
 def _newest_first(blobs: Iterable[Blob]) -> dict[Blob, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -352,3 +353,25 @@ def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_
     shutil.copytree(SPACK_DATA / "mirror-v2", program.home / "indexed")
     both = program("why", "-f", "m", "-f", "indexed", "gmake", "--json")
     assert label not in both.stdout
+
+
+@pytest.mark.parametrize(
+    ("media_type", "compression", "why"),
+    [
+        (DATABASE_TYPE, "none", None),
+        (DATABASE_TYPE, "gzip", "its mirror has only an index packed with gzip"),
+        ("application/vnd.spack.db.new", "none", "database v8, only one of another type"),
+    ],
+)
+def test_spack_reads_no_index_that_is_packed_or_of_another_type(
+    media_type: str, compression: str, why: str | None, program: Program, home: Path
+) -> None:
+    spack = SpackRoot(home / "real")
+    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "1.2.0"\n')
+    data = database(installs(node(name="tiny", dependencies=[])))
+    data = gzip.compress(data) if compression == "gzip" else data
+    named = entry(media_type, data, compression=compression)
+    write_files(home / "m", {**blob(data), MANIFEST: manifest(named)})
+    words = ("why", "-f", "m", "tiny", "--host", "zen3", "--json")
+    reasons = [row["reason"] for row in json.loads(program(*words, **spack.environ).stdout)]
+    assert any(why in (reason or "") for reason in reasons) if why else reasons == [None]
