@@ -472,7 +472,8 @@ def item_lines(
 ) -> list[PopupLine]:
     """Align the texts left and the counts right, all within the screen."""
     texts = [clean(item.text) for item in items]
-    counts = [f"{item.count:,}" for item in items]
+    # A note stands for a count that is not known.
+    counts = [f"{item.count:,}" if item.note is None else item.note for item in items]
     count_width = max(map(len, counts), default=0)
     rest = len(_mark()) + len(_GAP) + count_width + 1
     text_width = max(1, min(max(map(cell_width, texts), default=0), width - 2 - rest))

@@ -55,3 +55,11 @@ def test_completions_are_aligned_and_stay_within_the_screen(column: int) -> None
     assert counts == ["  1,201 ", "      7 ", "     12 "]
     assert {cell_width(line.pieces[1][0]) for line in lines} == {cell_width(lines[0].pieces[1][0])}
     assert item_lines([], 0, column, WIDTH) == []
+
+
+def test_a_number_that_is_not_known_is_not_shown() -> None:
+    """What depends on a package is not counted while it is typed."""
+    items = [Completion("^zlib", 469, ""), Completion("hdf5", 63)]
+    texts = ["".join(text for text, _ in line.pieces) for line in item_lines(items, 0, 1, 40)]
+    assert "469" not in texts[0]
+    assert "63" in texts[1]

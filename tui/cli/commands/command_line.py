@@ -170,8 +170,12 @@ class CommandLine:
                 import shlex
 
                 name = clean(word)
-                sentence = f"{name} is a file: write {shlex.quote(f'./{name}')}"
-                raise Leave(ExitCode.USAGE, sentence)
+                way = f"write {shlex.quote(f'./{name}')}"
+                if self.parsed.command == "diff" and self.parsed.sources:
+                    way = "without -f, diff compares two sources"
+                elif "/" in word:
+                    way = f"read it with -f {shlex.quote(name)}"
+                raise Leave(ExitCode.USAGE, f"{name} is a file: {way}")
         try:
             query = parse(text)
             self.rests_on_configuration |= query.rests_on_configuration

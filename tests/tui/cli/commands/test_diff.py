@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SPACK_DATA, edge, hash_of, leaf, node, record, write_index, write_page
+from tests.builders import (
+    SPACK_DATA,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_index,
+    write_page,
+)
 from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")
@@ -248,3 +259,15 @@ def test_the_first_two_packages_are_in_the_title(program: Program) -> None:
     path = str(write_index(program.home, *nodes))
     for names, title in (("ab", "a, b · 2 builds"), ("abc", "a, b, … · 3 builds")):
         assert program("diff", "-f", path, *names).stderr.startswith(f"spackscope: {title}")
+
+
+@pytest.mark.parametrize("place", ["", "./"])
+def test_two_files_beside_a_source_are_answered_with_a_way_that_works(
+    program: Program, place: str
+) -> None:
+    for name in ("a.json", "b.json"):
+        (program.home / name).write_bytes(database(installs(leaf("z" * 32, "zlib", "1.3"))))
+    files = [f"{place}a.json", f"{place}b.json"]
+    message = program.refused("diff", "-f", "a.json", *files, code=2)
+    assert f"{files[0]} is a file: without -f, diff compares two sources" in message
+    assert program("diff", *files).returncode == 0
