@@ -89,9 +89,7 @@ def example_files() -> Files:
     }
     return {
         **{name: _packed(document) for name, document in documents.items()},
-        **under("old/mirror", complete(files_in(SPACK_DATA / "mirror-v2"))),
         **under("mirror", complete(signed_v3())),
-        **under("pruned", signed_v3()),
         **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
         **under("tree", dict(map(_file_list, _INSTALLED.items()))),
     }
