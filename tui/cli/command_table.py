@@ -320,11 +320,10 @@ spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
             "--having PATTERN [--download] [-f SOURCE]... [OUTPUT] [QUERY...]",
         ),
         """\
-List the files and links in a spec, as an install tree lists them, or else as
-they are in an archive on this machine. Of an archive on a server only the
-beginning is read, less than 1 MB, where Spack puts its list of the files; with
---download all of an archive that does not begin with a list. Name the spec as
-for `spackscope show`.
+List the files and links in a spec, from an install tree or an archive. Of an
+archive on a server only the list at its beginning is read, less than 1 MB; one
+that does not begin with a list is read with --download. Name the spec as for
+`spackscope show`.
 
 With --having, list the files of all specs of the QUERY that match a shell
 pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
@@ -354,12 +353,11 @@ spackscope files --having bin/h5dump 'hdf5 os=rocky9' -f spack:site""",
             "... LOCK",
         ),
         """\
-List the packages with several builds for one OS and target: in the sources,
-among the specs that match a QUERY and what these need, or in a LOCK (a
-spack.lock, the directory of an environment, or an install tree). Some builds
-differ by fields of their own, others only inherit the difference of a
-dependency. You see the packages and fields that make the builds differ, and
-which packages use them.""",
+List the packages with several builds for one OS and target, with what makes
+these differ, and which packages use them: in the sources, among the specs that
+match a QUERY and what these need, or in a LOCK (a spack.lock, the directory of
+an environment, or an install tree). Some builds differ by fields of their own,
+others only inherit the difference of a dependency.""",
         (
             _flag("run", "leave out build tools; builds that run the same are one"),
             _flag("inherited", "count only builds that differ in nothing of their own"),
@@ -381,16 +379,14 @@ spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'""",
             "[ENVIRONMENT...]",
         ),
         """\
-Print how much of an environment is cached or installed, and why the rest is
-missing. Missing specs are grouped by reason, each with its role (root, to run,
-build only) and how the nearest cached spec differs from it. One that others
-wait for can be built first, as nothing that it needs is missing. You also see
-what an install would fetch and build. The ENVIRONMENT is a spack.lock, the
-directory or name of an environment, or - for hashes on standard input; by
-default it is the one among the sources, else the active one. An install tree
-among the caches knows how long its builds took: then the answer estimates the
-minutes, and the longest chain of builds. `spackscope why` says why the
-concretizer did not reuse a cached build.
+Print how much of an environment is cached or installed, why the rest is
+missing, and what an install would fetch and build. Missing specs are grouped
+by reason, each with its role (root, to run, build only) and how the nearest
+cached spec differs from it. The ENVIRONMENT is a spack.lock, the directory or
+name of an environment, or - for hashes on standard input; by default it is the
+one among the sources, else the active one. With an install tree among the
+caches, the answer estimates how long the builds take. `spackscope why` says
+why the concretizer did not reuse a cached build.
 
 For several environments, and with --host, print a row for each environment and
 host: how many of its specs are cached or installed, how many run there, the
@@ -437,13 +433,11 @@ spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
 List the builds of a package in caches and install trees: first those that
 Spack can reuse, then the others by the reason why it does not: the query, the
 host, or the configuration of your Spack, with the file and line to change. The
-command reads scopes, includes and the active environment (concretizer:reuse,
-include_binary and exclude_binary of mirrors, externals, and requirements in
-packages.yaml). It reads no recipes, and so cannot say which versions are
-deprecated; Spack 1.3 or later does not reuse those. For specs that no cache
-has, such as the missing specs of a LOCK (a spack.lock or the directory of an
-environment), it names the nearest build and how that differs. The solver may
-still prefer another spec to a build that it can reuse.""",
+command reads no recipes, and so cannot say which versions are deprecated;
+Spack 1.3 or later does not reuse those. For specs that no cache has, such as
+the missing specs of a LOCK (a spack.lock or the directory of an environment),
+it names the nearest build and how that differs. The solver may still prefer
+another spec to a build that it can reuse.""",
         (*_SHEET, *_FIT, *_SOURCES_WITHOUT_ALL),
         words="spec or environment",
         least=1,
@@ -620,13 +614,13 @@ spackscope config --json | jq 'select(.from == "default").setting'""",
 Copy the Spack extension with the command `spack scope`, which starts
 spackscope with the Spack and the environment that are active. Print the
 command line that adds the copy to your configuration of Spack, and the one
-that removes it. A Spack whose own Python has spackscope needs neither: it
-finds the command by itself.
+that removes it. A Spack whose own Python has spackscope finds the command by
+itself.
 
 The copy is in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It
-starts the program that wrote it, or one on PATH, and says so if it finds none.
-Keep it while it is added: no command of Spack starts once a directory that its
-configuration lists is gone, but the second line still works.""",
+starts the program that wrote it, or one on PATH. Keep it while it is added: no
+command of Spack starts once a directory that its configuration lists is gone,
+but the second line still works.""",
         (_HELP,),
         wrong_count="takes no words: {first}",
         reads_sources=False,
