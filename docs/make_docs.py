@@ -169,11 +169,10 @@ def package_table() -> str:
 
 def rule_table() -> str:
     """Return the table of rules on running and reuse in Markdown."""
-    lines = ["| rule | breaks | label | what to do |", "|---|---|---|---|"]
+    lines = ["| rule | breaks | label |", "|---|---|---|"]
     for rule in RULES:
         breaks = " and ".join(["running"] * rule.is_run + ["reuse"] * rule.is_reuse)
-        change = rule.change.replace("{place}", "`place`")
-        lines.append(f"| `{rule.name}` | {breaks} | {rule.label} | {change} |")
+        lines.append(f"| `{rule.name}` | {breaks} | {rule.label} |")
     return "\n".join(lines)
 
 
