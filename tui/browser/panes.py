@@ -17,7 +17,7 @@ from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.report import titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.pane_focus import PaneFocus
-from spackscope.tui.browser.specs import has_diff, marks_in_sight
+from spackscope.tui.browser.specs import compares_marks, has_diff, marks_in_sight
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
@@ -393,10 +393,14 @@ class Panes:
         return Title(*counts, state.machine, active, state.is_sample)
 
     def _marks(self) -> Marks:
-        """Return the marked specs; in the detail `y` copies the spec that is shown there."""
-        state, unused = self._state, ["copy"] * (self.focus.pane == "detail")
-        unused += ["diff"] * (not has_diff(state, self.where()))
-        return Marks(len(state.marks), state.marked, marks_in_sight(state), unused)
+        """Return the marked specs, and the keys that act on something else than these."""
+        state, in_sight, where = self._state, marks_in_sight(self._state), self.where()
+        unused = ["copy"] * (where.pane == "detail" or not in_sight)
+        unused += ["diff"] * (not compares_marks(state, where))
+        if where.input is not None:
+            # The keys are letters that are typed.
+            unused = [*keymap.DEFAULT]
+        return Marks(len(state.marks), state.marked, in_sight, unused)
 
     def _count(self) -> Count:
         """Return the number of shown rows, and of all."""

@@ -305,6 +305,14 @@ def has_diff(state: BrowserState, where: Where) -> bool:
     return True
 
 
+def compares_marks(state: BrowserState, where: Where) -> bool:
+    """Check whether the marked specs are compared, with each other or with the selected one."""
+    marks, row = state.marks, state.selected
+    if len(marks) >= 2 or row is None or row.count > 1:
+        return len(marks) >= 2 and has_diff(state, where)
+    return row.spec.hash not in marks and has_diff(state, where)
+
+
 def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
     """Return the words of a command that compares some specs."""
     return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))

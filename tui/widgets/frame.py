@@ -268,7 +268,7 @@ def _more(number: int, is_narrow: bool) -> str:
 class Marks(NamedTuple):
     """The number of marked specs, the marked specs that are known, and those in sight.
 
-    `unused` are the names of keys that do nothing with the marks where the focus is.
+    `unused` are the names of keys that act on something else where the focus is.
     """
 
     total: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,40 @@ async def test_where_dependencies_are_not_listed_a_row_stands_for_the_hash_that_
         await browser.press("space")
         assert browser.state.marks == (row.spec.hash,)
         assert about in browser.status
+
+
+async def test_the_line_of_marks_names_the_keys_that_mean_the_marks(tmp_path: Path) -> None:
+    clipboard = Clipboard(tmp_path)
+    async with browsing(size=(120, 30), environ=clipboard.environ, folded=False) as browser:
+
+        def shown(*words: str) -> bool:
+            line = browser.lines[browser.browser.panes.marks.region.y]
+            offered = re.findall(r"[dyU] (compare|copy|clear)", line)
+            return offered == [*words]
+
+        await browser.open_package("py-build")
+        await browser.press("space", "space")
+        assert shown("compare", "copy", "clear")
+        await browser.press("slash")
+        assert shown(), "letters are typed"
+        await browser.press("escape")
+        await browser.ask("py-safetensors")
+        await browser.press("enter")
+        assert shown("compare", "clear"), "y copies the row"
+        await browser.press("y")
+        assert clipboard.take() == browser.current.spec.hash
+        await browser.press("d")
+        assert shown("copy", "clear"), "they are compared already"
+
+
+async def test_one_mark_is_not_compared_by_a_key_that_compares_look_alikes() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.press("2")
+        assert browser.current.count > 1
+        await browser.press("space")
+        line = browser.browser.panes.marks.region.y
+        assert browser.current.count > 1
+        assert "compare" not in browser.lines[line]
+        at = next(n for n, row in enumerate(browser.rows) if row.count == 1)
+        await browser.press("g", *["j"] * at)
+        assert "d compare" in browser.lines[line]
