@@ -61,7 +61,7 @@ class SpecsController:
             self._host.say(cannot_be_hidden(column))
             return
         change_hidden(self._host, self._host.state.hidden_columns | {column})
-        self._host.say(f"Hid {column_word(column)} (c brings it back)")
+        self._host.say(f"Hid {column_word(column)} ({shown('specs-columns')} brings it back)")
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""

@@ -12,6 +12,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.hidden_columns import MAX_COLUMNS, load, parse_hidden
 from spackscope.tui.settings import Settings
+from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeHost
 
 
@@ -82,6 +83,12 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host.work()
     assert not host.state.hidden_columns
     assert not loaded(tmp_path).state.hidden_columns
+
+
+async def test_a_message_names_the_key_in_use_for_a_hidden_column() -> None:
+    async with browsing(settings=Settings(keys={"specs-columns": ("m",)})) as browser:
+        await browser.press("2", "l", "minus")
+        assert "(m brings it back)" in browser.status
 
 
 def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
