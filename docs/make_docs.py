@@ -17,7 +17,7 @@ from spackscope.model.core.rules import RULES
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
 from spackscope.tui.cli.commands.help import QUERY_SECTION
 from spackscope.tui.dialogs.help import WORDS
-from spackscope.tui.keymap import HEADINGS, KEYS
+from spackscope.tui.keymap import HEADINGS, KEYS, with_keys
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
 
@@ -51,7 +51,9 @@ def key_table() -> str:
 def word_table() -> str:
     """Return the table of the words on the screens in Markdown."""
     lines = ["| word | meaning |", "|---|---|"]
-    return "\n".join([*lines, *(f"| {word} | {text} |" for word, text in WORDS.items())])
+    return "\n".join(
+        [*lines, *(f"| {word} | {with_keys(text)} |" for word, text in WORDS.items())]
+    )
 
 
 def language_table() -> str:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen
@@ -44,7 +45,7 @@ class Key(Frozen):
     block its `needs`: by default, if it works anywhere, the spec under the cursor, and else the
     content of its pane. Where no source was read, a key that `needs_specs` says so. A key that
     `is_answer` opens a sheet, and its command is in the palette even if it has no key. Keys that
-    are `is_common` are first there, then the answers.
+    are `is_common` are first there, then the answers. A search finds it by its `synonyms`, too.
 
     The actions of keys that work anywhere, and of `screen.browse`, are in the table of
     tui/browser/actions.py, other actions are methods of the focused widget.
@@ -64,6 +65,7 @@ class Key(Frozen):
     needs_specs: bool = True
     is_answer: bool = False
     is_common: bool = False
+    synonyms: str = ""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -88,95 +90,104 @@ _ROWS = (SPECS, DETAIL, TREE)
 
 KEYS = (
     Key(ANYWHERE, "back", "escape", "back", "Go one step back.", "back",
-        (PACKAGES, *_ROWS, VALUES), rank=-1, needs=(ROW,), needs_specs=False),
+        (PACKAGES, *_ROWS, VALUES), rank=-1, needs=(ROW,), needs_specs=False,
+        synonyms="cancel"),
     Key(ANYWHERE, "copy", "y", "copy",
         "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS),
-        needs=(SPEC, MARKED), is_common=True),
+        needs=(SPEC, MARKED), is_common=True, synonyms="clipboard yank"),
     Key(ANYWHERE, "copy-as", "Y", "copy_as",
         "Copy in another form: install command, JSON, the view as a command line.",
-        needs=(SPEC, MARKED), is_common=True),
+        needs=(SPEC, MARKED), is_common=True, synonyms="clipboard install yaml"),
     Key(ANYWHERE, "export", "e", "export",
         "Write the shown or marked rows to a file.", "write", (SPECS,), rank=6,
-        needs=(SPEC, MARKED)),
+        needs=(SPEC, MARKED), synonyms="save file csv markdown"),
     Key(ANYWHERE, "mark-all", "A", "mark_all",
-        "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED)),
-    Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,)),
+        "Mark all shown, in an opened row its builds; again: unmark.", needs=(SPEC, MARKED),
+        synonyms="select"),
+    Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks.", needs=(MARKED,),
+        synonyms="deselect"),
     Key(ANYWHERE, "diff", "d", "diff",
         "Compare the marked rows, or look-alikes.", "compare", _ROWS, rank=3,
         as_text="diff HASH HASH", is_answer=True, is_common=True,
-        needs=(SPEC, MARKED)),
+        needs=(SPEC, MARKED), synonyms="changes differences"),
     Key(ANYWHERE, "tree", "t", "tree",
         "Show the tree of dependencies.", "tree", _ROWS, rank=5, as_text="needs HASH",
-        needs=(SPEC, LINES)),
+        needs=(SPEC, LINES), synonyms="dependencies"),
     Key(ANYWHERE, "users", "u", "users",
         "Show the users: what depends on it.", "users", (TREE,), rank=5, as_text="find ^/HASH",
-        needs=(SPEC, LINES)),
+        needs=(SPEC, LINES), synonyms="dependents"),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,),
-        rank=5),
+        rank=5, synonyms="twins kinds"),
     Key(ANYWHERE, "values", "v", "values",
-        "Go to the values of the column; again: back.", "values", rank=4),
+        "Go to the values of the column; again: back.", "values", rank=4, synonyms="facets"),
     Key(ANYWHERE, "query", "slash", "query", "Type a query.", "query", rank=1, needs=(QUERY,),
-        is_common=True),
+        is_common=True, synonyms="search"),
     Key(ANYWHERE, "recent-queries", "ctrl+r", "recent_queries",
-        "Search recent queries, and use one."),
+        "Search recent queries, and use one.", synonyms="history"),
     Key(ANYWHERE, "filter", "f", "filter",
-        "Type a filter for the column or the list.", "filter", rank=2, is_common=True),
-    Key(ANYWHERE, "clear", "X", "clear", "Remove all filters."),
+        "Type a filter for the column or the list.", "filter", rank=2, is_common=True,
+        synonyms="search"),
+    Key(ANYWHERE, "clear", "X", "clear", "Remove all filters.", synonyms="reset"),
     Key(ANYWHERE, "undo", "backspace", "undo",
         "Undo: go back to the previous view.", "undo", rank=6, needs=(ROW,)),
     Key(ANYWHERE, "redo", "right_square_bracket", "redo", "Redo.", needs=(ROW,)),
     Key(ANYWHERE, "help", "question_mark", "app.show_help",
-        "Show the keys, and run one.", "help", rank=9, needs=(ROW,), needs_specs=False),
+        "Show the keys, and run one.", "help", rank=9, needs=(ROW,), needs_specs=False,
+        synonyms="keys"),
     Key(ANYWHERE, "commands", "colon", "app.command_palette", "Search the commands by name.",
-        needs=(ROW,)),
-    Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
+        needs=(ROW,), synonyms="palette"),
+    Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off.", synonyms="order"),
     Key(ANYWHERE, "stats", "F", "stats", "Count the rows by the column, or by two of them.",
-        as_text="stats COLUMN", is_answer=True),
+        as_text="stats COLUMN", is_answer=True, synonyms="frequency histogram"),
     Key(ANYWHERE, "cover", "C", "cover",
         "Show what of an environment is cached or missing; again: add one, or a host.",
-        as_text="cover", is_answer=True),
+        as_text="cover", is_answer=True, synonyms="coverage missing lock environment"),
     Key(ANYWHERE, "diff-sources", "D", "diff_sources",
         "Compare two sources: what changed; with one open: add another.",
-        as_text="diff OLD NEW", is_answer=True),
+        as_text="diff OLD NEW", is_answer=True, synonyms="changes differences"),
     Key(ANYWHERE, "why", "W", "why",
         "Show what keeps Spack from reusing the row, or marked specs.",
-        as_text="why /HASH", is_answer=True),
+        as_text="why /HASH", is_answer=True, synonyms="reuse"),
     Key(ANYWHERE, "files", "i", "files",
         "Show the files in the spec; choose one: who has that name.",
-        as_text="files /HASH", is_answer=True),
+        as_text="files /HASH", is_answer=True, synonyms="contents archive"),
     Key(ANYWHERE, "files-download", "", "files_download",
         "Download the whole archive of the spec, and show the files in it.",
-        as_text="files --download /HASH", is_answer=True),
+        as_text="files --download /HASH", is_answer=True, synonyms="contents"),
     Key(ANYWHERE, "duplicates", "P", "duplicates",
         "List packages with several builds, and why.",
-        "duplicates", (DIFF,), as_text="duplicates QUERY", is_answer=True),
+        "duplicates", (DIFF,), as_text="duplicates QUERY", is_answer=True,
+        synonyms="doubles unify"),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter.",
         needs_specs=False),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
         "Go to the previous pane or filter.", needs_specs=False),
     Key(ANYWHERE, "packages", "1", "packages", "Go to the packages.",
-        as_text="stats package", needs=(SOURCES,), needs_specs=False),
+        as_text="stats package", needs=(SOURCES,), needs_specs=False, synonyms="list"),
     Key(ANYWHERE, "specs", "2", "specs", "Go to the specs.", as_text="find QUERY",
-        needs=(SOURCES,), needs_specs=False),
+        needs=(SOURCES,), needs_specs=False, synonyms="builds"),
     Key(ANYWHERE, "detail", "3", "detail",
         "Go to the detail; again: give it the whole screen.", as_text="show HASH",
-        needs=(SOURCES,), needs_specs=False),
+        needs=(SOURCES,), needs_specs=False, synonyms="spec"),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
-        needs=(SOURCES,), needs_specs=False),
+        needs=(SOURCES,), needs_specs=False, synonyms="full maximize"),
     Key(ANYWHERE, "sources", "S", "sources",
         "List the sources; again: what could not be read.",
-        as_text="sources --problems", is_answer=True),
+        as_text="sources --problems", is_answer=True, synonyms="mirrors reload problems"),
     Key(ANYWHERE, "open", "O", "open",
         "Open another source: a cache, a file, a directory.", needs=(), is_common=True,
-        needs_specs=False),
+        needs_specs=False, synonyms="mirrors lock environment reload"),
     Key(ANYWHERE, "dependency-only", "a", "dependency_only",
-        "Show or hide dependency-only specs.", needs_specs=False),
-    Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources.", needs_specs=False),
-    Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again.", needs=()),
+        "Show or hide dependency-only specs.", needs_specs=False, synonyms="needed implicit"),
+    Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources.", needs_specs=False,
+        synonyms="refresh"),
+    Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again.", needs=(),
+        synonyms="refresh"),
     Key(ANYWHERE, "suspend", "ctrl+z", "app.suspend_process", "Go to the shell; `fg` comes back.",
         needs=()),
-    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=8, needs=(), needs_specs=False),
+    Key(ANYWHERE, "quit", "q", "quit", "Quit.", "quit", rank=8, needs=(), needs_specs=False,
+        synonyms="exit leave"),
     Key(LISTS, "lists-down", "j,down", "move(1)", "Go one row down.", moves=True),
     Key(LISTS, "lists-up", "k,up", "move(-1)", "Go one row up.", moves=True),
     Key(LISTS, "lists-page-down", "ctrl+d,pagedown", "page(1)", "Go one page down.", moves=True),
@@ -186,15 +197,17 @@ KEYS = (
     Key(PACKAGES, "packages-open", "enter,l,right", "choose",
         "Go to the specs of the package.", "open"),
     Key(SPECS, "specs-open", "enter", "choose",
-        "Open a folded row, go to the detail, or take the query.", "detail", needs=(SPEC, MARKED)),
+        "Open a folded row, go to the detail, or take the query.", "detail", needs=(SPEC, MARKED),
+        synonyms="pick unfold"),
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
-        "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED)),
+        "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED),
+        synonyms="select"),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
     Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),
     Key(SPECS, "specs-hide-column", "minus", "screen.browse('hide_column')", "Hide the column."),
     Key(SPECS, "specs-columns", "c", "screen.browse('list_columns')",
-        "List the columns: go to one, or bring it back."),
+        "List the columns: go to one, or bring it back.", synonyms="hidden"),
     Key(DETAIL, "detail-choose", "enter", "choose",
         "Filter by the value, or go to the spec.", "choose"),
     Key(DETAIL, "detail-right", "l,right", "step(1)", "Go to the next value.", moves=True),
@@ -206,7 +219,7 @@ KEYS = (
         "Unfold, or go to where it is unfolded.", "unfold"),
     Key(TREE, "tree-fold", "left,h", "fold", "Fold, or go to the parent line.", "fold"),
     Key(TREE, "tree-search", "slash,f", "screen.browse('search_tree')",
-        "Find names: only these lines are shown.", "find"),
+        "Find names: only these lines are shown.", "find", synonyms="search"),
     Key(TREE, "tree-fold-all", "z", "fold_all", "Unfold everything, or fold it again.", "all"),
     Key(TREE, "tree-build-tools", "b", "run_only",
         "Show or hide build dependencies.", "build tools"),
@@ -417,6 +430,26 @@ def hints(
                 yield each
 
 
+def found_by(name: str) -> str:
+    """Return the words by which a search finds a key besides its sentence: names and synonyms.
+
+    >>> found_by("cover")
+    'C cover cover coverage missing lock environment'
+    """
+    key = _used[name]
+    names = chain.from_iterable(map(spellings, key.names))
+    return " ".join(filter(None, (*names, key.name, key.as_text, key.synonyms)))
+
+
+def with_keys(text: str) -> str:
+    """Return a text that names keys in braces, with the keys themselves.
+
+    >>> with_keys("{undo} goes back")
+    '⌫ goes back'
+    """
+    return re.sub(r"\{([a-z-]+)\}", lambda match: shown(match[1]), text)
+
+
 def written_key(shown: str) -> str:
     """Return a key as this terminal can show it: `⏎`, or `enter` without UTF-8."""
     return shown if supports_unicode() else key_word(shown)
@@ -523,6 +556,20 @@ def _is_sent(modifier: str, key: str) -> bool:
     if modifier == "alt":
         return len(key) == 1 and key.isascii()
     return (len(key) == 1 and "a" <= key <= "z") or key in ("space", *_SHIFTED, *_CTRL_SIGNS)
+
+
+def spellings(key: str) -> Iterator[str]:
+    """Yield how a key may be written, by Textual's name.
+
+    >>> list(spellings("ctrl+r")), list(spellings("escape"))
+    (['^r', 'C-r', 'ctrl+r', 'ctrl-r'], ['esc', 'escape'])
+    """
+    modifier, _, name = key.rpartition("+")
+    signs = [sign for sign, each in _MODIFIERS.items() if each == modifier]
+    signs += [f"{modifier}+", f"{modifier}-"] if modifier else [""]
+    written = [text for text, each in _WRITTEN.items() if each == name]
+    names = dict.fromkeys(filter(None, (_character(name), *written, name)))
+    yield from (f"{sign}{each}" for sign in signs for each in names)
 
 
 def name_of(character: str) -> str:

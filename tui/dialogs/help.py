@@ -14,7 +14,17 @@ from textual.binding import Binding
 from spackscope.model.core.text import cell_width, pad, wrap
 from spackscope.model.report.report import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, shown, written_key
+from spackscope.tui.keymap import (
+    ANYWHERE,
+    HEADINGS,
+    first_key,
+    found_by,
+    keys_of,
+    shown,
+    with_keys,
+    with_written_keys,
+    written_key,
+)
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.drawing import CURSOR
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -31,16 +41,18 @@ WORDS = {
     "source": "A cache, install tree, environment or file that you opened.",
     "sample": "The small cache that comes with spackscope.",
     "this machine": "The host on which builds should run; --host sets another.",
-    "look-alikes": "Builds equal in all columns and variants: one row, such as ×12; z unfolds.",
+    "look-alikes": "Builds equal in all columns and variants: one row, such as ×12; {fold} "
+    "unfolds.",
     "run the same": "They link and run the same dependencies; only build tools differ.",
-    "ways": "In how many ways the builds of a row run: ⏎ shows them. The hash is the most used.",
+    "ways": "In how many ways the builds of a row run: {specs-open} shows them. The hash is the "
+    "most used.",
     "differs in": "How a row differs from the most similar one, or its builds from each other.",
     "same in all": "What all rows share, and so has no column.",
     "no map": "The build has no variant or dependency named map.",
-    "values": "How often each value of a column occurs in the rows; v goes there.",
+    "values": "How often each value of a column occurs in the rows; {values} goes there.",
     "run-time dependencies": "What a spec links or runs, directly or through dependencies.",
     "used by": "The specs in these sources that depend on it.",
-    "needed": "A spec that is only a dependency; a shows or hides these.",
+    "needed": "A spec that is only a dependency; {dependency-only} shows or hides these.",
     "cached": "A build cache has the binary.",
     "installed": "An install tree has it.",
     "runs here": "Target, C library and os suit this machine; in a query: fits.",
@@ -54,20 +66,27 @@ WORDS = {
     "tag": "A named or dated state of the public cache.",
     "problem": "Part of a source that could not be read.",
 }
-"""Words on the screens that a user of Spack may not know, with their meanings."""
+"""Words on the screens that a user of Spack may not know, with their meanings.
+
+The meanings name keys by their names in braces.
+"""
 
 
 class HelpEntry(NamedTuple):
-    """A line of the help: a key or a form of a query, its effect, and the key it runs if any."""
+    """A line of the help: a key or a form of a query, its effect, and the key it runs if any.
+
+    `words` are found by a search besides the texts of the line.
+    """
 
     left: str
     sentence: str
     heading: str
     runs: str = ""
+    words: str = ""
 
     def fits(self, words: Sequence[str]) -> bool:
         """Check whether all words of a search are in the entry or its heading."""
-        text = f"{self.left} {self.sentence} {self.heading}".lower()
+        text = f"{self.left} {self.sentence} {self.heading} {self.words}".lower()
         return all(word in text for word in words)
 
     def lines(self, left: int, room: int) -> list[tuple[str, str]]:
@@ -96,7 +115,9 @@ def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[H
     """
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
-        HelpEntry(written_key(shown(name)), sentence, "In this answer", first_key(name))
+        HelpEntry(
+            written_key(shown(name)), sentence, "In this answer", first_key(name), found_by(name)
+        )
         for name, sentence in answer.items()
         if sentence
     ]
@@ -106,6 +127,7 @@ def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[H
             key.sentence,
             HEADINGS[where],
             first_key(key.name) if where in panes else "",
+            found_by(key.name),
         )
         for where in order
         for key in keys_of(where)
@@ -115,7 +137,8 @@ def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[H
     for heading, forms in LANGUAGE.items():
         title = f"Query: {heading.lower()}"
         entries += [HelpEntry(form.written, form.sentence, title, typed) for form in forms]
-    return entries + [HelpEntry(word, sentence, "Words") for word, sentence in WORDS.items()]
+    words = {word: with_written_keys(with_keys(text)) for word, text in WORDS.items()}
+    return entries + [HelpEntry(word, text, "Words") for word, text in words.items()]
 
 
 def help_rows(entries: Sequence[HelpEntry], width: int) -> list[HelpRow]:

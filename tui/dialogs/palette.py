@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.app import App
 
 from spackscope.tui.dialogs.pick import Pick, PickDialog
-from spackscope.tui.keymap import FILTERS, HEADINGS, Key, first_key, keys_of, written_key
+from spackscope.tui.keymap import FILTERS, HEADINGS, Key, first_key, found_by, keys_of, written_key
 
 _PALETTE = "app.command_palette"
 
@@ -34,7 +34,7 @@ def _command(key: Key, where: str) -> Pick:
     as_text = f"as text: spackscope {key.as_text}" if key.as_text else ""
     reading = filter(None, (sentence, shown, HEADINGS[where].lower(), key.name, as_text))
     action = f"app.simulate_key('{pressed}')" if pressed else f"screen.{key.textual_action}"
-    return Pick(action, sentence, shown, "accent", " · ".join(reading), key.name)
+    return Pick(action, sentence, shown, "accent", " · ".join(reading), found_by(key.name))
 
 
 def open_palette(app: App[list[str]], panes: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from textual.actions import parse
 from textual.binding import Binding
 from textual.widget import Widget
 
+from spackscope.model.core.frozen import replace
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
@@ -19,9 +20,10 @@ from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
-from spackscope.tui.dialogs.pick import SourceDialog
+from spackscope.tui.dialogs.pick import SourceDialog, best_first
 from spackscope.tui.keymap import (
     ANYWHERE,
+    DEFAULT,
     DETAIL,
     DIALOGS,
     DIFF,
@@ -35,7 +37,10 @@ from spackscope.tui.keymap import (
     SPECS,
     TREE,
     VALUES,
+    found_by,
     hints,
+    keys_of,
+    use_keys,
     written_key,
 )
 from spackscope.tui.query_reference import LANGUAGE
@@ -101,6 +106,54 @@ def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
     )
 
 
+SYNONYMS = {
+    "diff": "compare changes differences",
+    "stats": "count frequency",
+    "cover": "coverage missing lock",
+    "why": "reuse",
+    "duplicates": "doubles unify",
+    "files": "contents",
+    "tree": "dependencies",
+    "users": "dependents",
+    "sources": "mirrors reload",
+    "open": "mirrors reload",
+    "values": "facets",
+    "recent-queries": "history",
+    "copy": "clipboard",
+    "fold": "twins kinds",
+}
+
+
+def test_the_help_and_the_palette_find_keys_by_names_of_keys_and_synonyms() -> None:
+    panes = (SPECS, LISTS, ANYWHERE)
+
+    def finds(word: str, name: str) -> bool:
+        sentence = DEFAULT[name].sentence
+        entries = [entry.sentence for entry in help_entries(panes) if entry.fits([word])]
+        picks = [pick.text for pick in best_first(word, commands(panes))]
+        return sentence in entries and any(f"{text}.".endswith(sentence) for text in picks)
+
+    for name, words in SYNONYMS.items():
+        for word in (name.partition("-")[0], *words.split()):
+            assert finds(word, name), (name, word)
+    for key in keys_of(*panes):
+        # The palette leaves out moves, and itself.
+        if not key.moves and key.name != "commands":
+            for word in {*key.keys.lower().split(","), *key.shown.lower().split()} - {""}:
+                assert finds(word, key.name), (key.name, word)
+    for written in ("ctrl+r", "ctrl-r", "^r", "c-r"):
+        assert finds(written, "recent-queries")
+
+
+def test_sentences_of_the_help_name_the_keys_in_use() -> None:
+    use_keys({**DEFAULT, "fold": replace(DEFAULT["fold"], keys="m")})
+    try:
+        (entry,) = (entry for entry in help_entries((SPECS,)) if entry.left == "look-alikes")
+    finally:
+        use_keys(DEFAULT)
+    assert entry.sentence.endswith("; m unfolds.")
+
+
 @pytest.mark.parametrize(("width", "columns"), [(36, 1), (76, 1), (116, 2), (176, 3)])
 def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None:
     entries = help_entries((SPECS, LISTS, ANYWHERE))
@@ -145,12 +198,12 @@ def test_the_palette_offers_what_works_in_the_pane_first() -> None:
     offered = commands((SPECS, LISTS, ANYWHERE))
     first = [key.name for key in KEYS if key.is_common]
     first += [key.name for key in KEYS if key.is_answer and not key.is_common]
-    assert [command.words for command in offered[: len(first)]] == first
-    places = {key.name: key.where for key in KEYS}
+    assert [command.words for command in offered[: len(first)]] == [*map(found_by, first)]
+    places = {found_by(key.name): key.where for key in KEYS}
     others = [places[command.words] for command in offered[len(first) :]]
     assert tuple(dict.fromkeys(others)) == panes
     for key in KEYS:
-        is_offered = any(command.words == key.name for command in offered)
+        is_offered = any(command.words == found_by(key.name) for command in offered)
         # Who moves the cursor does not search for it.
         is_none = key.where not in panes or key.moves or key.name == "commands"
         assert is_offered is not is_none, key.name
