@@ -135,19 +135,18 @@ class RowsToWrite(Frozen):
 
 
 def rows_to_write(state: BrowserState, catalog: Catalog) -> RowsToWrite:
-    """Return the marked rows in sight, else all shown rows.
+    """Return the rows of marked specs in sight, if there are any, else all shown rows.
 
-    Where columns are about specs, as in a diff, marks choose no rows. Marked specs without rows in
-    an answer are written as records.
+    Where columns are about specs, as in a diff, marks choose no rows.
     """
     table, in_sight = state.table, marks_in_sight(state)
     noun = "row" if table.name else "record"
     shown = table.sheet_of(catalog, state.view)
-    if not in_sight or any(column.hash for column in shown.columns):
-        return RowsToWrite(shown, noun)
-    marked = table.sheet_of(catalog, state.view, in_sight)
-    its_noun = noun if marked.columns is shown.columns else "record"
-    return RowsToWrite(marked, its_noun, is_marked=True)
+    if in_sight and not any(column.hash for column in shown.columns):
+        marked = table.sheet_of(catalog, state.view, in_sight)
+        if marked.rows:
+            return RowsToWrite(marked, noun, is_marked=True)
+    return RowsToWrite(shown, noun)
 
 
 def _formats() -> dict[str, Format]:

@@ -194,11 +194,9 @@ class OpenTable(Frozen):
     def sheet_of(
         self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
     ) -> Sheet[Any]:
-        """Return the rows, or the rows of `only` some specs; if it has none, their records."""
+        """Return the rows, or the rows of `only` some specs."""
         wanted, sheet = {spec.hash for spec in only}, self.shown
         rows = [row for row in sheet.items() if sheet.hash(row) in wanted]
-        if only and not rows:
-            return records_of(catalog, [id_ for spec in only for id_ in spec.ids])
         return replace(sheet, rows=rows) if only else sheet
 
     def count(self, state: BrowserState) -> Count:
