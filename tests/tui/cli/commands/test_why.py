@@ -373,5 +373,7 @@ def test_spack_reads_no_index_that_is_packed_or_of_another_type(
     named = entry(media_type, data, compression=compression)
     write_files(home / "m", {**blob(data), MANIFEST: manifest(named)})
     words = ("why", "-f", "m", "tiny", "--host", "zen3", "--json")
-    reasons = [row["reason"] for row in json.loads(program(*words, **spack.environ).stdout)]
+    reasons = [
+        row["reason"] for row in json.loads(program(*words, stdin=None, **spack.environ).stdout)
+    ]
     assert any(why in (reason or "") for reason in reasons) if why else reasons == [None]
