@@ -120,7 +120,7 @@ def test_a_recipe_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_the_recipe_builds_the_clone_that_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe, called = recipe_class("py_spackscope", monkeypatch)
     assert recipe.git == f"file://{ROOT.resolve()}"
-    assert "depends_on py-urllib3@2.3:2+socks" in called
+    assert "depends_on py-urllib3@2.6.3:2+socks" in called
 
 
 def actions(workflow: Any) -> list[str]:

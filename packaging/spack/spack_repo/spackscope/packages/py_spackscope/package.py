@@ -30,9 +30,9 @@ class PySpackscope(PythonPackage):
         depends_on("py-certifi@2025.4.26:")
         depends_on("py-pyyaml@6.0.1:")
         depends_on("py-rich@14.3:15")
-        depends_on("py-textual@8.2.8:8")
+        depends_on("py-textual@8.2.5:8")
         depends_on("py-tomli@2:", when="^python@:3.10")
-        depends_on("py-urllib3@2.3:2+socks")
+        depends_on("py-urllib3@2.6.3:2+socks")
 
         depends_on("py-boto3@1.34.63:", when="+s3")
         # Python 3.14 has a module of its own.
