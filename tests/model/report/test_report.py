@@ -13,6 +13,7 @@ from spackscope.model.report.report import (
     styled,
     text_of,
 )
+from spackscope.model.report.sheet import Sheet, SheetColumn
 
 
 def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> None:
@@ -76,3 +77,12 @@ def test_the_letters_of_a_needle_are_marked_where_they_are_apart(
 def test_the_first_included_word_of_a_filter_is_marked() -> None:
     assert filter_needles("!cuda ROCM x86") == ["rocm"]
     assert filter_needles("!cuda") == filter_needles("") == []
+
+
+def test_rows_for_screen_readers_are_apart_and_leave_out_what_is_unknown() -> None:
+    columns = [
+        SheetColumn[tuple[str, int | None]]("name", lambda row: row[0]),
+        SheetColumn[tuple[str, int | None]]("size", lambda row: row[1], "bytes"),
+    ]
+    sheet = Sheet("", columns, [("a", 1), ("b", None), ("c", 3)])
+    assert [*sheet.plain()] == ["name: a", "bytes: 1", "", "name: b", "", "name: c", "bytes: 3"]

@@ -245,8 +245,11 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
           - https://example.org/mirrors.yaml
           - {git: https://example.org/config.git, paths: [x]}
           - {path: ../../shared/one.yaml, when: 'hostname == x'}
+          - {path: ../../never, when: ['True']}
+          - {path: ../../never, when: {a: b}}
         """,
     )
+    spack.write("never/mirrors.yaml", mirror_file("never"))
 
     configured = mirrors(spack.environ)
 
