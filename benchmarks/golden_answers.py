@@ -84,6 +84,7 @@ def main() -> int:
     parser.add_argument("new", type=Path, help="the program that is checked")
     parser.add_argument("--data", type=Path, help="directory with the two whole indexes")
     parser.add_argument("--quiet", action="store_true", help="print no columns and words of one")
+    parser.add_argument("--any-order", action="store_true", help="compare rows as a set")
     options = parser.parse_args()
     programs = (str(options.old.absolute()), str(options.new.absolute()))
     asked = differing = 0
@@ -96,7 +97,7 @@ def main() -> int:
             )
             asked += 1
             notes: list[str] = []
-            differences = list(_compare(old, new, notes))
+            differences = list(_compare(old, new, notes, any_order=options.any_order))
             differing += bool(differences)
             if differences or (notes and not options.quiet):
                 print("spackscope", *(word or "''" for word in words))
@@ -205,26 +206,34 @@ def _ask(program: str, words: Sequence[str], environ: Mapping[str, str]) -> Answ
     return Answer(process.returncode, rows, process.stderr.replace(environ["HOME"], "~"))
 
 
-def _compare(old: Answer, new: Answer, notes: list[str]) -> Iterator[str]:
+def _compare(
+    old: Answer, new: Answer, notes: list[str], *, any_order: bool = False
+) -> Iterator[str]:
     """Yield the differences of two answers, and add what only one of them has to the notes."""
     if old.code != new.code:
         yield f"exit code: {old.code}, now {new.code}"
     if old.messages != new.messages:
         notes.append(f"messages: {old.messages!r}, now {new.messages!r}")
     if not (_is_table(old.rows) and _is_table(new.rows)):
-        if old.rows != new.rows:
-            yield f"lines: {_first_difference(old.rows, new.rows)}"
+        lines = [sorted(its) if any_order else its for its in (old.rows, new.rows)]
+        if lines[0] != lines[1]:
+            yield f"lines: {_first_difference(*lines)}"
         return
     if len(old.rows) != len(new.rows):
         yield f"rows: {len(old.rows)}, now {len(new.rows)}"
     columns = [
         list(dict.fromkeys(name for row in rows for name in row)) for rows in (old.rows, new.rows)
     ]
-    for name in columns[0]:
-        if name in columns[1]:
-            values = [[row.get(name) for row in rows] for rows in (old.rows, new.rows)]
-            if values[0] != values[1]:
-                yield f"column {name}: {_first_difference(*values)}"
+    common = [name for name in columns[0] if name in columns[1]]
+    tables = [
+        [[row.get(name) for name in common] for row in rows] for rows in (old.rows, new.rows)
+    ]
+    if any_order:
+        tables = [sorted(table, key=json.dumps) for table in tables]
+    for number, name in enumerate(common):
+        values = [[row[number] for row in table] for table in tables]
+        if values[0] != values[1]:
+            yield f"column {name}: {_first_difference(*values)}"
     for which, names, others in (("gone", *columns), ("new", *reversed(columns))):
         if only := [name for name in names if name not in others]:
             notes.append(f"columns {which}: {', '.join(only)}")
