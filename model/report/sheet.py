@@ -235,9 +235,13 @@ class Sheet(Frozen, Generic[Item]):
         return any(len(text) > _LONG for text in values)
 
     def column(self, name: str) -> SheetColumn[Item]:
-        """Return a column by its name. Raises WrongQuestion."""
+        """Return a column by its name, or by that of its condition. Raises WrongQuestion.
+
+        A condition such as `stack=` is on one value of the column `stacks`.
+        """
         names = {column.name: column for column in self.columns}
         names.setdefault("name", names.get("package") or self.columns[0])
+        name = name if name in names or f"{name}s" not in names else f"{name}s"
         if name not in names:
             guess = did_you_mean(name, names)
             others = f"; there are {', '.join(map(clean, names))}"

@@ -543,3 +543,8 @@ def test_a_variant_that_is_a_virtual_is_proposed_as_a_dependency(
     assert "  %mpi=openmpi instead of mpi=openmpi  1" in others
     result = program("find", *hdf5, "h5py mpi=openmpi")
     assert "Did you mean ^mpi=openmpi?" in result.stderr
+
+
+def test_a_column_has_the_name_of_its_condition_too(program: Program) -> None:
+    words = ("find", "-f", "sample", "py-build", "--csv", "--columns")
+    assert program(*words, "stack,state").stdout == program(*words, "stacks,states").stdout
