@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -414,15 +414,19 @@ def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterato
 
 
 def hints(
-    *panes: str, words: Mapping[str, str] = {}, is_letter_typed: bool = False
+    *panes: str,
+    words: Mapping[str, str] = {},
+    left_out: Collection[str] = (),
+    is_letter_typed: bool = False,
 ) -> Iterator[Hint]:
     """Yield keys and words for the status line: by rank, keys of the first pane first.
 
-    `words` has other words for some names.
+    `words` has other words for some names; names that are `left_out` have no hint.
     """
     keys = keys_of(*dict.fromkeys(panes))
     working = {name: key for key in reversed(keys) for name in key.names}
-    for key in sorted((key for key in keys if key.hint), key=lambda key: key.rank):
+    hinted = [key for key in keys if key.hint and key.name not in left_out]
+    for key in sorted(hinted, key=lambda key: key.rank):
         if key.hinted_in and not any(pane in panes for pane in key.hinted_in):
             continue
         for each in hint(key.name, words.get(key.name, ""), is_letter_typed=is_letter_typed):

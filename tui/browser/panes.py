@@ -487,12 +487,12 @@ class Panes:
     def _hints(self) -> Iterable[keymap.Hint]:
         """Return the hints for the focused input or pane; without a catalog, the ways out."""
         words = dict(self._hint_words())
-        shown = keymap.hints(*self.key_panes, words=words)
+        left_out = {*self._keys_without_use()}
+        shown = keymap.hints(*self.key_panes, words=words, left_out=left_out)
         if self._state.summary is None and self.table.rows.shown.choices:
             keys = ("specs-open", words["specs-open"]), ("quit",), ("help",)
             shown = chain.from_iterable(starmap(keymap.hint, keys))
-        left_out = keymap.key_names(*self._keys_without_use())
-        return (each for each in shown if each.key not in left_out)
+        return shown
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints."""

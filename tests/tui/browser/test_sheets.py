@@ -721,3 +721,11 @@ async def test_on_a_column_without_shared_values_one_is_chosen() -> None:
         await browser.type("target")
         await browser.press("enter")
         assert command(browser) == "stats --by target"
+
+
+async def test_the_values_beside_a_sheet_have_the_hints_of_their_keys() -> None:
+    async with browsing(size=(160, 30)) as browser:
+        await browser.go_to_column("target")
+        await browser.press("F", "v")
+        assert browser.focus == "value-rows"
+        assert "space include" in browser.lines[-1]
