@@ -617,6 +617,7 @@ async def browsing(
     session: Session | None = None,
     settings: Settings = DEFAULTS,
     pick: bool = False,
+    purpose: str = "",
     no_color: bool = False,
     settled: bool = True,
     folded: bool = True,
@@ -625,7 +626,13 @@ async def browsing(
     names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
     session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
     app = SpackscopeApp(
-        names, query, session=session, settings=settings, pick=pick, no_color=no_color
+        names,
+        query,
+        session=session,
+        settings=settings,
+        pick=pick,
+        purpose=purpose,
+        no_color=no_color,
     )
     rests = Rests()
     with no_queries_on_the_event_loop(), pytest.MonkeyPatch.context() as patch:

@@ -52,7 +52,10 @@ _MAX_MOVES = 500
 
 
 class SpackscopeApp(OpenApp[list[str]]):
-    """Browse the records of some sources; the result is the picked hashes."""
+    """Browse the records of some sources; the result is the picked hashes.
+
+    With `pick` hashes are picked, for a `purpose` that is shown.
+    """
 
     CSS_PATH = "app.tcss"
     TITLE = "spackscope"
@@ -69,6 +72,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         session: Session,
         settings: Settings = DEFAULTS,
         pick: bool = False,
+        purpose: str = "",
         no_color: bool = False,
         note: str = "",
     ) -> None:
@@ -83,7 +87,9 @@ class SpackscopeApp(OpenApp[list[str]]):
         # A screen reader reads a line across all panes in it.
         widths = WIDTHS[:1] if is_plain() else WIDTHS
         BrowserScreen.HORIZONTAL_BREAKPOINTS = Dialog.HORIZONTAL_BREAKPOINTS = widths
-        self._open = partial(BrowserScreen, session=session, settings=settings, pick=pick)
+        self._open = partial(
+            BrowserScreen, session=session, settings=settings, pick=pick, purpose=purpose
+        )
         self._browser = self._open(sources, query, note=note)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False

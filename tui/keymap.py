@@ -202,9 +202,10 @@ KEYS = (
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
         "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED),
         synonyms="select"),
-    Key(SPECS, "specs-left", "h,left", "column(-1)",
+    Key(SPECS, "specs-left", "left,h", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
-    Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),
+    Key(SPECS, "specs-right", "right,l", "column(1)",
+        "Go one column to the right; in pick: open a folded row.", moves=True),
     Key(SPECS, "specs-hide-column", "minus", "screen.browse('hide_column')", "Hide the column."),
     Key(SPECS, "specs-columns", "c", "screen.browse('list_columns')",
         "List the columns: go to one, or bring it back.", synonyms="hidden"),
@@ -421,11 +422,13 @@ def hints(
 ) -> Iterator[Hint]:
     """Yield keys and words for the status line: by rank, keys of the first pane first.
 
-    `words` has other words for some names; names that are `left_out` have no hint.
+    `words` has other words for some names, and words for keys that have no hint else; names that
+    are `left_out` have no hint.
     """
     keys = keys_of(*dict.fromkeys(panes))
     working = {name: key for key in reversed(keys) for name in key.names}
-    hinted = [key for key in keys if key.hint and key.name not in left_out]
+    hinted = [key for key in keys if key.hint or words.get(key.name)]
+    hinted = [key for key in hinted if key.name not in left_out]
     for key in sorted(hinted, key=lambda key: key.rank):
         if key.hinted_in and not any(pane in panes for pane in key.hinted_in):
             continue

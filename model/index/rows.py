@@ -80,6 +80,16 @@ class Row(Frozen):
         """Whether the row stands for look-alikes, which may run differently."""
         return self.count > 1 and self.role in (RowRole.SPEC, RowRole.GROUP)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the row is opened, and its specs follow."""
+        return self.role in (RowRole.GROUP, RowRole.OPEN_KIND)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the row can be opened."""
+        return self.count > 1 and not self.is_open
+
 
 class PackageCount(NamedTuple):
     """A package with the number of its matching specs (`shown`), and of all its specs (`total`).

@@ -263,6 +263,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "toggle_term": lambda self, term: self.controllers.search.toggle(term),
     "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),
     "take_completion": lambda self: self.take_completion(),
+    "open_group": lambda self, row: self.controllers.specs.toggle(row),
     "close_group": lambda self, row: self.controllers.specs.close(row),
     "summarize": lambda self, packages: summarize(
         self.host, packages, self.panes.names.rows.take_summaries

@@ -68,13 +68,14 @@ def row_out_of_sight() -> str:
 class CopyTarget(Frozen):
     """The specs to copy by their ids, or one spec of which only the hash is known.
 
-    `folded` are the look-alikes that the row stands for.
+    `folded` are the look-alikes that the row stands for, and `key` opens it, as it is shown.
     """
 
     ids: Sequence[int] = ()
     hash: str = ""
     row: Row | None = None
     folded: Sequence[int] = ()
+    key: str = ""
     is_marked: bool = False
 
 
@@ -231,7 +232,8 @@ def find_target(
     if not is_seen:
         return row_out_of_sight()
     assert row is not None
-    return CopyTarget((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
+    folded = listing.ids_of(row) if row.count > 1 else ()
+    return CopyTarget((row.id,), row=row, folded=folded, key=state.opening_key(row))
 
 
 def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> CopyTarget | str:
@@ -245,7 +247,8 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
         return row_out_of_sight()
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()
-        return CopyTarget((details.row.id,), row=details.row, folded=folded)
+        key = state.opening_key(details.row)
+        return CopyTarget((details.row.id,), row=details.row, folded=folded, key=key)
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return CopyTarget(hash=node.spec.hash)
@@ -266,8 +269,9 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
     """
     if target.hash:
         return CopyContent(text=target.hash)
-    row = target.row
-    about = of_several(row, target.folded) if row is not None and len(target.folded) > 1 else ""
+    row, about = target.row, ""
+    if row is not None and len(target.folded) > 1:
+        about = of_several(row, target.folded, target.key)
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return CopyContent(specs, about=about, is_marked=target.is_marked)

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.report import titles
 from spackscope.tui import keymap
@@ -70,6 +71,7 @@ class Panes:
         self.names = PackageList(id="packages", classes="pane")
         self.values = ValuesPane(id="values", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
+        self.table.is_pick = state.is_pick
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(self._marks, id="marks")
         self.marks.display = False
@@ -387,10 +389,12 @@ class Panes:
         """Return the sources, the machine, and the number of problems."""
         state, summary = self._state, self._state.summary
         active = [term for group in state.view.query.of_column("source") for term in group]
+        purpose = (f"choose for: {state.purpose}" if state.purpose else "choose") * state.is_pick
+        title = Title((), "", 0, state.machine, active, state.is_sample, clean(purpose))
         if summary is None:
-            return Title(machine=state.machine, active=active, is_sample=state.is_sample)
-        counts = summary.chips, clean(summary.remark), summary.problems
-        return Title(*counts, state.machine, active, state.is_sample)
+            return title
+        remark, problems = clean(summary.remark), summary.problems
+        return replace(title, chips=summary.chips, notes=remark, problems=problems)
 
     def _marks(self) -> Marks:
         """Return the marked specs, and the keys that act on something else than these."""

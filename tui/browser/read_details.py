@@ -43,7 +43,6 @@ from spackscope.model.report.row_notes import members_of, row_notes
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import DEVELOP
 from spackscope.tui.browser.state import Details, Related
-from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.tui.browser.details import DetailInputs
@@ -90,7 +89,7 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
         may_expire=catalog.is_only_in(DEVELOP, spec.hash),
     )
     lines += answer.lines if answer is not None else ()
-    return with_choice(lines, members, row, shown("specs-open"))
+    return with_choice(lines, members, row, asked.opening_key)
 
 
 def pending_lines_of(

@@ -76,6 +76,7 @@ class BrowserScreen(Screen[None]):
         settings: Settings = DEFAULTS,
         *,
         pick: bool,
+        purpose: str = "",
         before: Sequence[Sequence[str]] = (),
         note: str = "",
         then: str = "",
@@ -88,7 +89,8 @@ class BrowserScreen(Screen[None]):
         self._awaited = frozenset[str]()
         folded = FoldMemory(session.environ, settings.fold).value
         first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
-        state = BrowserState(view=first, is_pick=pick, is_sample=SAMPLE in sources)
+        is_sample = SAMPLE in sources
+        state = BrowserState(view=first, is_pick=pick, purpose=purpose, is_sample=is_sample)
         self.panes = Panes(self, state)
         self.host = ScreenHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query)

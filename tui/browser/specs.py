@@ -69,7 +69,7 @@ class SpecsController:
 
     def choose(self, row: Row) -> None:
         """Pick a row or the marked specs, open or close a row of several, or go to a detail."""
-        if self._host.state.picks(row):
+        if self._host.state.is_pick:
             self.pick(row)
         elif row.count > 1:
             self.toggle(row)
@@ -86,7 +86,7 @@ class SpecsController:
 
     def toggle(self, row: Row) -> None:
         """Open the group or the kind of a row that stands for several specs, or close it."""
-        if row.role in (RowRole.GROUP, RowRole.OPEN_KIND):
+        if row.is_open:
             self.close(row)
         else:
             self._open(row)
@@ -95,7 +95,7 @@ class SpecsController:
         """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""
         where = self._host.where
         row = where.row if where.pane == "specs" and self._host.state.view.folded else None
-        if row is not None and row.count > 1 and row.role in (RowRole.SPEC, RowRole.KIND):
+        if row is not None and row.is_closed:
             self._open(row)
         else:
             self._search.fold()
@@ -154,8 +154,9 @@ class SpecsController:
             self._toggle_mark(row, "")
         elif listing is not None:
             ids = listing.ids_of(row)
-            mark = partial(self._toggle_mark, row)
-            self._host.run(lambda _: of_several(row, ids), mark, jobs.MARKING, of=row.catalog)
+            mark, key = partial(self._toggle_mark, row), self._host.state.opening_key(row)
+            about = partial(of_several, row, ids, key)
+            self._host.run(lambda _: about(), mark, jobs.MARKING, of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
@@ -270,11 +271,14 @@ def why_no_spec(state: BrowserState, where: Where) -> str:
     return state.table.why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
 
 
-def of_several(row: Row, ids: Sequence[int]) -> str:
-    """Return why a row shows the hash that it shows, of several specs: a remark for a message."""
+def of_several(row: Row, ids: Sequence[int], key: str) -> str:
+    """Return why a row shows the hash that it shows, of several specs: a remark for a message.
+
+    `key` opens the row, as it is shown.
+    """
     members = members_of(row, ids)
     if members.run_differently:
-        opens = f" ({shown('specs-open')} shows them)" if row.role is RowRole.SPEC else ""
+        opens = f" ({key} shows them)" if row.role is RowRole.SPEC else ""
         return f" · {members.choice}, {members.kinds:,} ways to run{opens}"
     count = f"{len(ids):,}"
     if members.kinds:

@@ -15,7 +15,7 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.titles import SourceChip
 from spackscope.tui.browser.tables import SPECS, OpenTable
-from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES
+from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES, shown
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -175,8 +175,9 @@ class BrowserState(Frozen):
     catalog whose edges have been read, so that trees can be shown. `machine` is the host that
     specs are to run on. The `table` is the open one: the specs, or an answer in their place.
     `step` is the number of the shown step of `Navigation`, from 0; before the first it is -1.
-    With `is_pick`, Enter on a row picks it and ends the program. If the sources are the sample,
-    which `is_sample` says, the title names the key that opens others.
+    With `is_pick`, Enter picks the hash that a row shows, and ends the program; the title says
+    what it is picked for, the `purpose`. If the sources are the sample, which `is_sample` says,
+    the title names the key that opens others.
 
     All ids and numbers belong to one catalog, the catalog of the rows. A newer catalog is in the
     `summary` alone until its rows are read, and all fields are replaced at once.
@@ -199,6 +200,7 @@ class BrowserState(Frozen):
     table: OpenTable = SPECS
     step: int = -1
     is_pick: bool = False
+    purpose: str = ""
     is_sample: bool = False
 
     @property
@@ -231,9 +233,11 @@ class BrowserState(Frozen):
         """Whether there is a step to go back to."""
         return self.step > 0
 
-    def picks(self, row: Row) -> bool:
-        """Check whether Enter on a row ends the program, with the marked specs or the row."""
-        return self.is_pick and (bool(self.marks) or not row.has_look_alikes)
+    def opening_key(self, row: Row) -> str:
+        """Return the key that opens or closes a row of several, as it is shown."""
+        if not self.is_pick:
+            return shown("specs-open")
+        return shown("specs-left" if row.is_open else "specs-right")
 
     @property
     def selected(self) -> Row | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import counted
-from spackscope.model.index.view import RowRole, Sort, View
+from spackscope.model.index.view import Sort, View
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.titles import query_counts
 from spackscope.tui.keymap import DEFAULT, first_key, shown
@@ -299,12 +299,14 @@ class SpecsTable(OpenTable):
             return
         if state.view.folded:
             yield "fold", "unfold"
-        if row is not None and state.picks(row):
-            any_of = f"pick any of {row.count:,}" if row.count > 1 else "pick"
-            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
+        if row is not None and state.is_pick:
+            one_of = "one" if row.has_look_alikes else "any"
+            of_row = f"pick {one_of} of {row.count:,}" if row.count > 1 else "pick"
+            yield "specs-open", f"pick {marks:,} marked" if marks else of_row
+            if row.is_closed:
+                yield "specs-right", "open"
         elif row is not None and row.count > 1:
-            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
+            yield "specs-open", ("close" if row.is_open else "open").ljust(_HINT_WIDTH)
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""

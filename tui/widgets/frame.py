@@ -53,7 +53,8 @@ class ReadLine(PartLine, Generic[Shown]):
 class Title(Frozen):
     """The content of the title line; `active` are the conditions on sources in the query.
 
-    With `is_sample` the line names the key that opens other sources.
+    With `is_sample` the line names the key that opens other sources. A `purpose` stands in the
+    place of the name of the program.
     """
 
     chips: Sequence[SourceChip] = ()
@@ -62,6 +63,7 @@ class Title(Frozen):
     machine: Machine | None = None
     active: Collection[Condition] = ()
     is_sample: bool = False
+    purpose: str = ""
 
 
 class TitleForm(NamedTuple):
@@ -93,8 +95,10 @@ class TitleLine(ReadLine[Title]):
 def lay_out(title: Title, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
     """Return the left and right parts of the line, in the longest form that fits a width.
 
-    If none fits, sources are cut, and then left out; the number of problems stays.
+    If none fits, sources are cut, and then left out; the number of problems stays, and half of
+    the width for the purpose.
     """
+    title = replace(title, purpose=shorten(title.purpose, width // 2))
     for form in _forms(title, width):
         left, right = _left(title, form), _right(form)
         if sum(part.width for part in (*left, *right)) <= width:
@@ -128,7 +132,8 @@ def _problems(title: Title, *, with_noun: bool) -> str:
 
 
 def _left(title: Title, form: TitleForm) -> list[LinePart]:
-    name: list[Piece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
+    first = title.purpose or _NAME * form.has_name
+    name: list[Piece] = [(first, "strong"), (_GAP, "")] if first else []
     parts = [LinePart([(" ", ""), *name])]
     for chip in title.chips:
         sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
@@ -154,6 +159,7 @@ def _right(form: TitleForm) -> list[LinePart]:
 
 def _shortened(title: Title, width: int) -> list[LinePart]:
     """Return as many sources as fit, their names cut, and the number of further sources."""
+    width -= cell_width(title.purpose) + len(_GAP) * bool(title.purpose)
     for shown in range(len(title.chips), 0, -1):
         hidden = len(title.chips) - shown
         more = f"+{hidden} " if hidden else ""
@@ -162,7 +168,7 @@ def _shortened(title: Title, width: int) -> list[LinePart]:
             chips = [c._replace(name=shorten(c.name, room)) for c in title.chips[:shown]]
             left = _left(replace(title, chips=chips), TitleForm())
             return [*left, LinePart([(more, "dim")], SOURCES)]
-    return []
+    return _left(Title(purpose=title.purpose), TitleForm()) if title.purpose else []
 
 
 _DOWN, _UP = "┬", "┴"

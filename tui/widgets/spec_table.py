@@ -67,6 +67,7 @@ class SpecTable(Vertical, Fitted):
         self.rows = TableRows(id="spec-rows")
         self.notes = TextLines(self._notes, "sheet-notes")
         self.reading = TextLines(self._reading, "sheet-reading")
+        self.is_pick = False
         self._has_slots = False
 
     def compose(self) -> ComposeResult:
@@ -258,7 +259,10 @@ class SpecTable(Vertical, Fitted):
         self.rows.action_choose()
 
     def action_column(self, step: int) -> None:
-        """Move to the next or previous column; from the first column of a group, close it."""
+        """Move to the next or previous column; from the first column of a group, close it.
+
+        Where Enter picks a row, the next column of a folded row opens it.
+        """
         row, columns = self.rows.row, self.columns
         if not columns.columns.names:
             # No source could be read.
@@ -266,6 +270,8 @@ class SpecTable(Vertical, Fitted):
         is_first = columns.current == columns.columns.names[0]
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(Browse("close_group", row))
+        elif step > 0 and self.is_pick and row is not None and row.is_closed:
+            self.post_message(Browse("open_group", row))
         elif columns.move(step):
             self._show_column(row)
 

@@ -85,7 +85,7 @@ async def test_in_pick_mode_a_folded_row_is_opened_and_a_kind_says_what_it_takes
     path = tmp_path / "index.json"
     write_look_alikes(path)
     async with browsing(path, query="hdf5@1.14", pick=True) as browser:
-        await browser.press("2", "enter")
+        await browser.press("2", "right")
         assert browser.current.count == 4
         await browser.press("j")
         row = browser.current

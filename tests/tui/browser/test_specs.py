@@ -114,6 +114,23 @@ async def test_picking_gives_the_row_or_the_marks_and_leaving_nothing() -> None:
         assert (browser.app.return_value, browser.app.return_code) == (None, 130)
 
 
+async def test_picking_says_what_for_and_takes_the_hash_of_a_folded_row() -> None:
+    words = "spack install py-build"
+    async with browsing(pick=True, query="py-build", purpose=words, size=(80, 24)) as browser:
+        assert browser.lines[0].startswith(f" choose for: {words}  ●")
+        await browser.press("2")
+        row, count = browser.current, len(browser.rows)
+        assert row.count > 1
+        assert f"⏎ pick one of {row.count}  → open" in browser.lines[-1]
+        await browser.press("right")
+        assert len(browser.rows) == count - 1 + row.count
+        await browser.press("left", "home")
+        hash_ = browser.current.spec.hash
+        browser.send("enter")
+        await browser.until(lambda: not browser.app.is_running)
+    assert browser.app.return_value == [hash_]
+
+
 async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do() -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2")

@@ -55,6 +55,13 @@ def test_a_wide_title_shows_counts_and_the_whole_machine() -> None:
     )
 
 
+@pytest.mark.parametrize("width", [20, 40, 80, 160])
+def test_the_purpose_of_a_choice_has_half_of_the_title(width: int) -> None:
+    shown = text(replace(TITLE, purpose="choose for: spack install hdf5 +mpi"), width)
+    assert cell_width(shown) == width
+    assert shown.startswith((" choose for: spack install hdf5 +mpi ", " cho"))
+
+
 def test_a_narrow_title_shows_names() -> None:
     assert words(80) == "spackscope ● spack1.json ○ derecho.lock ▲ gone host: zen3, glibc 2.35 ▲ 3"
     assert words(75) == "spackscope ● spack1.json ○ derecho.lock ▲ gone zen3, glibc 2.35 ▲ 3"

@@ -23,8 +23,10 @@ def run(line: CommandLine) -> ExitCode:
     return ExitCode.FOUND
 
 
-def open_browser(line: CommandLine, words: Sequence[str]) -> tuple[Catalog | None, Sequence[str]]:
-    """Open the browser with a query.
+def open_browser(
+    line: CommandLine, words: Sequence[str], purpose: str = ""
+) -> tuple[Catalog | None, Sequence[str]]:
+    """Open the browser with a query, for a purpose that `pick` shows: by default the query.
 
     Return the catalog that was shown last, and the hashes that `pick` has picked.
     """
@@ -53,6 +55,7 @@ def open_browser(line: CommandLine, words: Sequence[str]) -> tuple[Catalog | Non
                 session=line.session,
                 settings=line.settings,
                 pick=options.command == "pick",
+                purpose=purpose or join_words(words),
                 no_color=options.no_color,
                 note=". ".join(options.notes),
             )

@@ -55,7 +55,7 @@ def _complete_line(line: CommandLine, template: str) -> ExitCode:
     # Nobody could continue it: the shell waits for it within a key.
     signal.signal(signal.SIGTSTP, signal.SIG_IGN)
     words = [*line.words, *filter(None, typed)]
-    catalog, hashes = open_browser(line, words)
+    catalog, hashes = open_browser(line, words, text.rpartition("\n")[2].strip())
     if not hashes:
         return ExitCode.INTERRUPTED
     between = quote if typed else " " * (before.rstrip() == before != "")

@@ -37,6 +37,7 @@ def picked(program: Program, *words: str, line: str = "", keys: str = "\r") -> s
             streams={"stdin": stdin, "stdout": stdout},
         ) as terminal,
     ):
+        terminal.read_until("choose for: " + (line.splitlines() or words)[-1].strip()[:20])
         terminal.read_until(FIRST[:7])
         terminal.read_to_rest()
         terminal.send(keys)
