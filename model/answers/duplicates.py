@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference
-from spackscope.model.analysis.dag import dag_of
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.duplicates import Causes, read_builds
 from spackscope.model.answers import Asked
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.differences import difference_line
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
@@ -41,8 +42,8 @@ class DuplicatedPackage(NamedTuple):
     """A package with several builds for one OS and target.
 
     The `causes` are packages that differ by themselves, with the fields, the package itself first.
-    `users` are the packages that depend directly on the builds, and `hash` is of the most used
-    build.
+    `users` are the packages that depend directly on the builds, and `hash` is of the build that
+    the browser lists first.
     """
 
     package: str
@@ -80,14 +81,13 @@ def duplicates(
     def row(package: str) -> DuplicatedPackage:
         its = builds.by_package[package]
         users = Counter(map(graph.name, set(chain.from_iterable(map(dependents, its)))))
-        most_used = min(its, key=lambda id_: (-len(dependents(id_)), id_))
         names = sorted(found[package], key=lambda name: (name != package, -effects[name], name))
         return DuplicatedPackage(
             package,
             len(its),
             [f"{name}:{'/'.join(map(_label, causes.attributes[name]))}" for name in names],
             sorted(users, key=lambda name: (-users[name], name)),
-            graph.hash(most_used),
+            graph.hash(_first_listed(graph, package, its)),
         )
 
     rows = sorted(
@@ -103,12 +103,24 @@ def duplicates(
         _COLUMNS,
         rows,
         hash=lambda row: row.hash,
+        builds=lambda row: (row.builds, row.package),
         query=lambda row: exact_query("package", row.package),
         notes=[f"Of {total} {len(own):,} differ by their own fields"] * (not unlisted),
         remarks=[f"{doubt}: they may differ in more"] * bool(unlisted),
         is_good=catalog.is_whole and not rows,
         is_certain=bool(rows),
     )
+
+
+def _first_listed(graph: Dag, package: str, builds: Collection[int]) -> int:
+    """Return the build of a package that the browser lists first, or one that it does not list."""
+    query = exact_query("package", package)
+    listing = graph.catalog.listing(View(query, order=Order.PREFERRED_HERE, folded=True))
+    for number in range(len(listing)):
+        (shown,), _, _ = listing.part(slice(number, number + 1))
+        if graph.identity(shown) in builds:
+            return shown
+    return min(builds, key=lambda id_: (-len(graph.dependents(id_)), id_))
 
 
 def _label(attribute: str) -> str:

@@ -174,8 +174,9 @@ class Sheet(Frozen, Generic[Item]):
     """An answer: a title, columns, and rows, which are items of any type.
 
     `rows` may be lazy: they are read in parts. `hash` returns the hash of the spec of a row, or
-    "", `beside` the hash of a spec to compare it with, and `query` the query that shows a row in
-    the table; `leads_to` returns the hash of the spec to which a row leads in the column of one.
+    "", `builds` the number of builds that a row stands for, and their package, `beside` the hash
+    of a spec to compare it with, and `query` the query that shows a row in the table; `leads_to`
+    returns the hash of the spec to which a row leads in the column of one.
     `switches` are options that add rows or columns. On a terminal rows with the same `group` are
     below it as a heading, and the columns in `told` are left out unless they are asked for, since
     the heading or another column has their values. `gaps` are sentences on grounds of the answer
@@ -192,6 +193,7 @@ class Sheet(Frozen, Generic[Item]):
     columns: Sequence[SheetColumn[Item]]
     rows: Sequence[Item]
     hash: Callable[[Item], str] = _no_text
+    builds: Callable[[Item], tuple[int, str]] = lambda item: (1, "")
     beside: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query
     leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_

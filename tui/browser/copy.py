@@ -68,7 +68,8 @@ def row_out_of_sight() -> str:
 class CopyTarget(Frozen):
     """The specs to copy by their ids, or one spec of which only the hash is known.
 
-    `folded` are the look-alikes that the row stands for, and `key` opens it, as it is shown.
+    `folded` are the look-alikes that the row stands for, and `key` opens it, as it is shown. The
+    remark `about` says for how many builds a row of a sheet stands.
     """
 
     ids: Sequence[int] = ()
@@ -76,6 +77,7 @@ class CopyTarget(Frozen):
     row: Row | None = None
     folded: Sequence[int] = ()
     key: str = ""
+    about: str = ""
     is_marked: bool = False
 
 
@@ -233,7 +235,8 @@ def find_target(
         return row_out_of_sight()
     assert row is not None
     folded = listing.ids_of(row) if row.count > 1 else ()
-    return CopyTarget((row.id,), row=row, folded=folded, key=state.opening_key(row))
+    key, about = state.opening_key(row), state.table.of_several(where.item)
+    return CopyTarget((row.id,), row=row, folded=folded, key=key, about=about)
 
 
 def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> CopyTarget | str:
@@ -248,7 +251,8 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()
         key = state.opening_key(details.row)
-        return CopyTarget((details.row.id,), row=details.row, folded=folded, key=key)
+        about = state.table.of_several(where.item)
+        return CopyTarget((details.row.id,), row=details.row, folded=folded, key=key, about=about)
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return CopyTarget(hash=node.spec.hash)
@@ -269,7 +273,7 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
     """
     if target.hash:
         return CopyContent(text=target.hash)
-    row, about = target.row, ""
+    row, about = target.row, target.about
     if row is not None and len(target.folded) > 1:
         about = of_several(row, target.folded, target.key)
     rows = [row] if row is not None else catalog.rows(target.ids)

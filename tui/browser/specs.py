@@ -151,20 +151,21 @@ class SpecsController:
         """Mark the hash that a row shows, or remove its mark."""
         listing = self._host.state.listing
         if row.count == 1:
-            self._toggle_mark(row, "")
+            state, item = self._host.state, self._host.where.item
+            self._toggle_mark(row, state.table.of_several(item))
         elif listing is not None:
             ids = listing.ids_of(row)
             mark, key = partial(self._toggle_mark, row), self._host.state.opening_key(row)
+            within = f": {shown('mark-all')} there marks all"
             about = partial(of_several, row, ids, key)
-            self._host.run(lambda _: about(), mark, jobs.MARKING, of=row.catalog)
+            self._host.run(lambda _: about() + within, mark, jobs.MARKING, of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
         if hash_ in marks:
             self._change(mark for mark in marks if mark != hash_)
         elif self._add([hash_]) and about:
-            within = f"{shown('mark-all')} there marks all"
-            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{about}: {within}")
+            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{about}")
 
     def mark_all(self) -> None:
         """Mark all specs of the opened row that the cursor is in, or else of all rows.

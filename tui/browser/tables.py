@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.text import counted
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.view import Sort, View
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.titles import query_counts
@@ -186,6 +186,11 @@ class OpenTable(Frozen):
     def beside(self, item: Any) -> str:
         """Return the hash that a row is compared with, if it names one."""
         return self.sheet.beside(item) if item is not None else ""
+
+    def of_several(self, item: Any) -> str:
+        """Return of how many builds a row shows one: a remark for a message, or empty."""
+        count, package = self.sheet.builds(item) if item is not None else (1, "")
+        return f", the first of {count:,} builds of {clean(package)}" if count > 1 else ""
 
     def total(self, state: BrowserState) -> int:
         """Return the number of rows."""

@@ -729,3 +729,20 @@ async def test_the_values_beside_a_sheet_have_the_hints_of_their_keys() -> None:
         await browser.press("F", "v")
         assert browser.focus == "value-rows"
         assert "space include" in browser.lines[-1]
+
+
+async def test_the_row_of_a_package_stands_for_the_build_that_the_table_shows_first(
+    clipboard: Clipboard,
+) -> None:
+    async with browsing("sample", size=(120, 30), environ=clipboard.environ) as browser:
+        for package in ("conduit", "hdf5"):
+            await browser.ask(package)
+            await browser.press("enter")
+            first = browser.rows[0].spec.hash
+            await browser.press("P", "f", *package, "enter", "y")
+            assert clipboard.take() == first
+            (total,) = cells(browser, "builds")
+            assert f"the first of {total} builds of {package}" in browser.status
+            await browser.press("space")
+            assert f"Marked {first[:7]}…, the first of {total} builds" in browser.status
+            await browser.press("U", "backspace")

@@ -27,7 +27,7 @@ def test_packages_are_listed_with_what_makes_their_builds_differ(program: Progra
         "Of 5 builds 5 differ by their own fields",
         "",
         "package  builds  causes        used by      hash",
-        f"zlib          2  zlib:version  cmake, hdf5  {OLD.hash[:7]}",
+        f"zlib          2  zlib:version  cmake, hdf5  {NEW.hash[:7]}",
     ]
     result = program(*words, "--json")
     assert result.returncode == 1
@@ -37,7 +37,7 @@ def test_packages_are_listed_with_what_makes_their_builds_differ(program: Progra
             "builds": 2,
             "causes": ["zlib:version"],
             "used_by": ["cmake", "hdf5"],
-            "hash": OLD.hash,
+            "hash": NEW.hash,
         }
     ]
 
