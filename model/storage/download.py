@@ -211,7 +211,8 @@ class Timeouts(Frozen):
     `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
     `min_rate` bytes a second. Before the second attempt the client waits `pause` seconds, and
     before each further attempt three times as long, or as long as the server asks. It gives up
-    if a wait would be longer than `max_pause`.
+    if a wait would be longer than `max_pause`, and at the latest after `attempts_of_body` attempts
+    if the last one broke off within the body: a file may have hundreds of megabytes.
     """
 
     connect: float = 10.0
@@ -219,6 +220,7 @@ class Timeouts(Frozen):
     slow_for: float = 60.0
     min_rate: int = 1024
     attempts: int = 3
+    attempts_of_body: int = 2
     pause: float = 0.5
     max_pause: float = 30.0
 
@@ -321,7 +323,8 @@ class Downloader:
     """Downloads into a cache, for all storages of one session.
 
     With `asks_anew` files are downloaded even if a cached copy may be current. A host that could
-    not be reached is not asked again. Raises SourceError if no cache directory can be written to.
+    not be reached is not asked again, nor for a file with a checksum whose attempts all failed.
+    Raises SourceError if no cache directory can be written to.
     """
 
     def __init__(
@@ -335,6 +338,7 @@ class Downloader:
         self.cache = open_download_cache(environ)
         self._asks_anew = asks_anew
         self._unreachable: dict[str, str] = {}
+        self._failed: dict[str, str] = {}
 
     def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
         """Download a file, or reuse the cached copy of the key if it is still current.
@@ -371,6 +375,9 @@ class Downloader:
         if usable is not None and wanted.immutable:
             return FetchedFile(usable.path, origin, usable.checked)
         try:
+            if key in self._failed:
+                # Several names may lead to one file, as to the blob of an index.
+                raise TemporaryFailure(self._failed[key])
             with cache.open_new(key) as target:
                 download = Download(wanted, origin, usable, target)
                 if not self.retry(download, request, is_patient=usable is None):
@@ -394,6 +401,8 @@ class Downloader:
                         validators = {}
                     current = cache.store(key, target, origin, download.sha256, validators)
         except SourceError as error:
+            if wanted.sha256 and isinstance(error, TemporaryFailure):
+                self._failed[key] = str(error)
             if cached is None or not error.may_serve_stale:
                 raise
             return FetchedFile(cached.path, origin, cached.checked, str(error))
@@ -402,7 +411,7 @@ class Downloader:
     def retry(
         self, download: Download, request: Callable[[Download], _Result], *, is_patient: bool
     ) -> _Result:
-        """Send a request in a thread, up to `timeouts.attempts` times; return its result.
+        """Send a request in a thread, as often as `timeouts` allow; return its result.
 
         The thread is abandoned if bytes come too slowly. A silent host is asked again only if
         `is_patient`. Raises the exceptions of the request, Unreachable and Cancelled.
@@ -434,7 +443,8 @@ class Downloader:
                 raise
             except TemporaryFailure as failure:
                 wait = timeouts.pause * 3**number if failure.after is None else failure.after
-                is_last = number + 1 == timeouts.attempts or (failure.silent and not is_patient)
+                most = timeouts.attempts_of_body if download.received else timeouts.attempts
+                is_last = number + 1 >= most or (failure.silent and not is_patient)
                 if is_last or wait > timeouts.max_pause:
                     if failure.silent:
                         self._unreachable[failure.silent] = str(failure)

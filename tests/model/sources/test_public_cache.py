@@ -28,7 +28,7 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
-from tests.web_server import Exchange, WebServer, serving
+from tests.web_server import Exchange, WebServer, announces, serving
 
 NAME = "cache_spack_io_index.json"
 
@@ -134,6 +134,18 @@ def test_the_blob_is_read_where_its_manifest_cannot_be(tmp_path: Path) -> None:
         assert "does not match its checksum" in problem_text(lying)
         (address,) = under(f"{server.url}/develop", blob(ROOT))
         assert contents(discover_one(address)) == [ROOT]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_blob_that_is_always_cut_is_asked_for_twice(is_listed: bool) -> None:
+    mirror = under("develop", mirror_v3(ROOT))
+    (name,) = under("develop", blob(ROOT))
+    with serve_files({**mirror, NAME: tag_list(mirror)}) as server:
+        server.handlers[f"/{name}"] = announces(len(ROOT), ROOT[:-1])
+        discovered = discover_one(f"{server.url}/{NAME if is_listed else 'develop'}")
+
+    assert "the body ends too early" in discovered.failure
+    assert paths(server).count(name) == 2
 
 
 def test_a_list_in_a_bucket_of_another_name_is_read(tmp_path: Path) -> None:
