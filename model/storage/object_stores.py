@@ -49,6 +49,10 @@ _S3_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "S3_ENDPOINT_URL")
 _READ_SIZE = 1 << 12
 """The number of bytes of one read, small enough to notice a slow server in time."""
 
+_BUSY = (408, 429, 500, 502, 503, 504)
+_BUSY_CODES = ("RequestTimeout", "SlowDown")
+"""Statuses and error codes of S3 after which a retry may succeed."""
+
 _GOOGLE = "https://storage.googleapis.com"
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 
@@ -153,7 +157,8 @@ class S3Storage(RemoteStorage):
         config = Config(
             connect_timeout=timeouts.connect,
             read_timeout=timeouts.stalled,
-            retries={"total_max_attempts": timeouts.attempts, "mode": "standard"},
+            # The downloader alone sends a request again.
+            retries={"total_max_attempts": 1, "mode": "standard"},
             **anonymous,
         )
         return session.client("s3", endpoint_url=self._endpoint or None, config=config)
@@ -240,7 +245,9 @@ class S3Storage(RemoteStorage):
                 return NotFound(f"{origin} does not exist: {code}")
             if _status(error) == 403:
                 return NotFound(f"{origin} is forbidden: {code}", is_forbidden=True)
-            return SourceError(f"{origin} cannot be read: {code}: {message}")
+            failure = f"{origin} cannot be read: {code}: {message}"
+            is_busy = _status(error) in _BUSY or code in _BUSY_CODES
+            return TemporaryFailure(failure) if is_busy else SourceError(failure)
         why = library_message(str(error))
         if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
             return Unreachable(f"{origin} cannot be reached: {why}", self.origin)

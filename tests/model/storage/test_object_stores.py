@@ -16,7 +16,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
+from spackscope.model.core.errors import (
+    Cancelled,
+    NotFound,
+    SourceError,
+    TemporaryFailure,
+    WrongContent,
+)
 from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session, open_remote
@@ -27,7 +33,16 @@ from spackscope.model.storage.object_stores import read_credentials
 from tests.builders import MANIFEST, mirror_v3, signed_v3, tag_list, under, zlib_index
 from tests.model.storage.machine import NEW, NO_PORT, OLD, PATIENT, sha256
 from tests.program import link_program
-from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
+from tests.web_server import (
+    Exchange,
+    Handler,
+    WebServer,
+    hangs_up,
+    is_silent,
+    responds,
+    sends,
+    serving,
+)
 
 KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
 
@@ -226,6 +241,15 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
     assert gone.remark.startswith("s3://caches/index cannot be reached")
     with pytest.raises(SourceError, match="cannot be reached"):
         storage.fetch(Wanted("other"))
+
+
+@pytest.mark.parametrize("script", [responds(503), responds(429), hangs_up])
+def test_a_busy_store_is_asked_three_times(environ: dict[str, str], script: Handler) -> None:
+    with serving() as server:
+        server.default = script
+        with pytest.raises(TemporaryFailure, match=r"^s3://caches/index "):
+            s3_storage(server, environ).fetch(Wanted("index"))
+        assert len(server.requests) == 3
 
 
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
