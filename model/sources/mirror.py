@@ -753,8 +753,12 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 def _discover_index(
     source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str
 ) -> DiscoveredSource:
-    """Find one index of a tag list at the first URL that has it."""
-    problem = Problem("", "", "")
+    """Find one index of a tag list at the first URL that has it.
+
+    The problem is that of the URL that refuses the index, where one does: the others may only lack
+    what the copy of the user has.
+    """
+    problem, refusal = Problem("", "", ""), None
     for url in urls:
         target = parse_target(url)
         if target.name == "index.json":
@@ -771,10 +775,12 @@ def _discover_index(
             documents = Documents([mirror.document(mirror.fetch_document(target.name))])
             return DiscoveredSource(source, "public cache", documents=documents)
         except SourceError as error:
-            problem = replace(problem_from(error, shown_url(url)), place=f"{tag} {label}")
+            problem = replace(problem_from(error, shown_url(target.top)), place=f"{tag} {label}")
+            if error.is_forbidden and refusal is None:
+                refusal = problem
             if not isinstance(error, NotFound):
                 break
-    return DiscoveredSource(source, "public cache", problems=(problem,))
+    return DiscoveredSource(source, "public cache", problems=(refusal or problem,))
 
 
 def _listed_index(mirror: Mirror) -> DiscoveredSource:

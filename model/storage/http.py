@@ -274,13 +274,16 @@ def _check_status(
         or (status == 304 and not headers.keys().isdisjoint(_VALIDATORS))
     ):
         return
+    # After a redirect, and at an emulator of a store, another host answers than the name shows.
+    is_named = url.netloc in origin.lower()
+    answer = f"HTTP {status}" if is_named else f"{url.netloc} answers HTTP {status}"
     if status in (404, 410):
-        raise NotFound(f"{origin} does not exist: HTTP {status}")
+        raise NotFound(f"{origin} does not exist: {answer}")
     if status == 403:
-        raise NotFound(f"{origin} is forbidden: HTTP 403", is_forbidden=True)
+        raise NotFound(f"{origin} is forbidden: {answer}", is_forbidden=True)
     if status == 401:
         challenge = response.headers.get("www-authenticate", "")
-        raise Unauthorized(f"{origin} needs credentials: HTTP 401", challenge, url)
+        raise Unauthorized(f"{origin} needs credentials: {answer}", challenge, url)
     message = f"{origin} cannot be read: {url.netloc} answers HTTP {status}"
     if status in (408, 425, 429) or status >= 500:
         after: float | None = None

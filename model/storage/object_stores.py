@@ -241,11 +241,12 @@ class S3Storage(RemoteStorage):
             code, message = details.get("Code", ""), library_message(details.get("Message", ""))
             if code == "NoSuchBucket":
                 return SourceError(f"{origin}: there is no bucket {self._bucket}")
+            answer = f"{web_url(self._endpoint).netloc} answers {code}" if self._endpoint else code
             if _status(error) == 404:
-                return NotFound(f"{origin} does not exist: {code}")
+                return NotFound(f"{origin} does not exist: {answer}")
             if _status(error) == 403:
-                return NotFound(f"{origin} is forbidden: {code}", is_forbidden=True)
-            failure = f"{origin} cannot be read: {code}: {message}"
+                return NotFound(f"{origin} is forbidden: {answer}", is_forbidden=True)
+            failure = f"{origin} cannot be read: {answer}: {message}"
             is_busy = _status(error) in _BUSY or code in _BUSY_CODES
             return TemporaryFailure(failure) if is_busy else SourceError(failure)
         why = library_message(str(error))

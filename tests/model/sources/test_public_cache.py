@@ -28,7 +28,7 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
-from tests.web_server import Exchange, WebServer, announces, serving
+from tests.web_server import Exchange, WebServer, announces, responds, sends, serving
 
 NAME = "cache_spack_io_index.json"
 
@@ -261,6 +261,23 @@ def test_a_failing_index_does_not_hide_others() -> None:
     assert contents(discovered) == [ROOT]
     assert "does not match its checksum" in problem_text(discovered)
     assert "develop e4s" in problem_text(discovered)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_of_the_copies_that_were_asked_the_one_that_refuses_is_named(
+    is_first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve_files({NAME: FILES[NAME]}) as near, serve_files({}) as bucket:
+        monkeypatch.setattr("spackscope.model.sources.mirror.TAG_LIST", f"{bucket.url}/{NAME}")
+        (near if is_first else bucket).default = responds(403)
+        near.handlers[f"/{NAME}"] = sends(FILES[NAME])
+        failure = discover_one(
+            "public:develop", {"SPACKSCOPE_PUBLIC": f"{near.url}/{NAME}"}
+        ).failure
+
+    refusing, other = (near, bucket) if is_first else (bucket, near)
+    assert f"{refusing.url}/develop/{MANIFEST}: develop root: is forbidden: HTTP 403" in failure
+    assert other.url not in failure
 
 
 REFUSED = "a remote tag list cannot name local files"

@@ -310,6 +310,16 @@ def test_what_a_server_refuses_is_not_asked_for_again(
         assert len(server.requests) == 2
 
 
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_the_host_that_answers_is_named_where_another_was_asked(
+    machine: Machine, status: int
+) -> None:
+    with serving(index=responds(status)) as other, serving() as server:
+        server.default = responds(302, Location=f"{other.url}/index")
+        host = other.url.removeprefix("http://")
+        assert machine.failure(server).endswith(f": {host} answers HTTP {status}")
+
+
 def test_a_host_that_vanished_is_reported_once_and_not_waited_for_again(machine: Machine) -> None:
     with serving(index=sends(OLD)) as server:
         machine.read(server)
