@@ -621,8 +621,12 @@ async def browsing(
     no_color: bool = False,
     settled: bool = True,
     folded: bool = True,
+    pane: str = "packages",
 ) -> AsyncIterator[Browser]:
-    """Open the browser, on the sample unless told otherwise; not `folded` with a row a spec."""
+    """Open the browser, on the sample unless told otherwise; not `folded` with a row a spec.
+
+    Most tests walk through the packages: the focus is moved to them unless there is a query.
+    """
     names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
     session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
     app = SpackscopeApp(
@@ -649,6 +653,10 @@ async def browsing(
             leave_undrawn(patch)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
+            if settled:
+                await browser.settle()
+            if pane == "packages" and not query and browser.state.listing:
+                browser.browser.panes.focus.go_to(pane)
             if settled:
                 await browser.settle()
                 await browser.see()

@@ -240,7 +240,6 @@ class SpackscopeApp(OpenApp[list[str]]):
         try:
             while self._typed:
                 await self._wait_for_effects()
-                self._browser.note_key()
                 if not await self._make_moves():
                     await super().on_event(self._typed.popleft())
         finally:

@@ -19,7 +19,6 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report.detail import (
     FITS,
-    VARIANTS,
     DetailLine,
     blocks_of,
     dependency_line,
@@ -112,7 +111,6 @@ def _lines(
             shown=0,
             may_expire=catalog.is_only_in(DEVELOP, row.spec.hash),
             host_phrase=host_of(session).where,
-            unlike=VARIANTS,
         )
         if of_mirrors:
             lines = with_signing(lines, of_mirrors)

@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, compress, islice
 from operator import neg
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
@@ -15,7 +15,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTION
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
-from spackscope.model.core.variants import split_variant, variant_key
+from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, Row
@@ -312,21 +312,13 @@ class Listing:
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
         self.values.precompute()
-        _ = self.max_count, self.has_ways, self.has_users
+        _ = self.max_count, self.has_users, self.values.longest_variants
 
     @cached_property
     def max_count(self) -> int:
         """The most specs that a row stands for."""
         opened = (len(row.members) for row in self._opened_at.values())
         return max(chain(self._sizes, opened), default=1)
-
-    @cached_property
-    def has_ways(self) -> bool:
-        """Whether the specs of one of the first groups run differently. Raises Cancelled."""
-        specs = self.values.specs
-        groups = compress(specs.numbers, (size > 1 for size in specs.sizes))
-        first = map(specs.alike, islice(groups, _MOST_SPLIT))
-        return self.view.folded and any(len(self._partition(ids)) > 1 for ids in first)
 
     @cached_property
     def has_users(self) -> bool:
@@ -400,6 +392,11 @@ class Listing:
         if self.view.folded and id_ not in ids and (shown := self.look_alike_ids(look_alike)):
             id_ = shown[0]
         return ids.index(id_) if id_ in ids else None
+
+
+@lru_cache(8192)
+def _variants_width(variants: tuple[str, ...]) -> int:
+    return cell_width(" ".join(map(short_digests, variants)))
 
 
 class ShownValues:
@@ -489,6 +486,12 @@ class ShownValues:
                 continue
             widths[column.name] = max(cells, default=0)
         return widths
+
+    @cached_property
+    def longest_variants(self) -> int:
+        """The cells of the longest list of variants, as the detail shows them."""
+        sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
+        return max((_variants_width(sets[code]) for code in self._codes["variant_set"]), default=0)
 
     @cached_property
     def variants(self) -> Mapping[str, Mapping[str, int]]:

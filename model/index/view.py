@@ -11,9 +11,6 @@ from spackscope.model.query.ast import Query
 USED_BY = "used by"
 """The column with the number of dependents of a row, which no record states."""
 
-WAYS = "ways"
-"""The column with the number of run-time kinds of a row of several specs."""
-
 
 class Sort(Frozen):
     """The column by which rows are ordered, and the direction."""

@@ -12,9 +12,7 @@ from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
-from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
-from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import Line, Style
@@ -25,13 +23,14 @@ DIFFERS = "≠"
 """The sign between two values, and before a difference."""
 
 FITS, INSTALL, VARIANTS, SAME_IN_ALL = "runs here", "install", "variants", "same in all"
-UNLIKE_ROWS = "unlike other rows"
-"""The label of variants that differ among the rows of the package."""
+BUILDS = "builds"
+"""The label of the sentence on the builds of a row."""
 
 HERE = "here"
 """The phrase for this machine; for another host it is `on` and its name."""
 
 _GOOD_STATES = ("cached", "installed")
+_NOT_KNOWN = "not known"
 
 _MAY_EXPIRE = "only in develop, of the tags read: gone 14 days after Spack's CI last used it"
 """By the rule of `fetch_keeplists.py` of images/ci-prune-buildcache in spack-infrastructure."""
@@ -101,21 +100,20 @@ def detail(
     shown: int,
     may_expire: bool = False,
     host_phrase: str = HERE,
-    unlike: str = UNLIKE_ROWS,
 ) -> list[DetailLine]:
     """Describe a record value by value.
 
-    `varying` ranks the variants whose values differ among the rows of the package; they are
-    labelled `unlike`. `alike` counts
-    the shown records that differ from this one at most in their hash, this one included, and
-    `shown` counts all shown records; it is 0 outside of a table. A record that `may_expire` is in
-    the public cache, but in no release. `host_phrase` names the host: `here`, or `on` and a name.
+    `varying` ranks the variants whose values differ among the rows of the package; they come
+    first. `alike` counts the shown records that differ from this one at most in their hash, this
+    one included, and `shown` counts all shown records; it is 0 outside of a table. A record that
+    `may_expire` is in the public cache, but in no release. `host_phrase` names the host: `here`,
+    or `on` and a name.
     """
     lines = [
         DetailLine(spec_name(spec.package, spec.version), style="title"),
         DetailLine(spec.hash, filter=("hash", spec.hash), style="hash"),
         install_line(spec),
-        *variant_lines(spec, varying, unlike),
+        *variant_lines(spec, varying),
         *column_lines(spec),
         *(fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()),
     ]
@@ -136,7 +134,7 @@ def column_lines(spec: Spec) -> Iterator[DetailLine]:
             yield from _column_lines(column, value)
 
 
-def variant_lines(spec: Spec, varying: Mapping[str, int], unlike: str) -> Iterator[DetailLine]:
+def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
     """Yield the variants, the varying ones first, and the compiler flags."""
     differing, same = split_variants(spec.variants, varying)
     others = SAME_IN_ALL if differing else VARIANTS
@@ -144,7 +142,7 @@ def variant_lines(spec: Spec, varying: Mapping[str, int], unlike: str) -> Iterat
         differs = number < len(differing)
         yield DetailLine(
             clean(short_digests(variant)),
-            unlike if differs else others,
+            VARIANTS if differs else others,
             ("variants", variant) if variant else None,
             "differs" if differs else "same",
         )
@@ -184,7 +182,7 @@ def fit_at_end(fit: Fit, line: DetailLine) -> DetailLine:
 def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
     """Yield the value of a column, or each value of a list."""
     if not isinstance(value, str | tuple):
-        yield DetailLine(column.cell(value), column.label)
+        yield DetailLine(column.cell(value) if value is not None else _NOT_KNOWN, column.label)
         return
     is_state = column.name == "state"
     for text in (value,) if isinstance(value, str) else value:
@@ -193,7 +191,6 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
             column.label,
             (column.name, text) if text else None,
             "good" if text in _GOOD_STATES and is_state else "",
-            lead="● " if text in _GOOD_STATES and is_state else "",
             at_end=is_state,
         )
 
@@ -247,6 +244,15 @@ class Members(Frozen):
         return self.kinds > 1
 
     @property
+    def sentence(self) -> str:
+        """How several builds of the row run; what they differ in may follow."""
+        count = f"{len(self.ids):,} builds look the same"
+        if not self.run_differently:
+            return f"{count}: only build dependencies differ" if self.kinds else count
+        is_each = self.kinds == len(self.ids)
+        return f"{count}, but run {'differently' if is_each else f'in {self.kinds:,} ways'}"
+
+    @property
     def choice(self) -> str:
         """The phrase for the spec of the row as one of all, before the words on how they run."""
         count = f"{len(self.ids):,} builds"
@@ -254,21 +260,12 @@ class Members(Frozen):
         return f"{basis} of {count}"
 
 
-def with_choice(lines: list[DetailLine], members: Members, row: Row, key: str) -> list[DetailLine]:
-    """Return the lines of the spec of a row, with all specs of the row after its hash.
-
-    `key` opens and closes the row, as it is shown.
-    """
+def with_members(lines: list[DetailLine], members: Members) -> list[DetailLine]:
+    """Return the lines of the spec of a row, with how its builds run after its hash."""
     if len(members.ids) < 2:
         return lines
-    how = ("look the same", "run the same", "run differently")[min(members.kinds, 2)]
-    shows = "hides" if row.role in (RowRole.GROUP, RowRole.OPEN_KIND) else "shows"
-    them = "both" if len(members.ids) == 2 else "them"
-    choice = DetailLine(
-        f"{members.choice} that {how}", style="dim", suffix=f" ({key} {shows} {them})"
-    )
     at = next(number for number, line in enumerate(lines, 1) if line.style == "hash")
-    return [*lines[:at], choice, *lines[at:]]
+    return [*lines[:at], DetailLine(members.sentence, BUILDS), *lines[at:]]
 
 
 STATUS_TEXTS: dict[Status, str] = {

@@ -14,11 +14,11 @@ from spackscope.model.report.detail import DetailLine
 if TYPE_CHECKING:
     from spackscope.model.analysis.needs import NeededSpec, Needs
 
-NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
-UNLIKE_EACH_OTHER, DOWNLOAD = "unlike each other", "download"
+NEXT_TO, NEEDS, USED_BY = "next to", "needs", "used by"
+DIFFER_IN, DOWNLOAD = "differ in", "download"
 """The labels of the lines."""
 
-COMPARE_HINTS = (("diff", "compare"),)
+COMPARE_HINTS = (("diff", "diff"),)
 TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 
 UNLISTED = "This source lists no dependencies"
@@ -88,4 +88,4 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
 
 def kinds_line(packages: str) -> DetailLine:
     """Return the packages in which the kinds of a folded row differ."""
-    return DetailLine(packages, UNLIKE_EACH_OTHER, style="differs", hints=COMPARE_HINTS)
+    return DetailLine(packages, DIFFER_IN, style="differs")

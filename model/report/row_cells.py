@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, times
+from spackscope.model.core.text import cell_width, cut_name, cut_words, pad
 from spackscope.model.core.variants import variant_key
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import USED_BY, WAYS, RowRole
+from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.report import Piece, highlight
-from spackscope.model.report.row_notes import BETWEEN, ONLY_BUILD_TOOLS, NoteKey, RowNote, note_key
+from spackscope.model.report.row_notes import BETWEEN, NoteKey, RowNote, note_key
 from spackscope.model.report.table_columns import (
-    DIFFERS_IN,
     MISSING,
+    UNLIKE_OTHERS,
     Placed,
     TableColumn,
     cut_value,
@@ -24,7 +24,6 @@ from spackscope.model.report.table_columns import (
 )
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
-_SHORTER = ONLY_BUILD_TOOLS.removeprefix("only ")
 
 
 class RowCells:
@@ -32,8 +31,8 @@ class RowCells:
 
     def __init__(self, listing: Listing) -> None:
         self.notes: dict[NoteKey, RowNote] = {}
-        # Keys of complete notes for the placed columns; older notes stay until then.
-        self.whole: set[NoteKey] = set()
+        # Keys of notes for the placed columns; older notes stay until then.
+        self.noted: set[NoteKey] = set()
         self._listing = listing
         self._needles = _needles(listing.view.query)
         self._usual: dict[str, str] = {}
@@ -44,17 +43,17 @@ class RowCells:
         return self.notes.get(note_key(row), RowNote())
 
     def is_noted(self, row: Row) -> bool:
-        """Check whether the note on a row was computed whole."""
-        return note_key(row) in self.whole
+        """Check whether the note on a row was computed for the placed columns."""
+        return note_key(row) in self.noted
 
     def take_notes(self, notes: Mapping[NoteKey, RowNote]) -> None:
         """Draw rows with notes that were computed."""
         self.notes.update(notes)
-        self.whole.update(key for key, note in notes.items() if note.is_whole)
+        self.noted.update(notes)
 
     def lead(self, row: Row, below: Row | None) -> str:
-        """Return the sign of a row and the number of its specs, as in `▸×12`."""
-        count = times(row.count)
+        """Return the sign of a row and the number of its specs, as in `▸12`."""
+        count = f"{row.count:,}" if row.count > 1 else ""
         if row.role is RowRole.SPEC:
             return f"▸{count}" if count else ""
         if row.role is RowRole.GROUP:
@@ -64,7 +63,7 @@ class RowCells:
         if row.role is RowRole.MEMBER and self._listing.opened_kind(row.id, row.look_alike):
             return "│"
         is_last = below is None or below.role in (RowRole.SPEC, RowRole.GROUP)
-        return f"{'└' if is_last else '├'}{count}"
+        return f"{'└' if is_last else '├'}{count and f'▸{count}'}"
 
     def pieces(self, row: Row, placed: Sequence[Placed], current: str = "") -> list[Piece]:
         """Return the cells of a row.
@@ -74,38 +73,35 @@ class RowCells:
         if row.role >= RowRole.KIND:
             placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
         pieces: list[Piece] = []
-        at = 0
+        at, is_dim = 0, bool(self._note(row).misfit)
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
             at = each.end
             for text, style in self._cell(each, row):
+                # A build that does not run here is dim as a whole.
+                style = "dim" if is_dim and style != "match" else style
                 tinted = f"{style} current" if each.column.name == current else style
                 pieces.append((text, tinted.strip()))
         return pieces
 
     def _cell(self, placed: Placed, row: Row) -> list[Piece]:
         column, width = placed.column, placed.width
-        if column.name == DIFFERS_IN:
-            return self._differs(row, width)
+        if column.name == UNLIKE_OTHERS:
+            phrases = self._note(row).unlike
+            return [(pad(cut_phrases(phrases, width), width), "value")]
         if column.name == USED_BY:
             users = self._note(row).users
-            text = "" if users is None else f"{users:,}" if users else "-"
+            text = "" if users is None else f"{users:,}"
             if users and cell_width(text) > width:
                 text = f"{users // 1000:,}k"
             return [(pad(text, width, right=True), "" if users else "dim")]
-        if column.name == WAYS:
-            ways = self._note(row).ways
-            return [(pad(f"{ways:,}" if ways else "", width, right=True), "")]
         if column.name == "variants":
             return self._variants(row, width)
         text = column.cell(row.spec)
         if column.variant:
             style = _SLOT_STYLES.get(text) or self._value_style(column.variant, row)
             return [(pad(self._cut(column, text, width), width), style)]
-        style = ""
-        if column.name == "hash":
-            # Builds of the row run differently, and this is one of them.
-            style = "dim" if self._note(row).ways else "hash"
+        style = "hash" if column.name == "hash" else ""
         if column.name in self._listing.values.constants and len(self._listing) > 1:
             style = "dim"
         if column.aligns_right:
@@ -136,26 +132,6 @@ class RowCells:
         text = variant_texts(row.spec.variants).get(variant, "")
         return "dim" if variant_key(text) == self._usual[variant] else "value"
 
-    def _differs(self, row: Row, width: int) -> list[Piece]:
-        """Return the values that set a row apart, and then the differences between its specs."""
-        note = self._note(row)
-        apart, text = note.apart, note.differs
-        if text == ONLY_BUILD_TOOLS and cell_width(f"{apart}{BETWEEN}{text}") > width:
-            # The phrase is shortened to the room, or left out: no sign means the same.
-            left = width - (cell_width(apart + BETWEEN) if apart else 0)
-            text = _SHORTER if cell_width(_SHORTER) <= left else ""
-        between = BETWEEN if apart and text else ""
-        first, differs = apart.partition(BETWEEN)[0], text.partition(BETWEEN)[0]
-        if row.count > 1 and apart and cell_width(first + between + differs) > width:
-            # The rows of the group say it, once it is open.
-            between, text = "", "" if first != apart else "…"
-        room = width - cell_width(between + text)
-        apart = _cut_note(apart, max(room, width // 2 if between else width))
-        text = between + _cut_note(text, width - cell_width(apart + between))
-        is_same = note.differs == ONLY_BUILD_TOOLS
-        rest = width - cell_width(apart + text)
-        return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
-
     def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants that vary in the package, the rarest first."""
         values, number = self._listing.values, row.look_alike
@@ -166,12 +142,24 @@ class RowCells:
         return [*highlight(text[:end], needles), *highlight(text[end:], needles, "dim")]
 
 
-def _cut_note(text: str, width: int) -> str:
-    """Cut a note between words; a long first phrase in its middle, since its end matters."""
-    first = text.partition(BETWEEN)[0]
-    if cell_width(text) > width and cell_width(first) >= width:
-        return cut_name(first, max(0, width - 1)) + "…" * (width > 0 and first != text)
-    return cut_words(text, width)
+def cut_phrases(phrases: Sequence[str], width: int) -> str:
+    """Return as many whole phrases as fit, and the number of the others.
+
+    A single sentence is cut between words, and the first phrase if none fits.
+
+    >>> cut_phrases(["+hl", "~cxx", "libxml2"], 12)
+    '+hl … 2'
+    """
+    phrases = [each for phrase in phrases for each in phrase.split(BETWEEN)]
+    if len(phrases) == 1 and " " in phrases[0]:
+        return cut_words(phrases[0], width)
+    for shown in range(len(phrases), 0, -1):
+        text, left = BETWEEN.join(phrases[:shown]), len(phrases) - shown
+        counted = f"{text} … {left}" if left else text
+        if cell_width(counted) <= width:
+            return counted
+    # The end of a name may be all that sets it apart.
+    return cut_name(phrases[0], width) if phrases else ""
 
 
 def _needles(query: Query) -> dict[str, list[str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, compress, count
 from operator import ne
 from typing import Any, NamedTuple, cast
@@ -13,9 +14,9 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import Kind, run_kinds
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import INDEXES, STORED
+from spackscope.model.core.columns import BY_NAME, INDEXES, STORED
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.core.text import clean, cut_words
+from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import unique_end
@@ -25,6 +26,7 @@ from spackscope.model.index.view import RowRole
 from spackscope.model.report.detail import Members
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (
+    UNLIKE_OTHERS,
     ShownWidths,
     cut_value,
     flowing_variants,
@@ -142,17 +144,14 @@ MAX_COMPARED = 500
 class RowNote(NamedTuple):
     """The texts of a row that are not in its record.
 
-    `users` counts the dependents of the row, None if no dependencies are listed; `ways` counts the
-    kinds of a row of several kinds, else it is 0. `apart` has the differences from rows with the
-    same cells, or else from the most similar row; `differs` has the differences between the specs
-    of the row. If `is_whole` is False, `RowNotes.whole` completes the note.
+    `users` counts the dependents of the row, None if no dependencies are listed. `misfit` is the
+    reason why the build of the row does not run on the host. `unlike` are the values in no other
+    column that set the row apart from other rows: a build of an open group from the other builds.
     """
 
     users: int | None = None
-    ways: int = 0
-    differs: str = ""
-    is_whole: bool = True
-    apart: str = ""
+    unlike: tuple[str, ...] = ()
+    misfit: str = ""
 
 
 NoteKey = tuple[int, RowRole, int]
@@ -227,7 +226,7 @@ class _Package:
             self._alike[cells].append(at)
         self._first_phrases: dict[tuple[str, ...], dict[tuple[int, str], int]] = defaultdict(dict)
 
-    def apart(self, look_alike: int) -> tuple[str, bool]:
+    def apart(self, look_alike: int) -> tuple[list[str], bool]:
         """Return values that set a look-alike apart, and whether the table's cells do so already.
 
         A look-alike with the same cells as others is set apart from all of them, by the values
@@ -239,7 +238,7 @@ class _Package:
         near = range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_told else twins
         others = [self._stated[n] for n in near[:MAX_COMPARED] if n != at]
         if not others:
-            return "", True
+            return [], True
         if is_told:
             nearest = min(others, key=lambda other: self._distance(mine, other))
             differing = compress(count(), map(ne, mine, nearest))
@@ -275,10 +274,10 @@ class _Package:
 
     def _phrases(
         self, stated: Sequence[str], numbers: Sequence[int], twins: Sequence[int] = ()
-    ) -> str:
+    ) -> list[str]:
         """Return values by their numbers; a list begins with what the fewest `twins` have."""
         texts = []
-        for number in numbers[:MAX_PHRASES]:
+        for number in numbers:
             name, text = self.names[number], stated[number]
             if name == "+patches" and self._patches == {text}:
                 # People cannot read the digest, and no other build has patches.
@@ -294,7 +293,7 @@ class _Package:
                 own = sorted(text.split(BETWEEN), key=rarity.__getitem__)
                 texts.append(signed(name, BETWEEN.join(own)))
         # Values come before missing values.
-        return BETWEEN.join(sorted(texts, key=lambda text: text.startswith("no ")))
+        return sorted(texts, key=lambda text: text.startswith("no "))
 
 
 def _values(values: ShownValues, column: str, numbers: Sequence[int]) -> Sequence[Any]:
@@ -304,6 +303,32 @@ def _values(values: ShownValues, column: str, numbers: Sequence[int]) -> Sequenc
         return own
     names = {*chain.from_iterable(cast(Sequence[Sequence[str]], values.all_values(column)))}
     return [tuple(unique_end(name, names) for name in cast(Sequence[str], its)) for its in own]
+
+
+_OF_FIELDS = ("platform", "target", "os")
+"""Rules whose columns have the value that breaks them."""
+
+
+def _with_misfit(note: RowNote, row: Row, told: Collection[str], width: int | None) -> RowNote:
+    """Add the reason why a build does not run on the host, unless a column of `told` has it.
+
+    It comes first, unless there are rows with the same cells, and what sets them apart would have
+    no room beside it in `width` cells.
+    """
+    by_host = row.catalog.by_host
+    if not by_host.has_host or by_host.answers.brief(row.id).fits is not False:
+        return note
+    reasons = by_host.answers.brief(row.id).reasons
+    reason = next(each for each in reasons if each.is_run and not each.rule.is_unknown)
+    name, misfit = reason.rule.name, clean(re.split(" > |, ", reason.label)[0])
+    if name in _OF_FIELDS and not reason.of_dependency:
+        misfit = BY_NAME[name].cell(BY_NAME[name].value(row.spec))
+    others = tuple(each for each in note.unlike if each != misfit)
+    if name in told:
+        return note._replace(unlike=others, misfit=misfit)
+    first = (misfit, *others)
+    has_room = width is None or cell_width(BETWEEN.join(first)) <= width
+    return note._replace(unlike=first if has_room else (*others, misfit), misfit=misfit)
 
 
 class RowNotes:
@@ -333,7 +358,7 @@ class RowNotes:
     def of(
         self, listing: Listing, rows: Iterable[Row], shown_widths: ShownWidths | None = None
     ) -> dict[NoteKey, RowNote]:
-        """Return the notes on some rows of a listing; notes on folded kinds are not whole.
+        """Return the notes on some rows of a listing.
 
         `shown_widths` has the columns that a table shows. Raises Cancelled.
         """
@@ -347,52 +372,41 @@ class RowNotes:
                 if package not in packages:
                     packages[package] = _Package(listing.values, row.look_alike, shown_widths)
                 apart, is_told = packages[package].apart(row.look_alike)
-                if not is_told or not (note.ways or note.differs):
-                    note = note._replace(apart=apart)
+                is_told = is_told and not note.unlike
+                # What sets a build apart from look-alikes in rows of their own comes first.
+                note = note._replace(unlike=(*note.unlike, *apart))
+                width = None if is_told else dict(shown_widths.widths).get(UNLIKE_OTHERS, 0)
+                told = {name for name, _ in shown_widths.widths}
+                note = _with_misfit(note, row, {*told, *listing.values.constants}, width)
             notes[note_key(row)] = note
         if shown_widths is not None:
             self._shown, self._packages = (listing.values, shown_widths), packages
         return notes
 
-    def whole(
-        self, listing: Listing, rows: Iterable[Row], notes: Mapping[NoteKey, RowNote]
-    ) -> dict[NoteKey, RowNote]:
-        """Complete the notes that were not whole with the differences between the kinds."""
-        whole = {}
-        for row in rows:
-            note = notes[note_key(row)]
-            if not note.is_whole:
-                kinds = self.kinds(listing.look_alike_ids(row.look_alike))
-                packages, *_ = self._compared([kind.ids for kind in kinds])
-                whole[note_key(row)] = note._replace(differs=packages, is_whole=True)
-        return whole
+    def telling(self, ids: Sequence[int]) -> str:
+        """Return the packages in which the kinds of look-alikes differ. Raises Cancelled."""
+        packages, *_ = self._compared([kind.ids for kind in self.kinds(ids)])
+        return packages
 
     def _note(self, listing: Listing, row: Row) -> RowNote:
         if not self._graph.lists_dependencies(row.id):
             return RowNote()
-        if row.role is RowRole.SPEC and row.count == 1:
-            users, alike = (
-                len(self._graph.dependents(row.id)),
-                listing.look_alike_ids(row.look_alike),
-            )
-            if len(alike) == 1 or listing.view.folded:
+        alike = listing.look_alike_ids(row.look_alike)
+        if row.role in (RowRole.SPEC, RowRole.GROUP):
+            users = sum(len(self._graph.dependents(id_)) for id_ in listing.ids_of(row))
+            if row.count > 1 or len(alike) == 1 or listing.view.folded:
                 return RowNote(users)
             _, *lines = self._compared([(id_,) for id_ in alike], run_only=False)
-            return RowNote(users, 0, lines[alike.index(row.id)])
-        kinds = self.kinds(listing.look_alike_ids(row.look_alike))
-        if row.role in (RowRole.SPEC, RowRole.GROUP):
-            users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
-            if len(kinds) == 1:
-                return RowNote(users, 0, ONLY_BUILD_TOOLS)
-            return RowNote(users, len(kinds), "", is_whole=is_open)
+            return RowNote(users, (lines[alike.index(row.id)],))
+        kinds = self.kinds(alike)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
             at = kind.ids.index(row.id)
             _, *lines = self._compared([(id_,) for id_ in kind.ids], run_only=False)
-            return RowNote(kind.users[at], 0, lines[at])
+            return RowNote(kind.users[at], (lines[at],))
         _, *lines = self._compared([kind.ids for kind in kinds])
-        return RowNote(kind.total_users, 0, lines[number])
+        return RowNote(kind.total_users, (lines[number],))
 
     def _compared(self, groups: Sequence[tuple[int, ...]], *, run_only: bool = True) -> list[str]:
         """Return the packages that tell groups apart, and then a line on each group."""

@@ -12,17 +12,17 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import UNKNOWN, Spec
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
-from spackscope.model.index.view import USED_BY, WAYS
+from spackscope.model.index.view import USED_BY
 from spackscope.model.report.report import Line, Piece, Style
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
 
 
-DIFFERS_IN = "differs in"
-"""The column with the differences of a row, or between its specs."""
+UNLIKE_OTHERS = "unlike others"
+"""The column with what sets a row apart from the other rows, and is in no other column."""
 
-UNSORTED = (WAYS, DIFFERS_IN)
+UNSORTED = (UNLIKE_OTHERS,)
 """The columns by which rows cannot be sorted."""
 
 MISSING = "-"
@@ -33,10 +33,14 @@ MAX_SLOTS = 40
 
 MAX_SLOT_WIDTH = 16
 _MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
-_MIN_VARIANTS, _MAX_VARIANTS = 18, 56
-"""The least and most cells of the variants in one column."""
+_MIN_VARIANTS, _GOOD_VARIANTS, _MAX_VARIANTS = 18, 30, 56
+"""Cells of the variants in one column: at the least, where others have room, and at most."""
+_LEAST_SENTENCE = 24
+"""Cells of what sets builds apart that look the same, if each has a row."""
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
+_FIRST = ("compiler", "target", "os")
+"""The fields that follow the version; the target before the compiler if there is room for one."""
 _PROVENANCE = ("state", "source", "tag", "stack")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
@@ -84,7 +88,7 @@ class TableColumn(Frozen):
     @property
     def aligns_right(self) -> bool:
         """Whether its cells are numbers."""
-        return self.name in (USED_BY, WAYS) or (self.field is not None and self.field.align_right)
+        return self.name == USED_BY or (self.field is not None and self.field.align_right)
 
     def head(self, room: int) -> str:
         """Return its label, cut to `room` cells without an ellipsis if it is ASCII."""
@@ -257,29 +261,25 @@ def choose_columns(
             variants.append(TableColumn("variants", column.label, width, _MIN_VARIANTS, column))
     hash_ = BY_NAME["hash"]
     notes = []
-    if listing.has_ways:
-        notes.append(_number(WAYS, WAYS))
     if listing.has_users:
-        notes.append(_number(USED_BY, "used"))
-    # A package with one build has nothing to differ from.
-    if listing.shown > len({*values.shown_values("package")}):
-        notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN)))
+        notes.append(TableColumn(USED_BY, "used", len("used"), len("used")))
+    # The only row of a package has nothing to be unlike.
+    if len(listing) > len({*values.shown_values("package")}):
+        least = len(UNLIKE_OTHERS) if listing.view.folded else _LEAST_SENTENCE
+        notes.append(TableColumn(UNLIKE_OTHERS, UNLIKE_OTHERS, _MAX_VARIANTS, least))
     follow = {
         *values.followers.difference(_PROVENANCE),
         *(n for n in _PROVENANCE if n not in filtered),
     }
     frozen = [column for column in fields if column.name in _FROZEN]
     scrolled = [column for column in fields if column.name not in (*_FROZEN, *follow)]
+    scrolled.sort(key=lambda column: (*_FIRST, column.name).index(column.name))
     last = [TableColumn("hash", hash_.label, hash_.width, hash_.width, hash_)]
     last += [note for note in notes if note.name not in hidden]
     behind = [column for column in fields if column.name in follow]
     parts = tuple(frozen), (*scrolled, *variants), tuple(last)
     columns = TableColumns(*parts, behind=tuple(behind))
     return columns._replace(head=_head(listing, dict(shared), columns.names))
-
-
-def _number(name: str, label: str) -> TableColumn:
-    return TableColumn(name, label, len(label), len(label))
 
 
 def _slot(listing: Listing, variant: str) -> TableColumn:
@@ -300,7 +300,7 @@ def _head(
     texts = [
         HeadText(name, signed(name, text))
         for name, text in shared.items()
-        if text and name not in columns and name not in _NOT_FIELDS
+        if text not in ("", MISSING) and name not in columns and name not in _NOT_FIELDS
     ]
     if "package" in shared and "package" not in columns:
         has_version = bool(texts) and texts[0].column == "version"
@@ -322,13 +322,9 @@ MIN_WITH_SLOTS = 140
 GAP = 1
 """Blank cells between two columns."""
 
-_MAX_FIELD_WIDTH = 24
-"""The most cells of a field before variants get room."""
-_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 36, 1 << 16
-_MIN_WITH_USERS = 56
-"""The least cells of a table in which the column `used by` comes before fields."""
-_SHORT_DIFFERS, _MIN_DIFFERS, _MAX_DIFFERS = 14, 20, 30
-"""Cells of the column `differs in` before variants get room: about a quarter of the table."""
+_MAX_NAME_WIDTH, _MAX_FIELD_WIDTH = 40, 24
+"""The most cells of a package or version, and of any other field, before others get room."""
+_SHORT_SLOT, _GOOD_UNLIKE, _UNBOUNDED = 10, 36, 1 << 16
 
 
 class Placed(Frozen):
@@ -371,44 +367,69 @@ def lay_out(
 ) -> Layout:
     """Place columns side by side in `width` cells, each as wide as its content if possible.
 
-    Frozen columns and the last ones stay, but for a second frozen one without room for the
-    `current` column. Other columns are shown from number `first` on, or from another one so that
-    the `current` column is in view. Where there is little room, fields shrink first, then the
-    column `differs in`; variants get the room that is left. `floors` are widths that columns need.
+    A column is left out whole before another one is cut; only where there is no room for the
+    frozen columns and the hash are these cut. Fields and variants are shown from number `first`
+    on, or from another one so that the `current` column is in view. The column `unlike others`
+    keeps the cells of its head, and takes all that are left. `floors` are widths that columns
+    need.
     """
     width = max(width, 1)
+    widths = {c.name: max(_full_width(c), (floors or {}).get(c.name, 0)) for c in columns.all}
     least = {column.name: column.min_width for column in columns.all}
+    least[UNLIKE_OTHERS] = len(UNLIKE_OTHERS)
     needed = [c for c in columns.all if c in columns.frozen or c.name in ("hash", current)]
     frozen = columns.frozen if _total(needed, least) <= width else columns.frozen[:1]
-    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled, *columns.behind)
-    fixed = [*frozen, *columns.last]
-    fields = [c for c in columns.scrolled if c.field is not None and c.name != "variants"]
-    if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
-        fixed = [column for column in fixed if column.name != USED_BY]
-    widths = _widths(columns.all, fixed, fields, width, floors or {})
+    scrolled = [*columns.frozen[len(frozen) :], *columns.scrolled, *columns.behind]
     names = [column.name for column in scrolled]
-    asked = widths[current] + GAP if current in names else 0
-    for name in (DIFFERS_IN, USED_BY, WAYS):
-        if _total(fixed, widths) + asked > width:
-            fixed = [column for column in fixed if column.name != name]
-    room = width - _total(fixed, widths)
+    fixed = [*frozen, *(column for column in columns.last if column.name == "hash")]
+    notes = {column.name: column for column in columns.last if column.name != "hash"}
+    asked = next((c for c in columns.all if c.name == current and c not in fixed), None)
+    unlike, users = notes.get(UNLIKE_OTHERS), notes.get(USED_BY)
+    # Long names are cut where nothing else would set their rows apart.
+    beside = [column for column in (asked, unlike) if column is not None]
+    _shrink([*fixed, *dict.fromkeys(beside)], widths, least, width)
+    for needed in ([*fixed, asked], fixed) if asked is not None else (fixed,):
+        _shrink(needed, widths, least, width)
+    asked_width = widths[current] + GAP if asked is not None else 0
+    shown = list(fixed)
+    others = 0 if current == UNLIKE_OTHERS else asked_width
+    if unlike is not None and _total([*fixed, unlike], widths) + others <= width:
+        shown.append(unlike)
+    room = width - _total(shown, widths)
+    if not first and current not in names[:1]:
+        scrolled = _target_first(scrolled, widths, room)
+        names = [column.name for column in scrolled]
     cells = [widths[column.name] + GAP for column in scrolled]
-    first = max(0, min(first, len(scrolled) - 1)) if sum(cells) > room else 0
-    if current in names and sum(cells) > room:
-        first = _first_in_view(cells, room, names.index(current), first)
-    in_view = scrolled[first : first + _fitting(cells[first:], room)]
-    shown = [column for column in columns.all if column in fixed or column in in_view]
-    good = {column.name: min(column.width, _GOOD_DIFFERS) for column in shown}
+    # Beside the hash or a note the view is that of the first columns.
+    start = first if current in names else 0
+    for is_counted in (True, False) if users is not None else (False,):
+        # Users come before variants, and after fields.
+        left = room - (widths[USED_BY] + GAP if is_counted else 0)
+        is_cut = sum(cells) > left
+        first = max(0, min(start, len(scrolled) - 1)) if is_cut else 0
+        if current in names and is_cut:
+            first = _first_in_view(cells, left, names.index(current), first)
+        in_view = scrolled[first : first + _fitting(cells[first:], left)]
+        fitting = _fitting(cells[first:], room)
+        fields = [column for column in scrolled[first : first + fitting] if _is_field(column)]
+        is_in_view = current not in names or current in [column.name for column in in_view]
+        if current == USED_BY or (len(in_view) >= len(fields) and is_in_view):
+            break
+    shown += in_view
+    if users is not None and _total([*shown, users], widths) <= width:
+        shown.append(users)
+    good = {**widths, UNLIKE_OTHERS: _GOOD_UNLIKE}
     while _total(shown, good) > width and in_view[-1:] and in_view[-1] in columns.behind:
         if in_view[-1].name == current:
             break
-        shown.remove(in_view[-1])
-        in_view = in_view[:-1]
+        shown.remove(in_view.pop())
+    order = columns.names
+    shown.sort(key=lambda column: order.index(column.name))
     rest = width - _total(shown, widths)
     for column, most in _growing(shown):
-        more = max(0, min(rest, most - widths[column.name]))
-        widths[column.name] += more
-        rest -= more
+        more_cells = max(0, min(rest, most - widths[column.name]))
+        widths[column.name] += more_cells
+        rest -= more_cells
     after = len(scrolled) - first - len(in_view)
     placed, at = [], 0
     for column in shown:
@@ -417,6 +438,42 @@ def lay_out(
         placed.append(Placed(column, at, cells_left))
         at += cells_left + GAP
     return Layout(placed, first, after)
+
+
+def _is_field(column: TableColumn) -> bool:
+    return column.field is not None and column.name != "variants"
+
+
+def _full_width(column: TableColumn) -> int:
+    """Return the width of a column before it grows into the room that is left."""
+    if column.name == "variants":
+        return _GOOD_VARIANTS
+    if not _is_field(column):
+        return column.min_width
+    most = _MAX_NAME_WIDTH if column.name in _FROZEN else _MAX_FIELD_WIDTH
+    return max(column.min_width, min(column.width, most))
+
+
+def _target_first(
+    scrolled: Sequence[TableColumn], widths: Mapping[str, int], room: int
+) -> list[TableColumn]:
+    """Put the target before the compiler if there is no room for both."""
+    two = [column for column in scrolled[:2] if column.name in _FIRST[:2]]
+    if len(two) == 2 and sum(widths[column.name] + GAP for column in two) > room:
+        return [*reversed(two), *scrolled[2:]]
+    return [*scrolled]
+
+
+def _shrink(
+    columns: Sequence[TableColumn], widths: dict[str, int], least: Mapping[str, int], width: int
+) -> None:
+    """Shrink the widest columns until all fit, or have their least widths."""
+    while (excess := _total(columns, widths) - width) > 0:
+        shrinkable = [c.name for c in columns if widths[c.name] > least[c.name]]
+        if not shrinkable:
+            break
+        widest = max(shrinkable, key=widths.__getitem__)
+        widths[widest] -= max(1, min(excess // len(shrinkable), widths[widest] - least[widest]))
 
 
 def _fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
@@ -449,52 +506,17 @@ def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
     return sum(widths[column.name] + GAP for column in columns) - (GAP if columns else 0)
 
 
-def _widths(
-    columns: Sequence[TableColumn],
-    fixed: Sequence[TableColumn],
-    fields: Sequence[TableColumn],
-    width: int,
-    floors: Mapping[str, int],
-) -> dict[str, int]:
-    """Return the widths before columns grow into the room that is left.
-
-    Fields shrink until they fit beside the fixed columns; then the fixed columns shrink until they
-    fit alone. The column `differs in` is narrower where one more field fits then.
-    """
-    least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
-    widths, all_ = dict(least), [*fixed, *fields]
-    for column in all_:
-        if column.field is not None:
-            widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
-        elif column.name == DIFFERS_IN:
-            room = width - _total([c for c in fixed if c is not column], least) - GAP
-            ends = [0, *accumulate(least[each.name] + GAP for each in fields)]
-            most, short = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS)), _SHORT_DIFFERS
-            fields_beside = max((end for end in ends if end + short <= room), default=0)
-            widths[column.name] = max(short, min(most, room - fields_beside))
-    for shown, stage in ((all_, [c for c in all_ if c.field is not None]), (fixed, fixed)):
-        while (excess := _total(shown, widths) - width) > 0:
-            shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]
-            if not shrinkable:
-                break
-            widest = max(shrinkable, key=widths.__getitem__)
-            widths[widest] -= max(
-                1, min(excess // len(shrinkable), widths[widest] - least[widest])
-            )
-    return widths
-
-
 def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
     """Return the columns in the order in which they grow, each with the width to grow to."""
-    differs = [column for column in shown if column.name == DIFFERS_IN]
-    others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
+    unlike = [column for column in shown if column.name == UNLIKE_OTHERS]
+    others = sorted((c for c in shown if c not in unlike), key=lambda column: column.width)
     fields = [column for column in others if not column.variant and column.name != "variants"]
     short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
     return [
         *((column, column.width) for column in (*fields, *short)),
-        *((column, _GOOD_DIFFERS) for column in differs),
+        *((column, _GOOD_UNLIKE) for column in unlike),
         *((column, column.width) for column in others),
-        *((column, _UNBOUNDED) for column in differs),
+        *((column, _UNBOUNDED) for column in unlike),
     ]
 
 

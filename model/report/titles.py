@@ -182,10 +182,6 @@ def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary |
     return f"{summary.running:,}"
 
 
-SHOWN = 5
-"""Values of a section that are shown before it is opened, besides marked values."""
-
-
 class ValueLine(NamedTuple):
     """A line: the head of a section, one of its values, or the switch for the others.
 
@@ -205,15 +201,19 @@ class ValueLine(NamedTuple):
 
 
 def value_lines(
-    sections: Sequence[ValueSection], typed: str = "", opened: Collection[SectionKey] = ()
+    sections: Sequence[ValueSection],
+    typed: str = "",
+    opened: Collection[SectionKey] = (),
+    most: int = 5,
 ) -> list[ValueLine]:
     """Return the lines of some sections, with their values filtered by the typed text.
 
-    The filter looks at the name of the section too, as in `target zen`.
+    Of a section that is not `opened` only the first `most` values and marked ones are shown. The
+    filter looks at the name of the section too, as in `target zen`.
     """
     lines: list[ValueLine] = []
     for section, values in _fitting(sections, typed):
-        lines += _section_lines(section, values, is_open=section.key in opened)
+        lines += _section_lines(section, values, most, is_open=section.key in opened)
     return lines
 
 
@@ -236,20 +236,20 @@ def _fitting(
 
 
 def _section_lines(
-    section: ValueSection, values: Sequence[SectionValue], *, is_open: bool
+    section: ValueSection, values: Sequence[SectionValue], most: int, *, is_open: bool
 ) -> Iterator[ValueLine]:
-    most = max((v.count for v in values if v.condition is None), default=0)
+    greatest = max((v.count for v in values if v.condition is None), default=0)
     yield ValueLine(section, clean(section.key.label))
-    shown = values if is_open else _first(values)
+    shown = values if is_open else _first(values, most)
     for value in shown:
-        yield ValueLine(section, value.text, value, most)
+        yield ValueLine(section, value.text, value, greatest)
     if (more := len(values) - len(shown)) > 0:
         yield ValueLine(section, f"… {more:,} more", is_switch=True)
-    elif is_open and len(_first(values)) < len(values):
+    elif is_open and len(_first(values, most)) < len(values):
         yield ValueLine(section, "… fewer", is_switch=True)
 
 
-def _first(values: Sequence[SectionValue]) -> Sequence[SectionValue]:
+def _first(values: Sequence[SectionValue], most: int) -> Sequence[SectionValue]:
     """Return the first values and all marked ones; all values if only one would be hidden."""
-    shown = [v for n, v in enumerate(values) if n < SHOWN or v.mark is not None]
+    shown = [v for n, v in enumerate(values) if n < most or v.mark is not None]
     return values if len(values) - len(shown) <= 1 else shown

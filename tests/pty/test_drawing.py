@@ -114,13 +114,14 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
         stream = pyte.ByteStream(screen)
         fed = 0
         for keys, text in (
-            ("j", "┃ py-build"),
-            ("2", "┃▸×4 1.2.2"),
-            ("j", "┃▸×2 1.2.2"),
-            ("3", "│ /"),
-            ("v", "█"),
+            ("1j", "┃ py-build"),
+            ("2", "┃▸4    1.2.2"),
+            ("j", "┃▸2    1.2.2"),
+            ("3", "┤ jsiqnlg"),
+            ("2v", "✓ py-build"),
             ("/gcc", " gcc "),
-            ("\r", "┃▸×3"),
+            ("\r", "┃ gcc@11.4.0"),
+            ("\r", "┃▸3"),
             ("?", "›"),
         ):
             terminal.send(keys)

@@ -19,11 +19,11 @@ ESCAPE = "\x1b"
 def test_no_line_block_or_spinner_is_drawn_in_a_session(program: Program) -> None:
     with program.in_terminal("--plain", columns=120, lines=40) as terminal:
         shown = Shown(terminal, 120, 40)
-        lines = shown.until("packages: 346 builds of 4 packages")
+        lines = shown.until("specs: 346 builds of 4 packages")
         assert lines[0].startswith("plain mode")
         # A move, the table, a filter, its values, the detail, an answer, help, palette, a query.
         for keys, text in (
-            ("j\r", "specs: package=py-build, 24 py-build"),
+            ("1j\r", "specs: package=py-build, 24 py-build"),
             ("jf", "=py-build"),
             (ESCAPE, "specs: package=py-build, 24 py-build"),
             ("/os=ubuntu22.04 py-build\r", "11 of 24 py-build"),
@@ -55,7 +55,7 @@ def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> N
         shown.at_rest("24 py-build")
         terminal.send("2")
         lines, cursor = shown.at_rest("specs: package=py-build, 24 py-build"), shown.screen.cursor
-        assert lines[cursor.y].startswith(">+:4 1.2.2")
+        assert lines[cursor.y].startswith("*>4    1.2.2")
         assert not cursor.hidden
         assert "specs:" in lines[-2]
         terminal.send("y")

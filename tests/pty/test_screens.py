@@ -62,7 +62,7 @@ def test_the_first_screen_is_the_one_that_was_looked_at(program: Program) -> Non
     with program.in_terminal(columns=160, lines=45, changes=host) as terminal:
         for columns, lines in ((160, 45), (120, 40), (80, 24), (50, 20)):
             terminal.resize(columns, lines)
-            shown = "\n".join(Shown(terminal, columns, lines).at_rest("py-safetensors")) + "\n"
+            shown = "\n".join(Shown(terminal, columns, lines).at_rest("adios2")) + "\n"
             golden = SCREENS / f"first-{columns}x{lines}.txt"
             if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
                 golden.write_text(shown, encoding="utf-8")
@@ -76,7 +76,7 @@ def test_no_color_leaves_no_colour_at_all(
     with program.in_terminal(*words, changes=changes) as terminal:
         shown = Shown(terminal, 100, 40)
         shown.until("py-safetensors")
-        terminal.send("j\r")
+        terminal.send("1j\r")
         shown.at_rest("24 py-build")
         codes = {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";") if code}
     # 39 and 49 are the terminal's own colours; the others here are bold, dim, underline, reverse.

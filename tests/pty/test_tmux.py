@@ -116,7 +116,7 @@ def test_the_hash_and_the_install_line_of_a_spec_are_copied_to_the_buffer(tmux: 
 
 
 def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: set[str]) -> None:
-    tmux.type("j", "Enter")
+    tmux.type("1", "j", "Enter")
     tmux.until("24 py-build")
     tmux.type("z")
     tmux.until("1/14")
@@ -141,7 +141,7 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
     tmux.until("$")
     tmux.type(shlex.join(COMMAND), "Enter")
     tmux.until("346 builds")
-    tmux.type("j")
+    tmux.type("1", "j")
     before = tmux.until("24 py-build")
     while (later := at_rest(tmux)) != before:
         before = later

@@ -68,7 +68,7 @@ class DetailInputs(NamedTuple):
 
     `alike` counts the shown look-alikes; `shown` counts all shown specs if there are look-alikes,
     and else is 0. `varying` ranks the variants that vary within the package. `answer` comes from
-    the mirrors. `opening_key` opens or closes the row, as it is shown.
+    the mirrors.
     """
 
     row: Row
@@ -77,7 +77,6 @@ class DetailInputs(NamedTuple):
     shown: int
     varying: Mapping[str, int]
     answer: MirrorAnswer | None
-    opening_key: str
 
 
 class DetailsController:
@@ -181,7 +180,6 @@ class DetailsController:
             listing.shown if alike > 1 else 0,
             listing.values.varying_variants_of(row.look_alike),
             self._answers.get(_of_mirrors(row.spec)),
-            state.opening_key(row),
         )
         if old is not None and _shown_as(old.row) == _shown_as(row):
             # Unfolded sections stay so while a filter is typed.

@@ -280,11 +280,8 @@ class Loading:
             self._search.type_again(state.draft.parsed)
 
     def _start(self, view: View) -> View:
-        """Return a view with the query of the command line, and focus its specs."""
+        """Return a view with the query of the command line."""
         query = self._search.start(self.start_query)
-        where = self._host.where
-        if query is not None and (where.pane, where.input) == ("packages", None):
-            self._host.focus("specs")
         return replace(view, query=query or Query())
 
     def stop(self) -> None:

@@ -41,7 +41,7 @@ class UndoStep(Frozen):
     row: Row | None = None
     details: Details | None = None
     position: tuple[int, int] = (0, 0)
-    pane: str = "packages"
+    pane: str = "specs"
     is_walk: bool = False
     is_along_tree: bool = False
     table: OpenTable = SPECS

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SIDE = ("packages", "values")
 """The panes of the side column, a drawer in narrow terminals."""
+_MIN_BESIDE = 72
+"""Columns from which on the packages are beside the table while none is chosen."""
 _ROUND = (QUERY, "packages", "specs", "detail")
 """The panes that Tab goes through."""
 
@@ -32,7 +34,7 @@ class PaneFocus:
     def __init__(self, screen: Screen[None], panes: Panes) -> None:
         self._screen, self._panes = screen, panes
         self._waiting: list[Callable[[], object]] = []
-        self._shown = "packages"
+        self._shown = "specs"
         self.zoomed: str | None = None
         # The pane that the user left to look at the side column.
         self._origin: str | None = None
@@ -46,7 +48,7 @@ class PaneFocus:
     def pane(self) -> str:
         """The name of the pane with the focus, or `query`."""
         if self._screen.focused is None:
-            return "packages"
+            return "specs"
         around = [node.id for node in self._screen.focused.ancestors_with_self]
         return next((pane for pane in (*_ROUND, *_SIDE) if pane in around), QUERY)
 
@@ -217,6 +219,9 @@ class PaneFocus:
                 column.remove_class(*others, update=step is None)
                 if step is not None:
                     column.add_class(f"step-{step}")
+        is_whole = self._panes.names.selected is None and bool(self._panes.names.packages)
+        has_room = self._screen.app.size.width >= _MIN_BESIDE
+        self._panes.side.set_class(is_whole and has_room, "-all")
         is_broad = not is_alone and self._screen.has_class("-broad")
         width = self._panes.overview_width if is_broad and pane == "packages" else None
         self._panes.side.styles.max_width = width

@@ -14,7 +14,8 @@ from textual.widget import Widget
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import cell_width, clean
+from spackscope.model.index.view import RowRole
 from spackscope.model.report import titles
 from spackscope.tui import keymap
 from spackscope.tui.browser.pane_focus import PaneFocus
@@ -43,18 +44,16 @@ from spackscope.tui.widgets.frame import (
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInput, QueryBar
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.spec_table import LOW, SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
 from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
 from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_FIRST_STEPS = (
-    ("packages-open", "opens the row under the cursor"),
-    ("copy", "copies its hash: spack install /HASH"),
-    ("query", "searches, as in hdf5 +mpi target=:zen3"),
-)
-"""The names of keys, with what they do: for a user who starts the program for the first time."""
+_LINES_AROUND, _HEADS, _LOW_HEADS = 4, 3, 2
+"""Lines above and below the panes, and above the rows of the table."""
+_LEAST_ROWS, _LEAST_DETAIL = 8, 4
+"""Rows that the table keeps, and lines that the detail has at the least."""
 
 
 class Panes:
@@ -79,7 +78,7 @@ class Panes:
         lists = Vertical(self.names, self.values, id="lists")
         divider = Divider(self._rules, id="divider")
         self.values.on_heads = divider.follow
-        self.side = Horizontal(lists, divider, id="side", classes="step-packages")
+        self.side = Horizontal(lists, divider, id="side")
         self.work = Vertical(self.table, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)
         self.overview_width: int | None = None
@@ -90,8 +89,6 @@ class Panes:
         self._announced = "", ""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
         self._texts: Sequence[str] | None = []
-        # The texts in place of any row at the first start, until the first key.
-        self._first_steps: Sequence[str] = ()
         # Whether completions that are known are still to be shown, after the next drawing.
         self._is_box_late = False
 
@@ -109,22 +106,6 @@ class Panes:
         yield Container(self.side, self.work, id="panes")
         yield self.marks
         yield self.status
-
-    def show_first_steps(self) -> None:
-        """Show the first keys to press in place of the detail."""
-        keys = [(keymap.written_key(keymap.shown(name)), text) for name, text in _FIRST_STEPS]
-        width = max(cell_width(key) for key, _ in keys)
-        self._first_steps = [f"{pad(key, width)}  {text}" for key, text in keys]
-        self.follow_cursor()
-
-    def end_first_steps(self) -> bool:
-        """Show the detail again in place of the first keys; return False if it is shown."""
-        if not self._first_steps:
-            return False
-        self._first_steps = ()
-        self.follow_cursor()
-        self._show_details(self._state)
-        return True
 
     def input_named(self, name: str) -> FilterInput:
         """Return the query line, or the filter of a column."""
@@ -256,6 +237,7 @@ class Panes:
         self.query_bar.show_sheet(clean(table.title))
         self.side.set_class(bool(table.name), "-behind")
         self.table.show(table.rows(self.table.rows.shown, self.specs))
+        self.fit_split()
 
     def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
         """Show another draft in its input; None hides the completions."""
@@ -324,6 +306,28 @@ class Panes:
         specs.columns, specs.top = self.specs.columns, self.specs.top
         self.specs = specs
         self.table.show(self.table.rows.shown.after(specs), keeps_columns=keeps_columns)
+        self.fit_split()
+
+    def fit_split(self) -> None:
+        """Give the detail the lines for the longest of the builds, and those that no row needs.
+
+        The table keeps a few rows. A step of the cursor never moves the rule between the two.
+        """
+        listing, width = self.table.rows.shown.listing, self.table.size.width
+        if listing is None or not listing or width < 4:
+            if listing is None:
+                self.detail.styles.height = None
+            return
+        # Imported with the first spec, after the first frame.
+        from spackscope.tui.widgets.detail_layout import least_rows
+
+        height = self._screen.app.size.height
+        room = height - _LINES_AROUND - (_HEADS if height >= LOW else _LOW_HEADS)
+        variants = listing.values.longest_variants
+        needed = 1 + least_rows(variants, width - 2, are_several=listing.max_count > 1)
+        most = room - min(_LEAST_ROWS, len(listing))
+        lines = max(_LEAST_DETAIL, min(needed, most), room - len(listing))
+        self.detail.styles.height = lines
 
     def _show_missing(self, missing: WithoutRows) -> None:
         """Show a text and choices while there are no rows."""
@@ -337,6 +341,7 @@ class Panes:
         """Show all packages while the first rows are read."""
         if (summary := state.summary) is not None:
             self.names.show_packages(summary.catalog, summary.packages, None, state.view.query)
+            self.focus.fit()
 
     def _show_overview(self, state: BrowserState) -> None:
         """Show the columns beside the packages, in a pane as wide as they need."""
@@ -360,6 +365,7 @@ class Panes:
         )
         if results.selected is not None and self.focus.pane != "packages":
             self.names.reveal(results.selected.name)
+        self.focus.fit()
         rows = SpecRows(
             results.listing,
             results.windows,
@@ -421,7 +427,7 @@ class Panes:
         details = state.details
         # The last lines stay while another catalog or the relations are read: else the lines
         # below them would move.
-        if self._first_steps or details is None:
+        if details is None:
             return
         if details.awaits_relations and not details.shows_tree:
             return
@@ -457,11 +463,9 @@ class Panes:
 
     def follow_cursor(self) -> None:
         """Update the status line and the detail of rows without a spec, and place the message."""
-        texts: Sequence[str] | None = self._first_steps
         # The last lines stay until the spec of the row is read.
         has_lines = self._state.details is not None or self.table.rows.has_spec
-        if not texts:
-            texts = None if has_lines else self.table.texts_for_detail
+        texts = None if has_lines else self.table.texts_for_detail
         if texts != self._texts:
             self._texts = texts
             if texts is not None:
@@ -502,13 +506,19 @@ class Panes:
         """Yield keys by name, and the words of their hints."""
         if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
             yield "back", "unzoom"
-        state = self._state
+        state, row = self._state, self.table.rows.row
+        if row is not None and not (self.detail.shows_tree or marks_in_sight(state)):
+            yield "copy", f"copy {clean(row.spec.hash[:SHORT_HASH])}"
         yield from state.table.hint_words(state, self.table.rows)
 
     def _keys_without_use(self) -> Iterator[str]:
         """Yield the names of keys that do nothing in this row, with these marks."""
-        state = self._state
+        state, row = self._state, self.table.rows.row
         if self.focus.pane == "packages" and not self.focus.leads_back:
+            yield "back"
+        # From there it only leads to the packages, as their own key does.
+        is_first = self.focus.pane == "specs" and not (state.table.name or self.focus.zoomed)
+        if is_first and (row is None or row.role is RowRole.SPEC):
             yield "back"
         if not (state.can_undo or self.detail.shows_tree):
             yield "undo"

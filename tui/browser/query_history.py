@@ -26,24 +26,18 @@ class QueryHistory:
 
     `queries` are the known queries, the newest last, and have the queries of earlier runs once
     `read` was called. Lines of the file that are not queries are skipped. Safe to use from
-    several threads. The first start `is_first`: there is no file yet.
+    several threads.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._path = xdg_path(environ, "state", "history")
         self.queries: tuple[str, ...] = ()
-        self.is_first = self._path is not None and not os.path.lexists(self._path)
         self._lock = threading.Lock()
 
     def read(self) -> None:
         """Read the file: for a worker thread."""
         with self._lock:
             self.queries = _newest_once([*_read(self._path), *self.queries])
-
-    def begin(self) -> None:
-        """Write the file, so that the next start is not the first one: for a worker thread."""
-        with self._lock:
-            _write(self._path, _newest_once([*_read(self._path), *self.queries]))
 
     def remember(self, *queries: str) -> None:
         """Append queries, and remove them from earlier in the history.
@@ -70,15 +64,6 @@ class QueryRecall:
         self._texts: list[str] | None = None
         self._at = 0
         self._unsaved: tuple[str, ...] = ()
-
-    @property
-    def is_first_start(self) -> bool:
-        """Whether no earlier start wrote the file of queries."""
-        return self._history.is_first
-
-    def begin(self) -> None:
-        """Write the file of queries, by which later starts are not the first."""
-        self._host.run(lambda _: self._history.begin(), lambda _: None, jobs.KEEP_QUERY)
 
     def load(self) -> None:
         """Read the file of queries in a worker thread, before a key needs it."""

@@ -17,7 +17,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import TreeSection, read_tree
-from spackscope.model.index.view import RowRole
 from spackscope.model.report.detail import (
     FITS,
     DetailLine,
@@ -25,14 +24,14 @@ from spackscope.model.report.detail import (
     detail,
     fit_at_end,
     fit_lines,
-    with_choice,
+    with_members,
 )
 from spackscope.model.report.differences import difference_values
 from spackscope.model.report.relations import (
+    DIFFER_IN,
     DOWNLOAD,
     NEEDS,
     NEXT_TO,
-    UNLIKE_EACH_OTHER,
     USED_BY,
     kinds_line,
     needs_values,
@@ -84,12 +83,13 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     lines = detail(
         catalog.with_provenance(row.id, spec),
         varying=asked.varying,
-        alike=asked.alike,
+        # A row of several builds has a sentence of its own.
+        alike=asked.alike if len(members.ids) < 2 else 1,
         shown=asked.shown,
         may_expire=catalog.is_only_in(DEVELOP, spec.hash),
     )
     lines += answer.lines if answer is not None else ()
-    return with_choice(lines, members, row, asked.opening_key)
+    return with_members(lines, members)
 
 
 def pending_lines_of(
@@ -104,7 +104,7 @@ def pending_lines_of(
         for at_end in dict.fromkeys(line.at_end for line in last if line.label == FITS)
     ]
     if members.run_differently:
-        lines += pending_lines([UNLIKE_EACH_OTHER])
+        lines += pending_lines([DIFFER_IN])
     if mark is not None:
         lines += pending_lines([NEXT_TO])
     if not asked.row.catalog.edges.lists(asked.row.id):
@@ -130,8 +130,8 @@ def read_relations(
     catalog = row.catalog
     fits = _fits(catalog, row.id)
     others = _needs_and_users(row, members, session, sources)
-    if members.run_differently and listing is not None:
-        fits += _kinds(listing, row)
+    if members.run_differently:
+        fits += _kinds(row, members)
     if mark is None:
         return Related([*fits, *others])
     differences = catalog.cached(_differences)
@@ -191,11 +191,7 @@ def _needs_and_users(
     return [*needs_values(needs), *user_values(graph, shown, len(users))]
 
 
-def _kinds(listing: Listing, row: Row) -> list[DetailLine]:
+def _kinds(row: Row, members: Members) -> list[DetailLine]:
     """Read the line on how the kinds of a folded row differ. Raises Cancelled."""
-    notes = row_notes(row.catalog)
-    closed = replace(row, role=RowRole.SPEC)
-    note = notes.of(listing, [closed])
-    whole = {**note, **notes.whole(listing, [closed], note)}
-    (text,) = (each.differs for each in whole.values())
+    text = row_notes(row.catalog).telling(members.ids)
     return [kinds_line(text)] if text else []

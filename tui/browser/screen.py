@@ -106,10 +106,8 @@ class BrowserScreen(Screen[None]):
         yield from self.panes.compose()
 
     async def on_mount(self) -> None:
-        """Begin in the first pane, and load the sources: the first frame waits a moment."""
-        self.panes.focus.go_to("packages")
-        if self.controllers.recall.is_first_start:
-            self.panes.show_first_steps()
+        """Begin in the table, and load the sources: the first frame waits a moment."""
+        self.panes.focus.go_to("specs")
         self.controllers.loading.load()
         hidden_columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
@@ -133,11 +131,6 @@ class BrowserScreen(Screen[None]):
             return True
         self._awaited = self.controllers.awaited(getattr(event, "key", ""), self._awaited)
         return bool(self._awaited)
-
-    def note_key(self) -> None:
-        """End the first steps at the first key."""
-        if self.panes.end_first_steps():
-            self.controllers.recall.begin()
 
     def action_browse(self, name: str) -> None:
         """Run the action of a key, after scrolling to the cursor.
@@ -174,8 +167,12 @@ class BrowserScreen(Screen[None]):
         self.panes.follow_cursor()
 
     @on(VirtualList.Scrolled)
-    @on(SpecTable.Resized)
     def _follow_cursor(self) -> None:
+        self.panes.follow_cursor()
+
+    @on(SpecTable.Resized)
+    def _fit_split(self) -> None:
+        self.panes.fit_split()
         self.panes.follow_cursor()
 
     def on_descendant_focus(self) -> None:

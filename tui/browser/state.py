@@ -14,8 +14,9 @@ from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.titles import SourceChip
+from spackscope.tui import keymap
 from spackscope.tui.browser.tables import SPECS, OpenTable
-from spackscope.tui.keymap import ANYWHERE, LISTS, PACKAGES, shown
+from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -265,9 +266,9 @@ class Where(Frozen):
     the cursor of the side column.
     """
 
-    pane: str = PACKAGES
+    pane: str = keymap.SPECS
     input: str | None = None
-    key_panes: tuple[str, ...] = (PACKAGES, LISTS, ANYWHERE)
+    key_panes: tuple[str, ...] = (keymap.SPECS, keymap.LISTS, keymap.ANYWHERE)
     row: Row | None = None
     is_waiting: bool = False
     is_row_seen: bool = True

@@ -30,8 +30,6 @@ NO_ROWS = "No rows are shown"
 LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows belong to the last valid query: correct the query first"
 
-_HINT_WIDTH = len("detail")
-"""Cells of the words for Enter: the hints beside it stay where they are from row to row."""
 _OF_SHEET = 1_000
 """Lines that a sheet counts besides its own, for the data that it was computed from."""
 _OPTIONS = {"hosts": "host"}
@@ -303,7 +301,7 @@ class SpecsTable(OpenTable):
             yield "specs-open", "take it"
             return
         if state.view.folded:
-            yield "fold", "unfold"
+            yield "fold", "open all"
         if row is not None and state.is_pick:
             one_of = "one" if row.has_look_alikes else "any"
             of_row = f"pick {one_of} of {row.count:,}" if row.count > 1 else "pick"
@@ -311,7 +309,7 @@ class SpecsTable(OpenTable):
             if row.is_closed:
                 yield "specs-right", "open"
         elif row is not None and row.count > 1:
-            yield "specs-open", ("close" if row.is_open else "open").ljust(_HINT_WIDTH)
+            yield "specs-open", "close" if row.is_open else "open"
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""

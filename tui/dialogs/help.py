@@ -41,12 +41,10 @@ WORDS = {
     "source": "A cache, install tree, environment or file that you opened.",
     "sample": "The small cache that comes with spackscope.",
     "this machine": "The host on which builds should run; --host sets another.",
-    "look-alikes": "Builds equal in all columns and variants: one row, such as ×12; {fold} "
+    "look-alikes": "Builds equal in all columns and variants: one row, such as ▸12; {fold} "
     "unfolds.",
     "run the same": "They link and run the same dependencies; only build tools differ.",
-    "ways": "In how many ways the builds of a row run: {specs-open} shows them. The hash is the "
-    "most used.",
-    "differs in": "How a row differs from the most similar one, or its builds from each other.",
+    "unlike others": "What sets a row apart from the other rows, and is in no other column.",
     "same in all": "What all rows share, and so has no column.",
     "no map": "The build has no variant or dependency named map.",
     "values": "How often each value of a column occurs in the rows; {values} goes there.",

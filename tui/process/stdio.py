@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
@@ -23,8 +24,8 @@ _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 """The largest size of a terminal that the environment may ask for: all of it is drawn."""
 
 _PAIRS = {
-    # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
-    "…": "~",
+    # No letter or wildcard stands for a sign within data, where it would read as a part of it.
+    "…": ".",
     "·": "|",
     "×": ":",
     "≠": "#",
@@ -36,9 +37,9 @@ _PAIRS = {
     "◆": "&",
     "◇": "%",
     # As in other trees and lists of files: closed, open, and the cursor.
-    "▸": "+",
-    "▾": "-",
-    "┃": ">",
+    "▸": ">",
+    "▾": "v",
+    "┃": "*",
     "▶›→»": ">",
     "◂◀‹←«⌫": "<",
     "▼↓": "\\",
@@ -261,12 +262,18 @@ def _open_terminal() -> int:
         raise Leave(ExitCode.USAGE, message) from None
 
 
+_BEFORE_CUT = r"(\x1b\[[0-?]*[ -/]*[@-~])|([ -~])((?:\x1b\[[0-9;]*m)*)…"
+"""A command for the terminal; or the cell before the sign of a cut, with the styles after it."""
+
+
 def in_ascii(text: str) -> str:
-    """Replace signs by letters, each of one cell.
+    """Replace signs by letters, each of one cell; a cut takes the cell before it, too.
 
     >>> in_ascii("▸ ×9  hdf5 · build…")
-    '+ :9  hdf5 | build~'
+    '> :9  hdf5 | buil..'
     """
+    if "…" in text:
+        text = re.sub(_BEFORE_CUT, lambda match: match[1] or f".{match[3]}.", text)
     return text.translate(_PLAIN_SIGNS if is_plain() else SIGNS)
 
 

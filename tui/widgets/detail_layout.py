@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import DEPTYPES
+from spackscope.model.core.records import DEPTYPES, UNKNOWN
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.index.tree import Tree
 from spackscope.model.report.detail import (
+    BUILDS,
     DIFFERS,
     FITS,
     INSTALL,
     SAME_IN_ALL,
     STATUS_SIGNS,
     STATUS_TEXTS,
-    UNLIKE_ROWS,
     VARIANTS,
     DetailLine,
     blocks_of,
@@ -28,7 +28,7 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.report.relations import DOWNLOAD, NEEDS, NEXT_TO, UNLIKE_EACH_OTHER, USED_BY
+from spackscope.model.report.relations import DIFFER_IN, DOWNLOAD, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.report import Flow, LinePart, Piece, highlight, styled
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
@@ -37,7 +37,7 @@ from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.virtual_list import Browse
 
 GAP = "  "
-"""The blanks between two values."""
+"""The blanks between two parts of a title, and before a label within a row."""
 _PLAIN_SUFFIX = ("title", "link")
 LEGEND = GAP.join(f"{name[0]} {name}" for name in DEPTYPES)
 """The legend of the letters before the lines of a tree: dependency types."""
@@ -50,7 +50,7 @@ LayoutRow = Sequence[LinePart]
 def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
     """Add a value to the current row, to the next one if it is too long, or to several rows."""
     suffix = line.suffix if suffixes else ""
-    text, lead = line.text + suffix, line.lead if line.lead.startswith(" ") else GAP + line.lead
+    text, lead = line.text + suffix, line.lead or " "
     if not (goes_on := flow.goes_on(cell_width(lead + text))):
         lead = line.lead.lstrip()
     flow.add(lead, "dim" if lead.strip() else "")
@@ -64,41 +64,77 @@ def _put(flow: Flow, line: DetailLine, *, suffixes: bool) -> None:
         flow.add(part, line.style, line)
 
 
-LOW, TALL = 6, 14
-"""Heights of a pane: below the first variants have one row, from the second lists have several."""
-
-_LABEL_WIDTHS = ((42, 20), (30, 13), (0, 10))
-"""The least width of a pane, and the cells of its labels from that width on."""
-_FACTS = ("compiler", "os", "target", "platform")
-"""The labels of the values that follow each other in a row without labels."""
+_LABEL_WIDTH, _MIN_LABEL_WIDTH, _NARROW = 11, 9, 30
+"""Cells of the labels; fewer in a pane that is narrower than `_NARROW`."""
+_FACTS = ("target", "os", "platform", "compiler")
+_BUILT_FOR = "built for"
+"""The values of a row in its order, and its label."""
+_SOURCE = "source"
 _ORDER = (
-    *(_FACTS[0], UNLIKE_ROWS, VARIANTS, UNLIKE_EACH_OTHER, INSTALL, ARCHIVE, NEXT_TO),
-    *(NEEDS, USED_BY, SAME_IN_ALL, FITS, "reusable", DOWNLOAD, SIGNED),
+    *(INSTALL, BUILDS, ARCHIVE, NEXT_TO, VARIANTS, "flags", _BUILT_FOR, FITS, "reusable"),
+    *(NEEDS, USED_BY, _SOURCE, DOWNLOAD, SIGNED),
 )
-_MIN_WIDTH_FOR_COMMAND = 59
-"""Cells from which on the command needs one row only; below, it comes after the needs."""
-_NARROW_ORDER = (*(label for label in _ORDER if label != INSTALL), INSTALL)
-_LISTS = (ARCHIVE, NEXT_TO, UNLIKE_EACH_OTHER, NEEDS, USED_BY)
+MIN_FOR_HASH = 62
+"""Cells from which on the hash has a row of its own above the whole install command."""
+_LISTS = (VARIANTS, NEEDS, ARCHIVE, NEXT_TO, USED_BY)
+"""The labels of values that are counted where they have no room; earlier ones get rows first."""
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40
-_NARROW = 64
 _MIN_END, _MIN_TITLE = 6, 12
+_CACHE_ONLY = " --cache-only"
+
+
+def least_rows(variants: int, width: int, *, are_several: bool) -> int:
+    """Return the rows that a pane needs to show a build whole, with a row for each list.
+
+    `variants` are the cells of all variants in one line.
+    """
+    room = max(1, width - _LABEL_WIDTH - _MAX_VARIANT)
+    rows = max(1, -(-variants // room)) + sum((1, width >= MIN_FOR_HASH, are_several))
+    return rows + len((_BUILT_FOR, NEEDS, USED_BY, _SOURCE))
+
+
+_MAX_VARIANT = 8
+"""Cells that are blank at the end of a row of variants."""
 
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
-    """Return the rows of a pane below its rule, the labels with the most important first."""
+    """Return the rows of a pane below its rule, the labels with the most important first.
+
+    A list takes more than a row while rows of the pane are blank; the variants give way to the
+    labels that follow them.
+    """
     lines = [
         replace(line, suffix=with_written_keys(line.suffix)) if line.suffix else line
         for line in lines
     ]
     if is_plain():
         return [row for block in plain_blocks(lines) for row in _plain_rows(block, width)]
-    title, blocks = _blocks(lines, width, height)
-    rows = _title_rows(title, width) if title else []
-    for block in blocks:
-        rows += _block_rows(block, width, height)
-    return rows
+    blocks = _blocks(lines, width)
+    most = dict.fromkeys(_LISTS, 1)
+    most[VARIANTS] = 0
+    rows = [_block_rows(block, width, most) for block in blocks]
+    known = sum(len(own) for block, own in zip(blocks, rows, strict=True) if _is_first(block))
+    for number, block in enumerate(blocks):
+        label = block[0].label
+        if label == VARIANTS and known > height:
+            most[VARIANTS] = max(1, len(rows[number]) - (known - height))
+            rows[number] = _block_rows(block, width, most)
+    for label in _LISTS[1:]:
+        left = height - sum(map(len, rows))
+        for number, block in enumerate(blocks):
+            if block[0].label == label and left > 0:
+                most[label] = min(_MAX_LIST_ROWS, 1 + left)
+                rows[number] = _block_rows(block, width, most)
+    return [row for own in rows for row in own]
+
+
+def _is_first(block: Block) -> bool:
+    """Check whether a block comes before the details of the source."""
+    label = block[0].label
+    is_ranked = label in _FACTS or label in _ORDER[: _ORDER.index(_SOURCE)]
+    return is_ranked or block[0].style == "hash"
 
 
 Block = Sequence[DetailLine]
@@ -114,30 +150,60 @@ def _plain_rows(block: Block, width: int) -> list[LayoutRow]:
     return [*flow.lines]
 
 
-def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
-    """Return the values after the name, and the blocks of the labels in the order of the pane."""
-    title: list[DetailLine] = []
-    facts: list[DetailLine] = []
-    blocks: list[Block] = []
-    for block in blocks_of(lines):
-        first = block[0]
-        if first.at_end or first.style == "title":
-            title += [line for line in block if not line.at_end and line.style != "title"]
-        elif first.label in _FACTS:
-            # Without its label a value of "none" would not name the missing fact.
-            text = signed(first.label, first.text) if first.text == "none" else first.text
-            facts.append(replace(first, text=text))
+def _blocks(lines: Sequence[DetailLine], width: int) -> list[Block]:
+    """Return the blocks of the labels in the order of the pane."""
+    by_label: dict[str, list[DetailLine]] = {}
+    hash_: Block = []
+    for block in blocks_of(line for line in lines if not line.at_end and line.style != "title"):
+        if block[0].style == "hash":
+            hash_ = block
         else:
-            blocks.append(block)
-    if facts:
-        first, *rest = sorted(facts, key=lambda fact: _FACTS.index(fact.label))
-        blocks.append([first, *(replace(fact, label="") for fact in rest)])
-    order = _ORDER if width >= _MIN_WIDTH_FOR_COMMAND else _NARROW_ORDER
-    rank = {label: number for number, label in enumerate(order)}
-    blocks.sort(key=lambda block: rank.get(block[0].label, len(rank)))
-    ranked = [block for block in blocks if block[0].label in rank]
-    others = blocks[len(ranked) :]
-    return title, [*ranked, *(_joined(others) if width > _SHORT else others)]
+            by_label.setdefault(block[0].label, []).extend(block)
+    install = by_label.get(INSTALL, [])
+    if width >= MIN_FOR_HASH or not install or install[0].style:
+        blocks: list[Block] = [hash_] * bool(hash_)
+    else:
+        # The command names the hash; without the option it fits.
+        short = install[0].text.replace(_CACHE_ONLY, "")
+        by_label[INSTALL], blocks = [replace(install[0], text=short)], []
+    if variants := [*by_label.get(VARIANTS, ()), *by_label.pop(SAME_IN_ALL, ())]:
+        by_label[VARIANTS] = _variants(variants)
+    if (telling := by_label.pop(DIFFER_IN, None)) and BUILDS in by_label:
+        first = by_label[BUILDS][0]
+        by_label[BUILDS] = [replace(first, text=f"{first.text}: {telling[0].text}")]
+    if _SOURCE in by_label and (sizes := by_label.pop("size", None)):
+        size = replace(sizes[0], text=f"size {sizes[0].text}", label="", lead=", ")
+        by_label[_SOURCE] = [*by_label[_SOURCE], size]
+    if facts := [by_label.pop(label)[0] for label in _FACTS if label in by_label]:
+        by_label[_BUILT_FOR] = _built_for(facts, width)
+    rank = {label: number for number, label in enumerate(_ORDER)}
+    ranked = sorted((label for label in by_label if label in rank), key=rank.__getitem__)
+    others: list[Block] = [block for label, block in by_label.items() if label not in rank]
+    blocks += [by_label[label] for label in ranked]
+    return [*blocks, *(_joined(others) if width > _SHORT else others)]
+
+
+def _variants(block: Block) -> list[DetailLine]:
+    """Return the variants: those that vary, then the switches, then those with values."""
+    block = [replace(line, text=line.text.replace(":=", "=", 1), label="") for line in block]
+    block.sort(key=lambda line: line.style != "differs" and 1 + ("=" in line.text))
+    return [replace(block[0], label=VARIANTS), *block[1:]]
+
+
+def _built_for(facts: Sequence[DetailLine], width: int) -> list[DetailLine]:
+    """Return what a build is for and its compiler, with words between where there is room."""
+    is_wide = width >= MIN_FOR_HASH
+    line = []
+    for number, fact in enumerate(facts):
+        is_compiler = fact.label == _FACTS[-1]
+        text = signed(fact.label, fact.text) if fact.text in _NO_COMPILER else fact.text
+        lead = (", with " if is_wide and text == fact.text else ", ") if is_compiler else ", "
+        lead = lead if is_wide or is_compiler else " "
+        line.append(replace(fact, text=text, lead=lead * bool(number)))
+    return line
+
+
+_NO_COMPILER = ("none", UNKNOWN)
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
@@ -148,33 +214,12 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
         first = block[0]
         is_short = len(block) == 1 and cell_width(first.label + first.text) <= _SHORT
         if is_short and can_join:
-            lead = f"{first.label} {first.lead}"
+            lead = f"{GAP}{first.label} {first.lead}"
             joined[-1].append(replace(first, label="", lead=lead))
         else:
             joined.append([*block])
         can_join = is_short
     return [*joined]
-
-
-def _title_rows(title: Block, width: int) -> list[LayoutRow]:
-    """Return what follows the name in the title: a suffix goes first, then the end of the hash."""
-
-    def texts(hash_: slice, *, suffixes: bool = False) -> list[tuple[DetailLine, str]]:
-        return [
-            (line, f"/{line.text[hash_]}")
-            if line.style == "hash"
-            else (line, line.text + line.suffix * suffixes)
-            for line in title
-        ]
-
-    whole = slice(None)
-    forms = texts(whole, suffixes=True), texts(whole), texts(slice(SHORT_HASH))
-    fitting = (form for form in forms if _joined_width([text for _, text in form]) <= width)
-    flow = Flow(width)
-    for line, text in next(fitting, forms[-1]):
-        flow.add("" if flow.is_empty else (line.lead or GAP))
-        flow.add(shorten(text, flow.room, keep="start"), line.style, line)
-    return [*flow.lines]
 
 
 def rule_texts(
@@ -216,33 +261,29 @@ def _end_texts(end: Block, room: int) -> list[str]:
     """Return the texts at the end of a title, as many as fit; the last one may be cut."""
     texts = []
     for line in end:
-        text = shorten(line.lead + line.text, room, keep="start")
-        if cell_width(text) < min(_MIN_END, cell_width(line.lead + line.text)):
+        text = shorten(line.text, room, keep="start")
+        if cell_width(text) < min(_MIN_END, cell_width(line.text)):
             break
         texts.append(text)
         room -= cell_width(text) + len(GAP)
     return texts
 
 
-def _joined_width(texts: Sequence[str]) -> int:
-    return sum(map(cell_width, texts)) + len(GAP) * max(0, len(texts) - 1)
-
-
-def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
+def _block_rows(block: Block, width: int, most: Mapping[str, int]) -> list[LayoutRow]:
     """Return the rows of a block, with the hints of its label at the end of the first row."""
     first = block[0]
     is_wide = width >= _MIN_WIDTH_FOR_HINTS
     hints = [each for name, word in first.hints for each in hint(name, word) if is_wide]
+    if first.label == INSTALL:
+        hints = []
     hints_width = sum(cell_width(f"{key.shown} {key.word}") for key in hints) + 3 * (
         len(hints) - 1
     )
-    margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
-    if first.label in _FACTS or (first.label == INSTALL and not first.style):
+    margin = min(_LABEL_WIDTH if width >= _NARROW else _MIN_LABEL_WIDTH, width // 2)
+    if first.style == "hash" or first.label in (INSTALL, BUILDS):
         margin = 0
     room = width - (hints_width + len(GAP) if hints else 0)
-    if first.label == INSTALL and cell_width(first.text) > room:
-        hints, room = [], width
-    rows = _fitting_rows(block, room, margin, _max_rows(first.label, width, height))
+    rows = _fitting_rows(block, room, margin, most.get(first.label, 0))
     if hints:
         rows[0] = _with_hints(rows[0], hints, width - hints_width)
     return rows
@@ -254,17 +295,6 @@ def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
         parts += [LinePart(styled(" · ", "dim"))] * bool(number)
         parts.append(LinePart([(shown, "accent"), (f" {word}", "dim")], key))
     return parts
-
-
-def _max_rows(label: str, width: int, height: int) -> int:
-    """Return how many rows a label may have; 0 if there is no bound."""
-    if label in (UNLIKE_ROWS, VARIANTS, SAME_IN_ALL) and height < TALL:
-        return 1 if height < LOW else 2
-    if label not in _LISTS:
-        return 0
-    if label == NEXT_TO and height >= LOW and width < _NARROW:
-        return 2
-    return _MAX_LIST_ROWS if height >= TALL else 1
 
 
 def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[LayoutRow]:
@@ -282,12 +312,15 @@ def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[Layo
 
 def _left_out(block: Block, count: int) -> int:
     """Return how many values of a block are not among its first `count` lines."""
+    if block[0].label == VARIANTS:
+        return len(block) - count
     shown = [line for line in block[:count] if line.id is not None]
     return max(0, block[0].total - len(shown))
 
 
 def _more(block: Block, count: int) -> DetailLine:
-    text = f"{_left_out(block, count):,} more"
+    left = f"{_left_out(block, count):,} more"
+    text = f"… {left}" if block[0].label == VARIANTS else f"and {left}"
     return DetailLine(text, style="dim", hints=block[0].hints)
 
 
@@ -300,21 +333,22 @@ def _flow(
     """
     flow, fitting = Flow(width, margin), 0
     first, *others = block
-    label = first.label
+    label = _BUILT_FOR if first.label in _FACTS else first.label
     together = f"{label} {first.text}"
     if first.style == "link" and label == NEXT_TO and cell_width(together) < margin:
         flow.add(f"{label} ", "dim")
         flow.add(first.text, first.style, first)
         flow.add(" " * (flow.room - (width - margin)))
     else:
-        flow.add(pad(shorten(label, margin - 1), margin), "dim")
+        if margin:
+            flow.add(pad(shorten(label, margin - 1), margin), "dim")
         _put(flow, first, suffixes=suffixes)
     for count, line in enumerate(others, 1):
         if len(flow.lines) > most > 0:
             break
-        if first.total and line.lead != " ":
+        if (first.total or label == VARIANTS) and line.lead != " ":
             is_low = len(flow.lines) < most
-            if not fitting or is_low or cell_width(GAP + _more(block, count).text) <= flow.room:
+            if not fitting or is_low or cell_width(" " + _more(block, count).text) <= flow.room:
                 fitting = count
         _put(flow, line, suffixes=suffixes)
     return [*flow.lines], fitting

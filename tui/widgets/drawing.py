@@ -232,10 +232,14 @@ class RowPainter:
         return style
 
 
-def under_cursor(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return a row with the sign of the cursor in its first cell; a sign there is reversed."""
+def under_cursor(pieces: Sequence[Piece], *, in_use: bool = True) -> list[Piece]:
+    """Return a row with the sign of the cursor in its first cell; a sign there is reversed.
+
+    The cursor of a list that is not `in_use` is dim: one cursor is lit.
+    """
     (text, style), *rest = pieces
-    first = (CURSOR, "accent") if text[:1] == " " else (text[:1], f"{style} reversed")
+    bar = CURSOR, "accent" if in_use else "dim"
+    first = bar if text[:1] == " " else (text[:1], f"{style} reversed")
     return [first, (text[1:], style), *rest]
 
 

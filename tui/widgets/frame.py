@@ -140,7 +140,8 @@ def _left(title: Title, form: TitleForm) -> list[LinePart]:
         if chip.has_failed:
             sign = (_TROUBLE, "error")
         style = "accent strong" if chip.term in title.active else ""
-        count = f" {chip.specs:,}" if form.has_counts else ""
+        # The number of the only source is beside the query.
+        count = f" {chip.specs:,}" if form.has_counts and len(title.chips) > 1 else ""
         parts.append(LinePart([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
         parts.append(LinePart([(_GAP, "")]))
     return [*parts, LinePart([(title.notes, "dim"), (_GAP, "")])] if form.has_notes else parts
@@ -208,7 +209,7 @@ class Divider(Widget):
         return draw(self, [(sign, "rule")], self.size.width)
 
 
-_KEYS = (("diff", "compare"), ("copy", "copy"), ("unmark", "clear"))
+_KEYS = (("diff", "diff"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""
 _KEY_GAP = 2
 _ENOUGH = 43

@@ -66,6 +66,11 @@ class PackageRows(VirtualList):
             return None
         return overview_layout(min(width, self.widest), self.runs_head)
 
+    @property
+    def keeps_cursor(self) -> bool:
+        """Whether the cursor is on a package, which is chosen."""
+        return self.cursor > 0
+
     def set_packages(self, packages: Sequence[PackageCount], needles: Sequence[str]) -> None:
         """Set the packages of the rows, and the texts to highlight in their names."""
         self.packages, self.needles = packages, needles

@@ -153,8 +153,8 @@ _COUNT_MARGIN = 2
 """Cells between the query and the count."""
 
 
-_EXAMPLES = ("words", "os=ubuntu22.04", "compiler=gcc@13:", "+mpi", "~cuda", "!target=aarch64")
-"""Examples of the words of a query, the most useful first."""
+_EXAMPLES = ("hdf5", "+mpi", "target=:zen3")
+"""The words of an example of a query, of which as many are shown as fit."""
 
 
 class _QueryHighlighter(Highlighter):
@@ -217,9 +217,10 @@ class QueryInput(FilterInput):
         return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1)])
 
     def on_resize(self) -> None:
-        """Show as many examples as fit while the text is empty."""
+        """Show an example, as much as fits, while the text is empty."""
         super().on_resize()
-        texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))
+        ends = range(len(_EXAMPLES), 0, -1)
+        texts = (f"for example: {' '.join(_EXAMPLES[:end])}" for end in ends)
         self.placeholder = next((text for text in texts if len(text) <= self.size.width), "")
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
-from spackscope.model.core.text import pad, times
+from spackscope.model.core.text import pad
 from spackscope.model.index.rows import Row
 from spackscope.model.report.report import Piece
 from spackscope.model.report.row_cells import RowCells
@@ -65,12 +65,8 @@ class NotesNeeded(RowsNeeded):
         self.shown_widths = shown_widths
 
     def read(self, catalog: Catalog, show: Callable[[Notes], object]) -> Notes:
-        """Compute the notes, and show the quick notes before the slow ones. Raises Cancelled."""
-        listing = self.rows.listing
-        reading = row_notes(catalog)
-        notes = reading.of(listing, self.wanted, self.shown_widths)
-        show(notes)
-        return reading.whole(listing, self.wanted, notes)
+        """Compute the notes. Raises Cancelled."""
+        return row_notes(catalog).of(self.rows.listing, self.wanted, self.shown_widths)
 
     def take(self, read: Notes, *, is_last: bool) -> None:
         """Pass the notes to the rows."""
@@ -102,7 +98,7 @@ class SpecRows(ShownRows):
         self._windows, self._cells = dict(windows or {}), RowCells(listing)
         most = listing.max_count
         self.gutter = GUTTER + bool(listing.view.opened_kinds)
-        self.gutter += len(f"▸{times(most)}") if most > 1 else 0
+        self.gutter += len(f"▸{most:,}") if most > 1 else 0
         self._shown_widths = ShownWidths()
         self._requested: Sequence[int] = ()
         self._noted: tuple[Row, ...] = ()
@@ -147,7 +143,7 @@ class SpecRows(ShownRows):
             yield RowsNeeded(self, missing)
         if layout.shown_widths != self._shown_widths:
             self._shown_widths, self._noted = layout.shown_widths, ()
-            self._cells.whole.clear()
+            self._cells.noted.clear()
         in_view = filter(None, map(self.row, range(top, top + height)))
         without = tuple(filterfalse(self._cells.is_noted, in_view))
         # Before the first layout no cells are known, from which notes are to differ.

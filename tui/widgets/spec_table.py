@@ -20,13 +20,22 @@ from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
+from spackscope.tui.widgets.table_head import (
+    FILTER,
+    ColumnHeader,
+    ColumnState,
+    FilterBar,
+    HeadLine,
+    Heads,
+)
 from spackscope.tui.widgets.table_rows import GUTTER, KeyChoice, RowMarks, ShownRows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
-"""The most lines of gaps, title and notes of a sheet; and of its gaps on a low screen."""
-_LOW, _SHORT = 24, 28
+"""Lines of gaps, notes and title of a sheet; and of its gaps alone on a low screen."""
+_HEADS, _LEAST_ROWS = 3, 4
+"""Lines above the rows, and lines that the rows keep where gaps and notes need more than usual."""
+LOW, _SHORT = 24, 28
 """Heights below which a sheet has one line of notes, or two. The style sheet has classes for them,
 which the screen gets only once the table has its new size."""
 
@@ -128,7 +137,10 @@ class SpecTable(Vertical, Fitted):
         With `keeps_gutter` the gutter does not shrink when counts become shorter.
         """
         rows, columns, width = self.rows.shown, self.columns, self.size.width
-        columns.gutter = gutter = max(rows.gutter, columns.gutter if keeps_gutter else 0)
+        has_line = self.app.size.height >= LOW
+        # A sheet needs the cells for its columns.
+        word = len(FILTER) if has_line and rows.listing is not None else 0
+        columns.gutter = gutter = max(rows.gutter, word, columns.gutter if keeps_gutter else 0)
         if width < 4:
             # Until the table is on the screen, no row is drawn below the heads of other rows.
             self.rows.heads = Heads()
@@ -136,7 +148,6 @@ class SpecTable(Vertical, Fitted):
         layout = columns.lay_out(width - gutter + rows.blank, rows.sort)
         filters = self.filters.texts(columns.columns.names)
         heads = Heads(layout, gutter, self.column, rows.sort, filters)
-        has_line = self.app.size.height >= _LOW
         self.header.heads = replace(heads, filters={}) if has_line else heads
         self.filters.heads = heads
         self.rows.place(replace(heads, current=columns.current))
@@ -154,16 +165,19 @@ class SpecTable(Vertical, Fitted):
         return lines if rows.choices else ()
 
     def _notes(self) -> Sequence[Content]:
-        """Return the gaps, the title and the notes of a sheet, cut to the lines for them.
+        """Return the gaps, the title and the notes of a sheet.
 
-        Gaps are cut last: a title without the gaps would claim too much.
+        Gaps and notes take the room of rows before they are cut, and the title is cut before
+        them: without them it would claim too much.
         """
         height, rows = self.app.size.height, self.rows.shown
         room = self.size.width - 2 * GUTTER
-        most = 1 if height < _LOW else 2 if height < _SHORT else _MAX_NOTES
+        usual = 1 if height < LOW else 2 if height < _SHORT else _MAX_NOTES
+        most = max(usual, self.size.height - _HEADS - _LEAST_ROWS)
         gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
-        title = wrap_cut(rows.title, room, max(most - len(gaps), int(most > 1)))
-        notes = wrap_cut(rows.notes, room, most - len(gaps) - len(title))
+        notes = wrap_cut(rows.notes, room, most - len(gaps))
+        left = usual - len(gaps) - len(notes)
+        title = wrap_cut(rows.title, room, max(left, int(usual > 1)))
         lines = [*map(Content, gaps), *(Content.styled(line, "bold") for line in title)]
         return [*lines, *(Content.styled(line, "dim") for line in notes)]
 

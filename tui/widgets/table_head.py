@@ -29,7 +29,6 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
@@ -118,8 +117,6 @@ class HeadCells(Widget):
     """A line of cells over the columns; each cell can be clicked."""
 
     heads = reactive(Heads())
-    BEFORE = ""
-    """The sign of columns out of view before the first."""
     CLICKED: str
     """The action of a click on a cell; its value is the name of the column."""
 
@@ -128,13 +125,17 @@ class HeadCells(Widget):
         heads, width = self.heads, self.size.width
         if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
-        sign = self.BEFORE if heads.layout.before else ""
-        pieces: list[Piece] = [(pad(sign, heads.gutter), "dim")]
+        pieces: list[Piece] = [(pad(self.lead, heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
             pieces += [(" " * (placed.at - at), ""), *self.cell(placed)]
             at = placed.end
         return draw(self, pieces, width)
+
+    @property
+    @abstractmethod
+    def lead(self) -> str:
+        """The text before the cells."""
 
     @abstractmethod
     def cell(self, placed: Placed) -> Sequence[Piece]:
@@ -150,7 +151,12 @@ class HeadCells(Widget):
 class ColumnHeader(HeadCells):
     """The heads of the columns, some replaced by filters, with the current column and the sort."""
 
-    BEFORE, CLICKED = "‹", "sort_by"
+    CLICKED = "sort_by"
+
+    @property
+    def lead(self) -> str:
+        """The sign of columns out of view before the first."""
+        return "‹" if self.heads.layout.before else ""
 
     def cell(self, placed: Placed) -> Sequence[Piece]:
         """Return the head of a column, or its filter."""
@@ -225,6 +231,8 @@ def _parsed(column: str, text: str) -> tuple[Group, ...] | None:
 
 MIN_INPUT_WIDTH = 12
 """The least width of an input: room for a word, even if it covers the next columns."""
+FILTER = "filter "
+"""The word before the filters, in a gutter that is wide enough."""
 _FIELD = "▁"
 """Fills a filter: a rule would part the heads from the rows."""
 
@@ -247,24 +255,22 @@ class FilterBar(HeadCells):
         # The text of the open input when it was opened.
         self._before = ""
 
+    @property
+    def lead(self) -> str:
+        """The word before the filters."""
+        return FILTER if self.heads.gutter >= len(FILTER) else ""
+
     def watch_heads(self) -> None:
         """Put the open input under its head."""
         self._place()
 
     def cell(self, placed: Placed) -> Sequence[Piece]:
-        """Return a field with the filter of a column; blank under the open input.
-
-        While the table has the focus, an empty field under the cursor names the key.
-        """
+        """Return a field with the filter of a column; blank under the open input."""
         name, width = placed.column.name, placed.width
         if not placed.column.takes_filter or self._is_covered(placed):
             return [(" " * width, "")]
-        text, style = cut_words(self.heads.filters.get(name, ""), width), "match"
-        is_in_use = isinstance(self.parent, Widget) and self.parent.has_focus_within
-        if not text and name == self.heads.current and is_in_use:
-            key = shown("filter")
-            text, style = next((t for t in (f"{key} filter", key) if len(t) <= width), ""), "dim"
-        return [(text, style), (_FIELD * (width - cell_width(text)), "dim")]
+        text = cut_words(self.heads.filters.get(name, ""), width)
+        return [(text, "match"), (_FIELD * (width - cell_width(text)), "dim")]
 
     def _is_covered(self, placed: Placed) -> bool:
         """Check whether the open input covers the beginning of a column."""

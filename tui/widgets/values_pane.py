@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 _SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
 _STYLES = {None: "", True: "strong", False: "dim"}
-_MAX_BAR, _MIN_BAR, _MAX_TEXT = 9, 3, 12
+_SHOWN = ((19, 5), (11, 4), (0, 3))
+"""Heights of the list, each with the values of a section that are shown before it is opened."""
+_MAX_BAR, _MIN_BAR = 6, 3
+"""Cells of the bars: as many as the names and counts leave, or none."""
 
 
 class ValueRows(VirtualList):
@@ -36,7 +39,7 @@ class ValueRows(VirtualList):
 
     lines: Sequence[ValueLine] = ()
     needles: Sequence[str] = ()
-    _count_width = _text_width = 0
+    _count_width = 0
 
     class Clicked(Message):
         """Posted when the line under the cursor was clicked."""
@@ -48,8 +51,12 @@ class ValueRows(VirtualList):
         self.lines, self.needles = lines, needles
         values = [line.value for line in lines if line.value is not None]
         self._count_width = max((len(f"{value.count:,}") for value in values), default=1)
-        self._text_width = max((cell_width(value.text) for value in values), default=0)
         self.show(len(lines), cursor, empty=empty)
+
+    @property
+    def keeps_cursor(self) -> bool:
+        """Whether the cursor is shown while the list is not in use: it chooses nothing."""
+        return False
 
     @property
     def position(self) -> tuple[int, int]:
@@ -87,28 +94,29 @@ class ValueRows(VirtualList):
         if line.is_head:
             parts, _ = ruled([self._head(line.text, width - RULE_MARGIN)], [], width)
             return [piece for part in parts for piece in part.pieces]
-        return [("   ", ""), (line.text, "dim")]
+        return [("  ", ""), (line.text, "dim")]
 
     def _value_pieces(self, line: ValueLine, value: SectionValue, width: int) -> list[Piece]:
         sign, sign_style = _SIGNS[value.mark]
-        room = max(0, width - 6 - self._count_width)
-        bar_width = room - max(8, min(self._text_width, max(_MAX_TEXT, room // 2)))
-        bar_width = max(min(_MIN_BAR, room // 3), min(bar_width, max(_MAX_BAR, width // 4)))
-        room = max(0, room - bar_width)
-        text = value.text
+        room = max(0, width - 4 - self._count_width)
+        text, texts = value.text, tuple(each.text for each in line.section.values)
+        bar_at = max(map(cell_width, texts)) + 1
+        bar_width = min(room - bar_at, max(_MAX_BAR, width // 4))
         if cell_width(text) > room:
             # Values of a section stay different.
-            text = cut_apart(tuple(each.text for each in line.section.values), room)[text]
-        drawn = bar(value.count, max(line.most, value.count), bar_width)
-        blanks = " " * (room - cell_width(text) + 1)
+            text = cut_apart(texts, room)[text]
+        drawn = ""
+        if bar_width >= _MIN_BAR:
+            drawn = bar(value.count, max(line.most, value.count), bar_width)
+        blanks = " " * (bar_at - cell_width(text) if drawn else 0)
+        rest = " " * (room - cell_width(text + blanks + drawn))
         return [
-            (" ", ""),
             (sign, sign_style),
             (" ", ""),
             *highlight(text, self.needles, _STYLES[value.mark]),
             (blanks, ""),
-            (drawn.ljust(bar_width), "bar"),
-            (f" {value.count:>{self._count_width},}", "" if value.count else "dim"),
+            (drawn, "bar"),
+            (f"{rest} {value.count:>{self._count_width},}", "" if value.count else "dim"),
             (" ", ""),
         ]
 
@@ -185,8 +193,10 @@ class ValuesPane(FilteredPane):
             self.post_message(Browse("count_values"))
 
     def on_resize(self) -> None:
-        """Request counts when the pane is shown."""
+        """Request counts when the pane is shown, and show as many values as its height allows."""
         self.expect()
+        if self.sections and self._lines() != self.rows.lines:
+            self._refill()
 
     def show_sections(
         self,
@@ -205,11 +215,16 @@ class ValuesPane(FilteredPane):
         if is_last:
             self._place = None
 
+    def _lines(self) -> list[ValueLine]:
+        """Return the lines, with fewer values of each section in a low pane."""
+        most = next(most for least, most in _SHOWN if self.rows.size.height >= least)
+        return value_lines(self.sections, self.filter.value, self._opened, most)
+
     def _refill(self, *, is_typed: bool = False) -> None:
         typed = self.filter.value
         self.fit_filter()
         current = self.line
-        lines = value_lines(self.sections, typed, self._opened)
+        lines = self._lines()
         empty = f"no value matches {clean(typed)}\n{shown('back')} removes the filter"
         if not typed.strip():
             empty = self._empty
@@ -221,7 +236,7 @@ class ValuesPane(FilteredPane):
             section, value = place
             if not _has(lines, section, value):
                 self._opened.add(section.key)
-                lines = value_lines(self.sections, typed, self._opened)
+                lines = self._lines()
             cursor = next(
                 n
                 for n, line in enumerate(lines)

@@ -73,6 +73,11 @@ class VirtualList(Fitted, can_focus=True):
         return self.has_focus or self.is_searched
 
     @property
+    def keeps_cursor(self) -> bool:
+        """Whether the cursor is shown while the list is not in use."""
+        return True
+
+    @property
     def position(self) -> tuple[int, int]:
         """The number of the row under the cursor, and the number of rows."""
         return self.cursor, self.length
@@ -160,8 +165,9 @@ class VirtualList(Fitted, can_focus=True):
             return self._painter.row(empty_row(self.empty, y, width, self.size.height), width)
         pieces = self.pieces(row, width) if row < self.length else []
         is_here = self.CURSOR_IS_ROW and row == self.cursor
+        is_here = is_here and (self.is_in_use or self.keeps_cursor)
         if is_here and pieces:
-            pieces = under_cursor(pieces)
+            pieces = under_cursor(pieces, in_use=self.is_in_use)
         return self._painter.row(pieces, width, under_cursor=is_here)
 
     def notify_style_update(self) -> None:

@@ -52,7 +52,7 @@ def test_what_a_record_lacks_has_no_line() -> None:
     found = labelled(lines(replace(SPEC, tag="", size=None, stacks=())))
 
     assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
-    assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
+    assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "not known"
     assert labelled(lines(replace(SPEC, package="", os="")))["package"] == "-"
 
 
@@ -82,8 +82,8 @@ def test_variants_that_differ_come_first_in_the_detail() -> None:
 
     variants = [(line.label, line.text) for line in result if line.style in ("differs", "same")]
     assert variants == [
-        ("unlike other rows", "+mpi"),
-        ("unlike other rows", "libs:=shared,static"),
+        ("variants", "+mpi"),
+        ("variants", "libs:=shared,static"),
         ("same in all", "api=default"),
         ("same in all", "build_type=Release"),
         ("same in all", "~cxx"),

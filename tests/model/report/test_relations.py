@@ -51,7 +51,7 @@ def test_the_most_telling_dependencies_come_first() -> None:
     needs = Needs((HDF5, RUNTIME, ZLIB, LIBXML2, MPICH), (), ())
     first, virtuals, *others, last, download = needs_values(needs)
     assert [each.text for each in others] == ["zlib@1.0", "gcc-runtime@1.0"]
-    assert (first.text, first.label, first.total) == ("mpich@1.0", "needs to run", 4)
+    assert (first.text, first.label, first.total) == ("mpich@1.0", "needs", 4)
     assert (virtuals.text, virtuals.style) == ("(mpi)", "virtual")
     assert (last.text, last.id) == ("libxml2@1.0", LIBXML2.id)
     assert download.text == needs_line(needs)

@@ -49,21 +49,25 @@ def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
     listing = catalog.listing(view, partition=notes.partition)
     rows = catalog.rows(*listing.part())
     found = notes.of(listing, rows)
-    found |= notes.whole(listing, rows, found)
     return [
         (row.spec.hash, row.count, note) for row, note in zip(rows, found.values(), strict=True)
     ]
 
 
-def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) -> None:
+def test_folded_rows_have_the_users_of_all_their_builds(catalog: Catalog) -> None:
     assert notes_on(catalog, View(folded=True)) == [
-        (B, 3, RowNote(1, 2, "lib")),
+        (B, 3, RowNote(1)),
         (GMAKE, 1, RowNote(1)),
         (LIB, 1, RowNote(2)),
         (OTHER, 1, RowNote(1)),
-        (hash_of(30), 2, RowNote(0, 0, "only build tools")),
+        (hash_of(30), 2, RowNote(0)),
         (USER, 1, RowNote(0)),
     ]
+
+
+def test_builds_of_a_row_have_the_packages_in_which_they_differ(catalog: Catalog) -> None:
+    ids = [row.id for row in catalog.rows(range(catalog.total)) if row.spec.hash in (A, B, C)]
+    assert row_notes(catalog).telling(ids) == "lib"
 
 
 def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
@@ -71,14 +75,14 @@ def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
     assert notes[:3] == [
-        (B, 3, RowNote(1, 2, "")),
-        (B, 2, RowNote(1, 0, "only build tools")),
-        (C, 1, RowNote(0, 0, "lib 2, others 1")),
+        (B, 3, RowNote(1)),
+        (B, 2, RowNote(1, ("only build tools",))),
+        (C, 1, RowNote(0, ("lib 2, others 1",))),
     ]
     assert notes[-4:-1] == [
-        (hash_of(30), 2, RowNote(0, 0, "only build tools")),
-        (hash_of(30), 1, RowNote(0, 0, "twin recipe abc====")),
-        (hash_of(31), 1, RowNote(0, 0, "twin recipe other")),
+        (hash_of(30), 2, RowNote(0)),
+        (hash_of(30), 1, RowNote(0, ("twin recipe abc====",))),
+        (hash_of(31), 1, RowNote(0, ("twin recipe other",))),
     ]
 
 
@@ -89,9 +93,9 @@ def test_specs_of_a_kind_have_what_they_are_built_with(catalog: Catalog) -> None
     view = View(folded=True, opened=frozenset({look_alike}), opened_kinds=opened_kinds)
 
     assert notes_on(catalog, view)[1:4] == [
-        (B, 2, RowNote(1, 0, "only build tools")),
-        (B, 1, RowNote(1, 0, "with gmake 4")),
-        (A, 1, RowNote(0, 0, "without gmake")),
+        (B, 2, RowNote(1, ("only build tools",))),
+        (B, 1, RowNote(1, ("with gmake 4",))),
+        (A, 1, RowNote(0, ("without gmake",))),
     ]
 
 
@@ -112,25 +116,25 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     catalog = catalog_of(tmp_path)
     listing = catalog.listing(View(folded=True))
 
-    def apart(*widths: tuple[str, int]) -> dict[str, str]:
+    def apart(*widths: tuple[str, int]) -> dict[str, tuple[str, ...]]:
         shown = catalog.rows(*listing.part())
         notes = row_notes(catalog).of(listing, shown, ShownWidths(widths))
         found = zip(shown, notes.values(), strict=True)
-        return {" ".join(row.spec.variants): note.apart for row, note in found}
+        return {" ".join(row.spec.variants): note.unlike for row, note in found}
 
     assert apart(("os", 11)) == {
-        "+hl ~mpi": "~mpi",
-        "~hl +mpi": "~hl",
-        "+hl +mpi": "+mpi, +hl, no map",
-        "+hl +mpi +map": "+map",
-        "+hl": "no mpi",
+        "+hl ~mpi": ("~mpi",),
+        "~hl +mpi": ("~hl",),
+        "+hl +mpi": ("+mpi", "+hl", "no map"),
+        "+hl +mpi +map": ("+map",),
+        "+hl": ("no mpi",),
     }
-    assert apart()["+hl"] == "sles15", "what it has is said before what it lacks"
-    assert apart(("os", 11), ("variants", 20))["+hl ~mpi"] == "", "a cell says it already"
+    assert apart()["+hl"] == ("sles15",), "what it has is said before what it lacks"
+    assert apart(("os", 11), ("variants", 20))["+hl ~mpi"] == (), "a cell says it already"
     alone = catalog_of(write_page(tmp_path / "alone", [record(1)]))
     listing = alone.listing(View(folded=True))
     (note,) = row_notes(alone).of(listing, alone.rows([0]), ShownWidths()).values()
-    assert note.apart == ""
+    assert note.unlike == ()
 
 
 def test_sources_that_rows_differ_in_have_the_names_of_the_title(tmp_path: Path) -> None:
@@ -140,7 +144,7 @@ def test_sources_that_rows_differ_in_have_the_names_of_the_title(tmp_path: Path)
     catalog = catalog_of(*paths)
     listing = catalog.listing(View(folded=True))
     notes = row_notes(catalog).of(listing, catalog.rows(*listing.part()), ShownWidths())
-    assert sorted(note.apart for note in notes.values()) == ["today", "yesterday"]
+    assert sorted(note.unlike for note in notes.values()) == [("today",), ("yesterday",)]
 
 
 def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:
@@ -150,5 +154,5 @@ def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None
     opened = frozenset({catalog.rows([0])[0].look_alike})
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
-    assert notes[0][2] == RowNote(0, 0, "only build tools")
-    assert notes[1][2] == RowNote(0, 0, "one of 501 groups, too many to compare")
+    assert notes[0][2] == RowNote(0)
+    assert notes[1][2] == RowNote(0, ("one of 501 groups, too many to compare",))

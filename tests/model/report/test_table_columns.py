@@ -14,8 +14,8 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import (
-    DIFFERS_IN,
     MAX_SLOTS,
+    UNLIKE_OTHERS,
     HeadText,
     Layout,
     TableColumn,
@@ -59,7 +59,7 @@ def heads(columns: TableColumns) -> list[str]:
 def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Path) -> None:
     columns = columns_of(listing_of(tmp_path, "api=x +hl ~java +mpi", "api=x ~hl ~java +mpi"))
 
-    assert columns.names == ["+hl", "hash", DIFFERS_IN]
+    assert columns.names == ["+hl", "hash", UNLIKE_OTHERS]
     assert heads(columns) == [
         *("hdf5@1.3.1", "%gcc@13.2.0", "ubuntu24.04", "x86_64_v3", "e4s", "linux"),
         *("+mpi", "~java", "api=x"),
@@ -74,7 +74,7 @@ def test_packages_with_one_build_each_differ_from_nothing(tmp_path: Path) -> Non
     listing = catalog_of(*pages).listing(View(folded=True))
     listing.precompute()
 
-    assert DIFFERS_IN not in columns_of(listing).names
+    assert UNLIKE_OTHERS not in columns_of(listing).names
 
 
 def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path
     rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
     columns = columns_of(listing_of(tmp_path, *rows))
 
-    assert columns.names == ["+b", "+c", "+a", "+patches", "hash", DIFFERS_IN]
+    assert columns.names == ["+b", "+c", "+a", "+patches", "hash", UNLIKE_OTHERS]
 
 
 def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
@@ -111,9 +111,9 @@ def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None
     listing = listing_of(tmp_path, "+a +b", "~a +b")
     columns = columns_of(listing, "os", "+b")
 
-    assert columns.names == ["os", "+b", "+a", "hash", DIFFERS_IN]
+    assert columns.names == ["os", "+b", "+a", "hash", UNLIKE_OTHERS]
     assert not {"ubuntu24.04", "+b"} & {*heads(columns)}
-    assert choose_columns(listing, (), hidden={"+a"}).names == ["hash", DIFFERS_IN]
+    assert choose_columns(listing, (), hidden={"+a"}).names == ["hash", UNLIKE_OTHERS]
 
 
 def test_there_are_not_more_slots_than_can_be_walked_through(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
     def names(**view: Any) -> list[str]:
         return columns_of(catalog.listing(View(parse("hdf5"), **view))).names
 
-    assert names(folded=True) == ["version", "hash", USED_BY, DIFFERS_IN]
-    assert names()[-2:] == [USED_BY, DIFFERS_IN]
+    assert names(folded=True) == ["version", "hash", USED_BY, UNLIKE_OTHERS]
+    assert names()[-2:] == [USED_BY, UNLIKE_OTHERS]
 
 
 @pytest.mark.parametrize(("text", "package"), [("package=py-build", False), ("py-*", True)])
@@ -163,8 +163,8 @@ SLOTS = tuple(
 )
 LAST = (
     field("hash", 8, 8),
-    TableColumn(USED_BY, USED_BY, 7, 4),
-    TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12),
+    TableColumn(USED_BY, USED_BY, 4, 4),
+    TableColumn(UNLIKE_OTHERS, UNLIKE_OTHERS, 56, 13),
 )
 ONE_PACKAGE = TableColumns((), FIELDS + SLOTS, LAST)
 SEVERAL = TableColumns((PACKAGE,), FIELDS + SLOTS, LAST)
@@ -187,9 +187,21 @@ def test_every_column_has_its_width_where_there_is_room() -> None:
 def test_what_rows_differ_in_has_room_before_variants_at_80_columns() -> None:
     layout = lay_out(ONE_PACKAGE, 73)
 
-    assert widths(layout)[DIFFERS_IN] >= 18
-    assert [name for name in widths(layout) if name[0] == "+"] == ["+hl", "+fortran", "+mpi"]
-    assert layout.after == 2
+    assert widths(layout)[UNLIKE_OTHERS] >= len(UNLIKE_OTHERS)
+    assert [name for name in widths(layout) if name[0] == "+"] == [
+        "+hl",
+        "+fortran",
+        "+mpi",
+        "+subfiling",
+    ]
+    assert layout.after == 1
+
+
+def test_the_target_comes_before_the_compiler_where_there_is_room_for_one() -> None:
+    columns = ONE_PACKAGE._replace(scrolled=(FIELDS[0], field("target", 9, 9), FIELDS[1]))
+    assert [*widths(lay_out(columns, 36))] == ["target", "hash", UNLIKE_OTHERS]
+    assert [*widths(lay_out(columns, 52))][:2] == ["compiler", "target"]
+    assert USED_BY in widths(lay_out(columns, 52)), "it has room where the os has none"
 
 
 @pytest.mark.parametrize("columns", [ONE_PACKAGE, SEVERAL])

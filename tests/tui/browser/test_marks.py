@@ -92,18 +92,18 @@ async def test_the_line_of_marks_names_the_keys_that_mean_the_marks(tmp_path: Pa
 
         def shown(*words: str) -> bool:
             line = browser.lines[browser.browser.panes.marks.region.y]
-            offered = re.findall(r"[dyU] (compare|copy|clear)", line)
+            offered = re.findall(r"[dyU] (diff|copy|clear)", line)
             return offered == [*words]
 
         await browser.open_package("py-build")
         await browser.press("space", "space")
-        assert shown("compare", "copy", "clear")
+        assert shown("diff", "copy", "clear")
         await browser.press("slash")
         assert shown(), "letters are typed"
         await browser.press("escape")
         await browser.ask("py-safetensors")
         await browser.press("enter")
-        assert shown("compare", "clear"), "y copies the row"
+        assert shown("diff", "clear"), "y copies the row"
         await browser.press("y")
         assert clipboard.take() == browser.current.spec.hash
         await browser.press("d")
@@ -117,7 +117,7 @@ async def test_one_mark_is_not_compared_by_a_key_that_compares_look_alikes() -> 
         await browser.press("space")
         line = browser.browser.panes.marks.region.y
         assert browser.current.count > 1
-        assert "compare" not in browser.lines[line]
+        assert "d diff" not in browser.lines[line]
         at = next(n for n, row in enumerate(browser.rows) if row.count == 1)
         await browser.press("g", *["j"] * at)
-        assert "d compare" in browser.lines[line]
+        assert "d diff" in browser.lines[line]

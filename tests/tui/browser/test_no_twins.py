@@ -23,9 +23,9 @@ def told_rows(browser: Browser) -> list[str]:
         assert row is not None
         region = table.region
         line = lines[region.y + number - table.top][region.x : region.right]
-        line = re.sub(r"^[ ┃◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
+        line = re.sub(r"^[ ┃◆◇├└│]*(?:[▸▾][\d,]+)? *", "", line)
         text = re.sub(rf"{row.spec.hash[:7]} *(?:(?:[\d,]+|-) +)*", "| ", line).strip()
-        cells, _, note = text.partition("|")
+        cells, _, note = re.sub(r"… \d+$", "", text).partition("|")
         repeated = {"@", "%", "the only one", *cells.split()}.intersection(note.split())
         assert not repeated, (text, repeated)
         texts.append(text)

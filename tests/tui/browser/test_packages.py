@@ -18,7 +18,7 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
         assert browser.packages == SPECS_OF
         assert browser.packages_title == f"packages {len(SPECS_OF)}"
         assert browser.specs_title.startswith(f"{len(SAMPLE)} builds of {len(SPECS_OF)} packages")
-        assert f"develop {len(SAMPLE)}" in browser.lines[0]
+        assert "develop" in browser.lines[0]
         assert browser.selected is None
         for number, package in enumerate(sorted(SPECS_OF), 2):
             await browser.press("j")

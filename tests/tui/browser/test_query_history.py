@@ -52,23 +52,6 @@ def test_the_history_is_in_the_xdg_state_directory(
     assert xdg_path(environ, "state", "history") == path
 
 
-async def test_the_first_start_shows_the_first_keys_until_one_is_pressed(
-    environ: dict[str, str],
-) -> None:
-    async with browsing(size=(80, 24), environ=environ) as browser:
-        region = browser.detail.region
-        texts = [line[region.x :].split() for line in browser.lines[region.y + 1 : region.bottom]]
-        assert [text[0] for text in texts if text] == ["⏎", "y", "/"]
-        await browser.resize(120, 30)
-        assert "copies its hash" in browser.text
-        await browser.press("j")
-        assert "copies its hash" not in browser.text
-        assert "─ py-build" in browser.lines[browser.detail.region.y]
-    async with browsing(size=(80, 24), environ=environ) as browser:
-        assert "copies its hash" not in browser.text
-        assert "─ py-" in browser.lines[browser.detail.region.y]
-
-
 def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) -> None:
     first = read(environ)
     for query in ("+mpi", "os=a", "+mpi", "  ~cuda  ", "", " "):

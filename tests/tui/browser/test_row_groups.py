@@ -173,18 +173,18 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
     async with browsing(index, query="app", size=(60, 24)) as browser:
         await browser.press("2")
         (folded,) = row_texts(browser)
-        assert " ".join(folded.split()) == "┃▸×4 2222222 2 1 lib"
+        assert " ".join(folded.split()) == "┃▸4 2222222 1"
         assert " ⏎ open " in browser.lines[-1]
         await browser.press("enter")
         assert " ⏎ close " in browser.lines[-1]
         await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser)] == [
-            "▾×4 2222222 2 1",
-            "┃├▾×3 2222222 1 only build tools",
+            "▾4 2222222 1",
+            "┃├▾3 2222222 1 only build tools",
             "│ 2222222 1 with gmake 4, lib 2",
-            "│ 2222222 - without gmake",
-            "│ 2222222 - lib 1,2, others 2",
-            "└ 2222222 - lib 1, others 2",
+            "│ 2222222 0 without gmake",
+            "│ 2222222 0 lib 1,2, others 2",
+            "└ 2222222 0 lib 1, others 2",
         ]
         await browser.press("h")
         assert len(browser.rows) == 3

@@ -390,11 +390,10 @@ def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser
 # The beginning
 
 
-def test_the_query_of_the_command_line_is_asked_in_the_specs() -> None:
+def test_the_query_of_the_command_line_is_asked() -> None:
     browser = FakeBrowser(query="py-build os=ubuntu24.04").load()
     assert browser.query == "package=py-build os=ubuntu24.04"
     assert browser.selected == "py-build"
-    assert browser.host.focused == ["specs"]
 
 
 def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:

@@ -118,7 +118,7 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         await browser.press("j")
         assert item_hash(browser) == HDF5
         assert "─ hdf5@1.14 ─" in browser.text
-        assert f" /{HDF5}" in browser.text
+        assert HDF5 in browser.text
         # Packages and values are those of the specs: the sheet has their room.
         assert "packages 3" not in browser.text
         await browser.press("1")
@@ -316,7 +316,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
         for key in "FS":
             await browser.press(key, *["enter"] * (browser.dialog is not None))
             assert browser.state.table is not SPECS
-            assert {"copy", "compare"} <= {*browser.lines[-1].split()}
+            assert {"copy", "diff"} <= {*browser.lines[-1].split()}
             assert "2 marked" in browser.marks_line
             assert "out of sight" not in browser.marks_line
             await browser.press("y")
@@ -325,7 +325,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
             assert clipboard.text.split() == [f"/{mark}" for mark in marks]
             await browser.press("d")
             assert command(browser) == " ".join(["diff", *(f"/{mark}" for mark in marks)])
-            assert "compare" not in browser.lines[-1].split()
+            assert "d diff" not in browser.lines[-1]
             await browser.press("d", "W")
             assert {*cells(browser, "hash")} == {*marks}
             await browser.press("backspace", "e", "enter")
@@ -339,7 +339,7 @@ async def test_marks_are_copied_beside_an_answer_without_rows(
     async with browsing(cache, size=(120, 30), environ=clipboard.environ) as browser:
         await browser.press("2", "space", "S", "S")
         assert "No rows" in browser.text
-        assert "d compare" not in browser.text, "one spec is marked"
+        assert "d diff" not in browser.text, "one spec is marked"
         await browser.press("y")
         assert (clipboard.text,) == browser.state.marks
         await browser.press("d")
@@ -350,7 +350,7 @@ async def test_a_diff_is_hinted_where_there_is_something_to_compare(sources: lis
     async with browsing(sources[1], size=(160, 30)) as browser:
 
         def is_hinted() -> bool:
-            return "d compare" in browser.lines[-1]
+            return "d diff" in browser.lines[-1]
 
         await browser.press("2")
         assert not is_hinted()
@@ -416,6 +416,28 @@ async def test_each_sheet_fits_every_size_and_hostile_text_is_plain(
             for size in sizes[number % step :: step]:
                 await browser.resize(*size)
                 assert not {"\x1b", "\u202e"} & set(browser.text)
+            await browser.press("escape", "escape")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 48)])
+async def test_every_sheet_shows_its_remarks_whole(
+    sources: list[Path], session: Session, size: tuple[int, int]
+) -> None:
+    gone = sources[0].with_name("a-source-with-a-name-of-some-length.json")
+    gone.write_text("{")
+    async with browsing(*sources, gone, size=size, session=session) as browser:
+        for keys in ("C", "D enter", "P", "W", "F", "S", "S S", "i", "A d"):
+            await browser.press("2", *keys.split())
+            if browser.dialog is not None:
+                await browser.press("enter")
+            table = browser.state.table
+            notes = browser.table.notes
+            lines = browser.lines[notes.region.y : notes.region.bottom]
+            text = " ".join(" ".join(line[notes.region.x :] for line in lines).split())
+            sheet = table.shown
+            for remark in (*sheet.gaps, *sheet.remarks, *sheet.notes):
+                assert " ".join(remark.split()) in text, table.command
+            assert browser.table.rows.size.height >= min(3, len(sheet.rows))
             await browser.press("escape", "escape")
 
 
@@ -660,7 +682,7 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
 async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() -> None:
     async with browsing(size=(140, 30)) as browser:
         await browser.press("2", "S")
-        for hint in ("y copy", "d compare", "space mark", "t tree"):
+        for hint in ("y copy", "d diff", "space mark", "t tree"):
             assert hint not in browser.lines[-1]
         assert browser.lines[-1].startswith(" esc back  ⏎ go to it"), "the way back comes first"
         for key in ("space", "y", "W", "i"):

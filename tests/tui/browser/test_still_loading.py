@@ -180,7 +180,8 @@ async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwa
     async with held.browsing(*held.urls.values()) as browser:
         await browser.settle()
         await browser.press(*keys)
-        assert browser.lines == typed_ahead
+        # Only here is there an earlier view, to which a hint leads back.
+        assert browser.lines[:-1] == typed_ahead[:-1]
         assert browser.query == "package=hdf5 @1.14 os=ubuntu24.04"
         assert browser.focus == "spec-rows"
 

@@ -41,13 +41,21 @@ def test_a_letter_is_as_wide_as_its_sign() -> None:
 
 
 def test_letters_differ_as_signs_do_and_are_no_wildcards_or_words() -> None:
-    signs = "●○◆◇▲✓✗┃…·×≠"
+    signs = "●○◆◇▲✓✗┃·×≠"
     assert len(set(in_ascii(signs))) == len(signs)
-    letters = "".join(SIGNS.values())
+    # These two stand before the data, in cells of their own.
+    letters = "".join(letter for sign, letter in SIGNS.items() if chr(sign) not in "▾┃")
     assert not any(letter.isalnum() or letter in "*?[]" for letter in letters)
     assert in_ascii("✓ runs here") == "+ runs here"
-    assert in_ascii("▸▾") == "+-", "they are where no other sign is"
-    assert in_ascii("▸ überOS 日本 …") == "+ überOS 日本 ~"
+    assert in_ascii("▸▾┃") == ">v*"
+    assert in_ascii("▸ überOS 日本 …") == "> überOS 日本.."
+
+
+def test_a_cut_takes_the_cell_before_it_and_no_command_of_the_terminal() -> None:
+    assert in_ascii("hdf…") == "hd.."
+    assert in_ascii("a\x1b[0m\x1b[2m… b") == ".\x1b[0m\x1b[2m. b"
+    assert in_ascii("\x1b[5;10H\x1b[2m…") == "\x1b[5;10H\x1b[2m."
+    assert in_ascii("日…") == "日.", "a cell that is half of a letter"
 
 
 @pytest.mark.parametrize(("shown", "name"), [("⏎", "enter"), ("⇧⇥", "shift-tab"), ("y", "y")])

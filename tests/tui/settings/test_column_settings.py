@@ -33,8 +33,8 @@ def test_rows_are_sorted_by_a_column_or_a_variant(text: str, sort: Sort | None) 
 
 
 def test_columns_are_hidden_by_their_names() -> None:
-    hidden = ("os", "+mpi", "used_by", "differs in")
-    assert hidden_columns(Settings(hidden=hidden)) == {"os", "+mpi", "used by", "differs in"}
+    hidden = ("os", "+mpi", "used_by", "unlike others")
+    assert hidden_columns(Settings(hidden=hidden)) == {"os", "+mpi", "used by", "unlike others"}
     assert mistakes(hidden=hidden) == []
 
 
@@ -44,7 +44,7 @@ def test_columns_are_hidden_by_their_names() -> None:
         ("versoin", (), "sort: there is no column versoin. Did you mean version?"),
         ("-", (), "sort: there is no column -; a variant is written +NAME"),
         ("mpi", (), "sort: there is no column mpi; a variant is written +mpi"),
-        ("differs in", (), "rows cannot be sorted by differs in"),
+        ("unlike others", (), "rows cannot be sorted by unlike others"),
         ("", ("os", "~zzz"), "hidden: there is no column ~zzz; a variant is written +zzz"),
         ("", ("hash",), "hidden: the hash stays, rows are known by it"),
     ],

@@ -10,7 +10,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
-from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import shared_texts
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.table_head import ColumnState
@@ -46,7 +46,7 @@ def state_of(listing: Listing, *kept: str) -> ColumnState:
 
 def test_before_the_first_column_is_the_head_line(catalog: Catalog) -> None:
     state = state_of(listing_of(catalog))
-    assert state.columns.names == ["os", "+a", "+hl", "hash", DIFFERS_IN]
+    assert state.columns.names == ["os", "+a", "+hl", "hash", UNLIKE_OTHERS]
     assert state.current == "os"
 
     assert state.move(-1)
@@ -57,7 +57,7 @@ def test_before_the_first_column_is_the_head_line(catalog: Catalog) -> None:
         assert state.current == column
     for _ in range(4):
         assert state.move(1)
-    assert state.current == DIFFERS_IN
+    assert state.current == UNLIKE_OTHERS
     assert not state.move(1)
 
 

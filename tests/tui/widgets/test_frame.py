@@ -153,7 +153,7 @@ async def test_a_click_on_a_key_presses_it_and_messages_leave_the_line_free(
         assert "Copied 2 marked hashes" in browser.text
         shown = browser.lines[line.region.y]
         assert shown.startswith(" ◆ 2")
-        assert shown.rstrip().endswith("d compare  y copy  U clear")
+        assert shown.rstrip().endswith("d diff  y copy  U clear")
         await browser.click(line, shown.index("U"), 0)
         assert not browser.state.marks
         assert not line.display

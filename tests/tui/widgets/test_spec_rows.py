@@ -14,7 +14,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.row_notes import RowNote, note_key
 from spackscope.model.report.table_columns import (
-    DIFFERS_IN,
+    UNLIKE_OTHERS,
     Layout,
     Placed,
     ShownWidths,
@@ -122,7 +122,7 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     placed = (
         HASH,
         Placed(TableColumn(USED_BY, USED_BY, 4, 4), 8, 4),
-        Placed(TableColumn(DIFFERS_IN, DIFFERS_IN, 14, 14), 13, 14),
+        Placed(TableColumn(UNLIKE_OTHERS, UNLIKE_OTHERS, 14, 14), 13, 14),
     )
     listing = catalog.listing(View(folded=True))
     rows = List(listing, [0], *placed)
@@ -130,14 +130,16 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     assert [row.id for row in request.wanted] == [0]
 
     key = note_key(request.wanted[0])
-    partial = RowNote(3, 2, "", is_whole=False)
     hash_ = request.wanted[0].spec.hash[:7]
-    rows.take(request, {key: partial}, is_last=False)
-    assert rows.line(0, 60) == f" ▸×2,000 {hash_}    3               "
-    rows.take(request, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
-    assert rows.line(0, 60) == f" ▸×2,000 {hash_}    3 zlib, mpich   "
-    styles = dict(rows.pieces(0, 60))
-    assert styles[hash_] == "dim", "the others run differently"
+    rows.take(request, {key: RowNote(3)}, is_last=False)
+    assert rows.line(0, 60) == f" ▸2,000 {hash_}    3               "
+    rows.take(request, {key: RowNote(3, ("zlib", "mpich"))})
+    assert rows.line(0, 60) == f" ▸2,000 {hash_}    3 zlib, mpich   "
+    assert dict(rows.pieces(0, 60))[hash_] == "hash"
+    rows.take(request, {key: RowNote(3, ("zen4", "+hl", "mpich"), "zen4")})
+    assert rows.line(0, 60) == f" ▸2,000 {hash_}    3 zen4, +hl … 1 "
+    assert dict(rows.pieces(0, 60))[hash_] == "dim", "it does not run here"
+    rows.take(request, {key: RowNote(3, ("zlib", "mpich"))})
     count = len(rows.note_requests)
     other_widths = ShownWidths((("os", 9),))
     for other in (

@@ -85,7 +85,8 @@ def test_ctrl_c_gives_130_and_the_browser_was_as_wide_as_the_terminal(program: P
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
         shown = pyte.Screen(columns=150, lines=24)
         pyte.ByteStream(shown).feed(for_pyte(terminal.output))
-        assert 130 <= max(len(line.rstrip()) for line in shown.display) <= 133
+        # Cells inserted in the last line move its end out of a narrower screen.
+        assert 130 <= max(len(line.rstrip()) for line in shown.display[:-1]) <= 133
     assert out.read_text() == ""
 
 

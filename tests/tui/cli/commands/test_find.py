@@ -126,7 +126,7 @@ def test_look_alikes_are_one_line_that_says_what_sets_it_apart(program: Program)
 
     _, text = program.on_terminal(*words, "+mpi", columns=120, changes=PLAIN)
     head, *lines = text.splitlines()
-    start = next(n for n, line in enumerate(lines) if line.endswith(" differs in")) + 1
+    start = next(n for n, line in enumerate(lines) if line.endswith(" unlike others")) + 1
     # But for how many there are, hash and users.
     told = [re.sub(r"^×\d+|\b[a-z2-7]{7} +(\d+|-)", "", line) for line in lines[start:]]
     assert len(told) > 100
