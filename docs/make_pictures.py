@@ -100,8 +100,8 @@ TOUR = (
     Step(
         "enter",
         "⏎",
-        "selects the builds. Those that look the same are one row: ×12.",
-        "▸×12 gcc@11.4.0",
+        "selects the builds. Those that look the same are one row: ▸12.",
+        "▸12   gcc@11.4.0",
         3.0,
     ),
     Step(
