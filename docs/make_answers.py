@@ -159,7 +159,7 @@ _MEANINGS = {
     "remark": "a note, such as an age",
     "failure": "why it cannot be read",
     "indexes": "how many indexes the tag has",
-    "days": "the age of the tag",
+    "days": "the age of the tag by its name; a month counts from its first day",
     "stale": "whether it is outdated",
     "urls": "the addresses of its indexes",
     "document": "the document that has the record",

@@ -19,13 +19,15 @@ from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import age
 from spackscope.model.report.sheet import Sheet, SheetColumn
-from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
+from spackscope.model.sources.source_name import PUBLIC, parse_public_cache, tags_below
 
 STALE_DAYS = 14
 """Days after which a tag of each week is stale."""
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$", re.ASCII)
+_MONTH = re.compile(r"(?:v(\d{4})\.(\d{1,2})(?:\.\d+)?|/(\d{2})\.(\d{2}))$", re.ASCII)
+"""The end of a release: `v2026.06.0`, `releases/v2026.06`, `e4s/25.11`."""
 
 
 def answer(asked: Asked) -> Sheet[Any]:
@@ -128,21 +130,32 @@ class Tag(NamedTuple):
 
 
 def _list_tags(asked: Asked) -> Sheet[Tag]:
-    """Return the tags of the public cache, or of the tag list among the sources."""
+    """Return the tags of the public cache, or of the tag list among the sources.
+
+    Of a folder, as `public:e4s`, they are the tags in it, if the list has some.
+    """
     # Hardly anybody who lists sources lists tags.
-    from spackscope.model.sources.mirror import read_tag_list
+    from spackscope.model.sources.mirror import TAG_FORMS, read_tag_list
 
     session = asked.session
     parse = partial(parse_public_cache, environ=session.environ, tag_list=session.tag_list)
     public = next(filter(None, map(parse, (*asked.sources, PUBLIC))))
     tags, _ = read_tag_list(public, session)
-    return Sheet("", _TAG_COLUMNS, _dated(tags, time.time()), limit=None)
+    if below := tags_below(public.tags, tags):
+        tags = {tag: tags[tag] for tag in below}
+    unlisted = [tag for tag in public.tags if tag in TAG_FORMS and not below]
+    remarks = [
+        f"The list has no tags of {tag}: name one, as public:{tag}/{TAG_FORMS[tag]}"
+        for tag in unlisted
+    ]
+    return Sheet("", _TAG_COLUMNS, _dated(tags, time.time()), remarks=remarks, limit=None)
 
 
 def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
     """Return tags with their age, tags without a date first, then the newest first.
 
-    The age comes from the date in a name; the tag of a branch is as old as its newest dated tag.
+    The age comes from the date in a name, and for a month from its first day, whenever the list
+    was written. The tag of a branch is as old as its newest dated tag.
     """
     ages, newest = dict[str, int](), dict[str, int]()
     today = int(now // 86_400) + _EPOCH
@@ -152,6 +165,10 @@ def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
                 ages[tag] = age = max(0, today - date.fromisoformat(match[0]).toordinal())
                 branch = tag[: match.start()].removesuffix("-")
                 newest[branch] = min(age, newest.get(branch, age))
+        elif match := _MONTH.search(tag):
+            year, month = match[1] or f"20{match[3]}", match[2] or match[4]
+            with suppress(ValueError):
+                ages[tag] = max(0, today - date(int(year), int(month), 1).toordinal())
     rows = []
     for tag in sorted(tags, key=lambda tag: (ages.get(tag, -1), tag)):
         entries, days = tags[tag], ages.get(tag, newest.get(tag))

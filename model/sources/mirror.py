@@ -73,6 +73,7 @@ from spackscope.model.sources.source_name import (
     parse_target,
     release_tags,
     spack_argument,
+    tags_below,
 )
 from spackscope.model.storage.base import (
     FetchedFile,
@@ -607,8 +608,14 @@ _COPIES = {
 }
 """The cache of E4S, and copies of the bucket, by their names in `public:NAME/TAG`."""
 
+TAG_FORMS = {"e4s": "YY.MM", "uo": "TAG"}
+"""How the tags of these caches look; no server lists them."""
+
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
+
+_MAX_TAGS = 8
+"""The most tags that a message lists."""
 
 _MAX_COMPARED = 2_000
 """Tags of a list that an unknown one is compared with."""
@@ -743,11 +750,19 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 
     tags = [storable(key) for key, value in content.items() if isinstance(value, list)]
     tags.sort(reverse=True)
-    if similar := difflib.get_close_matches(tag, tags[:_MAX_COMPARED], 3):
+    if below := tags_below([tag], tags):
+        hint = f"there are {_first_of(below)}"
+    elif tag in _COPIES:
+        hint = f"name one of that cache, as {tag}/{TAG_FORMS[tag]}"
+    elif similar := difflib.get_close_matches(tag, tags[:_MAX_COMPARED], 3):
         hint = f"did you mean {' or '.join(similar)}?"
     else:
-        hint = f"there are {', '.join(tags[:8])}" + (" and others" if len(tags) > 8 else "")
+        hint = f"there are {_first_of(tags)}"
     return SourceError(f"the tag list {origin} has no tag {shown_url(tag)}: {hint}")
+
+
+def _first_of(tags: Sequence[str]) -> str:
+    return ", ".join(tags[:_MAX_TAGS]) + " and others" * (len(tags) > _MAX_TAGS)
 
 
 def _discover_index(

@@ -85,6 +85,12 @@ def release_tags(tags: Mapping[str, object]) -> list[str]:
     return [tag for tag in (*_releases(tags), DEVELOP) if tags.get(tag)]
 
 
+def tags_below(folders: Iterable[str], tags: Iterable[str]) -> list[str]:
+    """Return the tags in folders, in the order given: `e4s/25.06` is in `e4s`."""
+    starts = tuple(f"{folder}/" for folder in folders)
+    return [tag for tag in tags if tag.startswith(starts)]
+
+
 def _releases(tags: Iterable[str]) -> list[str]:
     """Return the tags that are releases, the newest first."""
     releases = {

@@ -343,11 +343,13 @@ def test_an_unknown_tag_is_answered_with_near_ones() -> None:
     with serve_files(FILES) as server:
         near = discover_one(f"{server.url}/{NAME}#v0.23.1").failure
         far = discover_one(f"{server.url}/{NAME}#x").failure
+        e4s = discover_one(f"{server.url}/{NAME}#e4s").failure
 
         others = discover_one(f"{server.url}/{NAME}#x,v0.23.0")
 
     assert near.endswith("has no tag v0.23.1: did you mean v0.23.0?")
     assert far.endswith("has no tag x: there are v0.23.0, develop")
+    assert e4s.endswith("has no tag e4s: name one of that cache, as e4s/YY.MM")
     assert contents(others) == [OLD]
     assert problem_text(others).endswith("has no tag x: there are v0.23.0, develop")
 

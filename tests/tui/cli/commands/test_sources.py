@@ -171,6 +171,32 @@ def test_a_size_that_a_manifest_gives_wrong_is_a_problem(program: Program, conte
     assert "contentLength" in result.stderr or "cannot be read" in result.stderr
 
 
+def test_the_age_of_a_release_comes_from_its_name(program: Program) -> None:
+    today = datetime.now(timezone.utc)
+    names = ["v2025.07.1", "releases/v2026.10", "e4s/25.06", "e4s/25.11", "v2026.13.0", "v1.0.0"]
+    first_days = [(2025, 7), (2026, 10), (2025, 6), (2025, 11)]
+    days = [(today - datetime(*each, 1, tzinfo=timezone.utc)).days for each in first_days]
+    path = program.home / "cache_spack_io_index.json"
+    path.write_text(json.dumps({name: [{"label": "root", "url": "x"}] for name in names}))
+    public = str(path)
+
+    rows = json.loads(program("sources", "--tags", "--json", SPACKSCOPE_PUBLIC=public).stdout)
+    assert {row["tag"]: row["days"] for row in rows} == dict(
+        zip(names, [*days, None, None], strict=True)
+    )
+    assert not any(row["stale"] for row in rows)
+
+    e4s = program(
+        "sources", "--tags", "-f", "public:e4s", SPACKSCOPE_PUBLIC=public
+    ).stdout.splitlines()
+    assert [line.split("\t")[0] for line in e4s[1:]] == ["e4s/25.11", "e4s/25.06"]
+    refusal = program("find", "-f", "public:e4s", SPACKSCOPE_PUBLIC=public).stderr
+    assert "has no tag e4s: there are e4s/25.11, e4s/25.06" in refusal
+    others = program("sources", "--tags", "-f", "public:uo", SPACKSCOPE_PUBLIC=public)
+    assert others.stderr.strip().endswith("no tags of uo: name one, as public:uo/TAG")
+    assert len(others.stdout.splitlines()) == 1 + len(names)
+
+
 def test_tags_have_the_age_that_their_dates_tell(program: Program) -> None:
     today = datetime.now(timezone.utc)
     tags = {
