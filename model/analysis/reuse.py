@@ -56,6 +56,7 @@ from spackscope.model.query.toolchains import Toolchains, with_toolchains
 from spackscope.model.sources.source_name import spack_argument
 from spackscope.model.sources.spack_config import (
     ALL,
+    ConfiguredExternal,
     Requirement,
     ReuseRules,
     Selection,
@@ -63,7 +64,8 @@ from spackscope.model.sources.spack_config import (
     place_of,
 )
 
-_RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
+_GCC, _GCC_RUNTIME = "gcc", "gcc-runtime"
+_RUNTIMES = (_GCC_RUNTIME, "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""
 
 _REUSE = "concretizer:reuse"
@@ -82,7 +84,7 @@ _REQUIREMENT, _CONFLICT, _CONDITION = "the requirement", "the conflict", "the co
 
 _ANY_TYPE: tuple[tuple[str, ...], ...] = ((),)
 _RUN_TYPES: tuple[tuple[str, ...], ...] = (("link",), ("run",))
-_SOLVED_AGAIN = frozenset({"gcc-runtime", "glibc", "musl", "libc"})
+_SOLVED_AGAIN = frozenset({_GCC_RUNTIME, "glibc", "musl", "libc"})
 """Dependencies that Spack does not take from reused specs."""
 
 _ONLY_DIRECT = "Spack sees only the direct link and run dependencies of what it reuses"
@@ -115,15 +117,22 @@ class Findings(NamedTuple):
     not_applied: Mapping[str, Sequence[Problem]] = MappingProxyType({})
 
 
-def find_kept_out(catalog: Catalog, rules: ReuseRules | None, spack_version: str = "") -> Findings:
+def find_kept_out(
+    catalog: Catalog,
+    rules: ReuseRules | None,
+    spack_version: str = "",
+    externals: Iterable[ConfiguredExternal] = (),
+) -> Findings:
     """Return the listed specs that Spack does not see or that the rules exclude.
 
-    A spec that several rules exclude has only the first reason. Raises Cancelled.
+    `externals` are those of packages.yaml, which has the compilers. A spec that several rules
+    exclude has only the first reason. Raises Cancelled.
     """
     finder = _Finder(catalog, rules.toolchains if rules is not None else {})
     kept = [*finder.not_seen(spack_version)]
     if rules is not None:
-        kept += [*finder.not_selected(rules), *finder.not_required(rules)]
+        kept += finder.not_selected(rules)
+        kept += finder.of_no_gcc(rules, externals) or finder.not_required(rules)
     return Findings(kept, list(dict.fromkeys(finder.problems)), finder.not_applied)
 
 
@@ -307,6 +316,55 @@ class _Finder:
                 left &= ~mask
         if left and rules.reuse is not None:
             yield self._excluded(left, REUSE, f"{_REUSE} takes nothing from there", rules.reuse)
+
+    def of_no_gcc(
+        self, rules: ReuseRules, externals: Iterable[ConfiguredExternal]
+    ) -> list[KeptOut]:
+        """Return all specs if a requirement asks for the gcc-runtime of a gcc that is not there.
+
+        Spack then refuses whatever it is asked for, also what needs no gcc-runtime, whose versions
+        are those of the gcc in packages.yaml and of builds that are reused
+        (`validate_and_define_versions_from_requirements` in lib/spack/spack/solver/asp.py).
+        """
+        of_gcc = [each.query.terms for each in externals if each.query.package == _GCC]
+        versions = [
+            term.pattern.lstrip("=")
+            for term in chain.from_iterable(of_gcc)
+            if term.column == "version"
+        ]
+        for spec, term in self._runtimes_required(rules):
+            builds = (Query().with_package(name).also(term) for name in (_GCC_RUNTIME, _GCC))
+            if any(map(self._matching, builds)):
+                continue
+            if any(term.fits("version", version) for version in versions):
+                continue
+            required = f"requires {_GCC_RUNTIME}{term}, and no {_GCC} has this version"
+            if versions:
+                label = f"packages.yaml {required}: Spack refuses to concretize"
+                return [self._excluded(self._every, PACKAGES, label, spec)]
+            refuses = "Spack refuses to concretize, unless it finds one"
+            self.problems.append(spec.problem(f"it {required} here: {refuses}"))
+        return []
+
+    def _runtimes_required(self, rules: ReuseRules) -> Iterator[tuple[Text, Term]]:
+        """Yield the versions of gcc-runtime in requirements, with their specs there.
+
+        Spack drops a requirement of all packages where it does not fit.
+        """
+        for name, its in rules.requirements.items():
+            for spec in chain.from_iterable(rule.specs for rule in its) if name != ALL else ():
+                # It is a problem where the requirement is applied.
+                with suppress(QueryError):
+                    query = self._parse(spec)
+                    edges = (each for each in query.conditions if isinstance(each, Depends))
+                    nodes = [(edge.name, edge.terms) for edge in edges]
+                    yield from (
+                        (spec, term)
+                        for package, terms in [(query.package or name, query.conditions), *nodes]
+                        if package == _GCC_RUNTIME
+                        for term in terms
+                        if isinstance(term, Term) and _is_looked_up(term)
+                    )
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that break requirements or conflicts of packages.yaml.
@@ -572,6 +630,12 @@ class _Finder:
             if is_compiler(name) or name in _RUNTIMES:
                 compiled &= ~self._matching(Query().with_package(name))
         return compiled
+
+
+def _is_looked_up(term: Term) -> bool:
+    """Check for a version that Spack must know, unlike a single one such as `@=13.2.0`."""
+    is_single = term.pattern.startswith("=") and "," not in term.pattern
+    return term.column == "version" and not is_single
 
 
 def _is_closure(edge: Depends) -> bool:

@@ -85,7 +85,9 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     def kept_out() -> Findings:
         from spackscope.model.analysis.reuse import find_kept_out
 
-        return find_kept_out(catalog, session.reuse_rules, _version_of(session))
+        spack, version = session.spack, _version_of(session)
+        externals = spack.externals if spack is not None else ()
+        return find_kept_out(catalog, session.reuse_rules, version, externals)
 
     def find_gaps() -> list[Gap]:
         of_rules = kept_out().problems

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,12 @@ from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.core.rules import PACKAGES, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.spack_config import ReuseRules, read_reuse_rules, read_spack_config
+from spackscope.model.sources.spack_config import (
+    ConfiguredExternal,
+    ReuseRules,
+    read_reuse_rules,
+    read_spack_config,
+)
 from tests.builders import (
     GCC,
     SPACK_DATA,
@@ -55,6 +60,14 @@ tiny-app links tiny-mid, tiny-both and a provider of xapi, runs tiny-run, and bu
 and a provider of xgen; tiny-mid links tiny-deep.
 """
 
+RUNTIMES = json.loads((SPACK_DATA / "analysis" / "runtime_rules.json").read_text())
+"""For compilers and values of `packages` how hashes begin that Spack reuses, and that it refuses.
+
+Spack 1.2.0.dev0 was asked for each `NAME@=VERSION` (`spack.concretize.concretize_one`), with the
+gcc of these versions in packages.yaml and with runtime_rules.index.json.gz as its only mirror: its
+specs were concretized with a gcc 11.4.0 and a gcc 12.2.0, and tiny-data with none.
+"""
+
 VERSIONS = {"spack0": "0.23.1", "spack1": "1.2.0.dev0"}
 
 UNDECIDED = [
@@ -87,8 +100,13 @@ def rules_of(spack: SpackRoot) -> ReuseRules:
     return read_reuse_rules(config)
 
 
-def fit_of(catalog: Catalog, rules: ReuseRules, spack_version: str = "") -> HostFit:
-    found = find_kept_out(catalog, rules)
+def fit_of(
+    catalog: Catalog,
+    rules: ReuseRules,
+    spack_version: str = "",
+    externals: Sequence[ConfiguredExternal] = (),
+) -> HostFit:
+    found = find_kept_out(catalog, rules, externals=externals)
     return HostFit(catalog, HOST, find_kept_out=lambda: found, spack_version=spack_version)
 
 
@@ -209,6 +227,36 @@ def test_rules_of_packages_mean_what_the_solver_makes_of_them(tmp_path: Path) ->
         else:
             assert refused == {*case["refused"].split()}, case
     assert undecided == UNDECIDED
+
+
+def test_a_gcc_runtime_is_required_as_by_the_solver(tmp_path: Path) -> None:
+    index = SPACK_DATA / "analysis" / "runtime_rules.index.json.gz"
+    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
+    for case in RUNTIMES:
+        gccs = [{"spec": f"gcc@{each}", "prefix": "/usr"} for each in case["compilers"].split()]
+        packages = {**json.loads(case["packages"]), "gcc": {"externals": gccs}}
+        spack.write("home/.spack/packages.yaml", json.dumps({"packages": packages}))
+        config = read_spack_config(spack.environ)
+        assert config is not None
+        fit = fit_of(catalog, read_reuse_rules(config), externals=config.externals)
+        asked = f"{case['reused']} {case['refused']}".split()
+        reasons = {hash_: fit.of(hashes[hash_]).reasons for hash_ in asked}
+        refused = [hash_ for hash_ in asked if any(r.rule is PACKAGES for r in reasons[hash_])]
+        assert {*refused} == {*case["refused"].split()}, case
+
+
+def test_a_gcc_that_spack_may_find_itself_is_no_refusal(tmp_path: Path) -> None:
+    index = SPACK_DATA / "analysis" / "runtime_rules.index.json.gz"
+    catalog, spack = catalog_of(index), SpackRoot(tmp_path)
+    file = spack.write("home/.spack/packages.yaml", "packages: {gcc-runtime: {require: '@13'}}\n")
+    kept, problems, _ = find_kept_out(catalog, rules_of(spack))
+    # These are the gcc-runtime themselves.
+    assert [each.reason.label for each in kept] == ["packages.yaml requires @13"]
+    assert [*map(str, problems)] == [
+        f"{file}: line 1: it requires gcc-runtime@13, and no gcc has this version here: "
+        "Spack refuses to concretize, unless it finds one"
+    ]
 
 
 def test_why_a_rule_does_not_apply_is_told_with_its_line(catalog: Catalog, tmp_path: Path) -> None:
