@@ -28,6 +28,9 @@ from spackscope.model.query.matchers import ARCHITECTURE
 
 _CHECK_INTERVAL = 1024
 
+_Edge = tuple[int, int]
+"""The number of the kind of an edge, and the id of the build that it leads to."""
+
 
 class Build(NamedTuple):
     """A build: several builds of a package in one `place` are duplicates.
@@ -39,7 +42,7 @@ class Build(NamedTuple):
     package: str
     place: Hashable
     own: Hashable
-    below: frozenset[tuple[int, int]]
+    below: frozenset[_Edge]
 
 
 class Builds:
@@ -51,7 +54,7 @@ class Builds:
     """
 
     def __init__(self, builds: Mapping[int, Build], counted: Iterable[int]) -> None:
-        kept = dict[int, int]()
+        kept, edges = dict[int, int](), dict[_Edge, _Edge]()
         first = dict[tuple[Hashable, Hashable], int]()
         self.builds: dict[int, Build] = {}
         self.above: dict[int, list[int]] = defaultdict(list)
@@ -61,7 +64,10 @@ class Builds:
             if number % _CHECK_INTERVAL == 0:
                 check_cancelled()
             build = builds[id_]
-            below = frozenset((kind, kept.get(child, child)) for kind, child in build.below)
+            below = build.below
+            if any(kept.get(child, child) != child for _, child in below):
+                changed = ((kind, kept.get(child, child)) for kind, child in below)
+                below = frozenset(edges.setdefault(edge, edge) for edge in changed)
             kept[id_] = first.setdefault((build.own, below), id_)
             if kept[id_] == id_:
                 self.builds[id_] = build._replace(below=below)
@@ -93,6 +99,8 @@ def read_builds(
         tops = [id_ for id_ in counted if counted.isdisjoint(graph.dependents(id_))]
         counted &= set(map(graph.identity, graph.reached(tops, run_only=True)))
     kinds, builds = dict[Hashable, int](), dict[int, Build]()
+    # Many depend on one build in the same way: an object for each would take half of the memory.
+    edges = dict[_Edge, _Edge]()
     for id_ in sorted(set(map(graph.identity, graph.reached(counted, run_only=run_only)))):
         check_cancelled()
         own: Hashable = id_
@@ -107,7 +115,8 @@ def read_builds(
                 languages = () if graph.is_described(child) else compiled_languages(virtuals)
                 kind = run_time_deptypes(deptypes), languages
             if any(kind):
-                below.add((kinds.setdefault(kind, len(kinds)), graph.identity(child)))
+                edge = kinds.setdefault(kind, len(kinds)), graph.identity(child)
+                below.add(edges.setdefault(edge, edge))
         place = _place(graph, id_)
         place = (place, own) if inherited else place
         builds[id_] = Build(graph.name(id_), place, own, frozenset(below))

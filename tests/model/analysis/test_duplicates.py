@@ -62,6 +62,15 @@ def test_all_different_builds_of_a_whole_cache_are_counted(
     assert len(builds.counted) == count_classes(builds.builds, builds.counted)
 
 
+def test_builds_with_the_same_edge_share_it(whole_catalogs: dict[str, Catalog]) -> None:
+    catalog = whole_catalogs["spack1"]
+    graph = dag_of(catalog)
+    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
+    edges = [edge for build in builds.builds.values() for edge in build.below]
+    # One may come as it was read, and again as an edge to a build that is one with another.
+    assert len(set(map(id, edges))) <= 2 * len(set(edges)) < len(edges)
+
+
 def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
     whole_catalogs: dict[str, Catalog],
 ) -> None:
