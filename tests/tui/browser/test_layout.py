@@ -452,6 +452,8 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
             await browser.wheel(rows)
         assert browser.lines[8] != before
         assert (rows.top, rows.cursor) == (12, 0), "the wheel does not select"
+        await browser.wheel(rows, up=True)
+        assert (rows.top, rows.cursor) == (9, 0)
         assert browser.current == current
         await browser.press("y")
         assert rows.top == 0, "the next key comes back to the cursor, and copies what is seen"
@@ -461,6 +463,29 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         await browser.wheel(browser.names.query_one(PackageRows))
         assert browser.selected is None, "a list that fits does not scroll"
         assert len(browser.rows) == len(SAMPLE)
+
+
+async def test_a_click_goes_to_a_value_of_the_detail_and_the_next_one_chooses_it() -> None:
+    async with browsing(query="py-build", size=(160, 40)) as browser:
+        await browser.press("2")
+        lines, spec = browser.detail.lines, browser.current.spec
+
+        async def click(text: str) -> int:
+            """Click on the first value with a text; return its row."""
+            row = next(n for n, line in enumerate(browser.detail_lines) if text in line)
+            await browser.click(lines, browser.detail_lines[row].index(text) + 1, row - lines.top)
+            return row
+
+        before = browser.query
+        for text in (spec.os, spec.version):
+            row = await click(text)
+            assert (browser.focus, lines.cursor, browser.query) == ("detail", row, before)
+        await browser.click(lines, 0, lines.cursor - lines.top)
+        assert browser.query == before, "the margin is no value"
+        await click(spec.os)
+        assert browser.query == before, "another value was clicked before"
+        await click(spec.os)
+        assert browser.query == f"{before} os={spec.os}"
 
 
 async def test_a_click_on_a_hint_presses_its_key() -> None:
