@@ -82,6 +82,27 @@ def progress_hidden() -> Iterator[None]:
         _on_progress.reset(token)
 
 
+@contextlib.contextmanager
+def progress_summed(what: str, totals: Mapping[str, int]) -> Iterator[None]:
+    """Report the progress of some stages as one, from its start, and that of no other stage.
+
+    `totals` has the total of each of these stages by the noun that it counts.
+    """
+    outer, total, done = _on_progress.get(), sum(totals.values()), dict.fromkeys(totals, 0)
+
+    def report(noun: str, count: int, _total: int | None) -> None:
+        if noun in done:
+            done[noun] = min(count, totals[noun])
+            outer(what, sum(done.values()), total)
+
+    token = _on_progress.set(report)
+    try:
+        outer(what, 0, total)
+        yield
+    finally:
+        _on_progress.reset(token)
+
+
 def report_progress(what: str, done: int, total: int | None = None) -> None:
     """Report the progress of the task in this thread. Raises Cancelled."""
     check_cancelled()

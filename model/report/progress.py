@@ -25,14 +25,15 @@ _FULL, _EMPTY = "█", "░"
 class Progress(Frozen):
     """How much of a stage is done, and the rate since it began.
 
-    `name` is the file or source that is read or downloaded, as `verb` says, or ""; `fraction` is
-    None if the total is unknown.
+    `name` is the file or source that is read or downloaded, as `verb` says, or "", and `size` its
+    size if that is known; `fraction` is None if the total is unknown.
     """
 
     verb: str
     name: str
     amount: str
     fraction: float | None = None
+    size: str = ""
 
     @property
     def title(self) -> str:
@@ -49,9 +50,10 @@ class Progress(Frozen):
         return "\n".join(filter(None, (self.title, self.bar(_BAR), self.amount, hint)))
 
     def line(self, hint: str) -> str:
-        """Return a short bar, the name or else the amount, and a hint on one line."""
+        """Return a short bar, the name and size or else the amount, and a hint on one line."""
         name = shorten_path(self.name, _NAME)
-        title = f"{self.verb} {name}" if name else self.amount
+        of_size = f", {self.size}" if self.size else ""
+        title = f"{self.verb} {name}{of_size}" if name else self.amount
         return "  ".join(filter(None, (self.bar(_BAR // 2), title, hint)))
 
     def bar(self, cells: int) -> str:
@@ -88,9 +90,10 @@ class Stages:
         fraction = done / total if total else None
         for prefix, verb in ((DOWNLOADING, "downloading"), (READING, "reading")):
             if what.startswith(prefix):
-                of_total = f" of {size_text(total)}" if total is not None else ""
+                size = size_text(total) if total is not None else ""
+                of_total = f" of {size}" if size else ""
                 amount = f"{size_text(done)}{of_total}, {size_text(rate)} a second"
-                return Progress(verb, clean(what.removeprefix(prefix)), amount, fraction)
+                return Progress(verb, clean(what.removeprefix(prefix)), amount, fraction, size)
         of_total = f" of {total:,}" if total is not None else ""
         amount = f"{done:,}{of_total} {clean(what)}, {rate:,.0f} a second"
         return Progress("", "", amount, fraction)

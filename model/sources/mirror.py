@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -37,7 +37,7 @@ from spackscope.model.core.file_access import (
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import check_cancelled, run_parallel
+from spackscope.model.core.tasks import check_cancelled, progress_summed, run_parallel
 from spackscope.model.readers.formats import (
     ARCHIVE,
     DATABASE,
@@ -119,7 +119,8 @@ class Mirror(Frozen):
     """A mirror of a source.
 
     `target` is the part that is read: a `view` of layout v3, or one layout. All specs get `tag`
-    and `stack`, if they are given. `files` is a digest that changes when archives come or go in a
+    and `stack`, if they are given. `manifest` is that of its index with its content, if it was
+    fetched before. `files` is a digest that changes when archives come or go in a
     mirror on this machine; "" for a mirror elsewhere, and where there is nothing beside the index.
     """
 
@@ -130,6 +131,7 @@ class Mirror(Frozen):
     tag: str = ""
     stack: str = ""
     files: str = ""
+    manifest: tuple[FetchedFile, bytes] | None = None
 
     @property
     def is_local(self) -> bool:
@@ -342,11 +344,14 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     manifest of a mirror in a tag list is requested again once the list names another index.
     """
     blobs: dict[Blob, int] = {}
-    listed = _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
+    fetched, mirror = mirror.manifest, replace(mirror, manifest=None)
+    listed = _note_of_list(mirror)
     # Manifest and indexes may be replaced between the requests.
     for is_known in (listed.is_noted(mirror.target.checksum), False):
-        manifest, data = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
-        before = blobs
+        manifest, data = fetched or mirror.fetch_manifest(
+            mirror.index_manifest, immutable=is_known
+        )
+        before, fetched = blobs, None
         try:
             all_blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
         except Unreadable as error:
@@ -388,6 +393,11 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
         versions = ", ".join(f"v{blobs[blob]}" if blobs[blob] else "others" for blob in indexes)
         source = replace(source, layout=f"v3 (indexes {versions})")
     return replace(source, problems=tuple(problems))
+
+
+def _note_of_list(mirror: Mirror) -> _KnownIndex:
+    """Return the note on the index that a tag list named when its manifest was fetched."""
+    return _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
 
 
 def _media(blob: Blob, version: int) -> str:
@@ -648,7 +658,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         is_public = source.partition(":")[0] == PUBLIC
         source = f"{PUBLIC}:{tags[0]}" if is_public else f"{public.tag_list}#{storable(tags[0])}"
     origin = file.origin
-    tasks: list[Callable[[], DiscoveredSource]] = []
+    listed: list[_ListedIndex] = []
     for tag in tags:
         entries: Any = content.get(tag)
         view = ""
@@ -675,12 +685,11 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
                 place = storable(f"{tag} {label}")
                 problems.append(Problem(origin, place, storable(str(error)), is_unread=True))
                 continue
-            its_label = storable(label)
-            tasks.append(partial(_discover_index, source, tag, its_label, urls, session, view))
+            listed.append(_ListedIndex(source, tag, storable(label), urls, session, view))
     list_itself = DiscoveredSource(
         source, "public cache", "", Documents(), tuple(problems), file.checked, file.remark
     )
-    combined = combine([list_itself, *run_parallel(tasks)])
+    combined = combine([list_itself, *_discover_listed(listed)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no readable index: {why}")
@@ -765,37 +774,88 @@ def _first_of(tags: Sequence[str]) -> str:
     return ", ".join(tags[:_MAX_TAGS]) + " and others" * (len(tags) > _MAX_TAGS)
 
 
-def _discover_index(
-    source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str
-) -> DiscoveredSource:
-    """Find one index of a tag list at the first URL that has it.
+class _ListedIndex(NamedTuple):
+    """An index of a tag list, with the URLs where it may be, in the order to try them."""
 
-    The problem is that of the URL that refuses the index, where one does: the others may only lack
-    what the copy of the user has.
-    """
-    problem, refusal = Problem("", "", ""), None
-    for url in urls:
+    source: str
+    tag: str
+    label: str
+    urls: Sequence[str]
+    session: Session
+    view: str
+
+    def mirror_at(self, url: str) -> Mirror:
+        """Open the mirror of the index at one of its URLs. Raises SourceError."""
         target = parse_target(url)
         if target.name == "index.json":
             target = replace(target, name="", build_cache="", layout="v2")
-        target = replace(target, view=view or target.view)
-        try:
-            mirror = replace(mirror_at(source, target, session), tag=tag, stack=label)
-            if target.name and target.layout:
-                return _listed_index(mirror)
-            if target.layout:
-                return find_index(mirror, target.layout)
-            if not target.name:
-                return discover_mirror(mirror)
-            documents = Documents([mirror.document(mirror.fetch_document(target.name))])
-            return DiscoveredSource(source, "public cache", documents=documents)
-        except SourceError as error:
-            problem = replace(problem_from(error, shown_url(target.top)), place=f"{tag} {label}")
-            if error.is_forbidden and refusal is None:
-                refusal = problem
-            if not isinstance(error, NotFound):
-                break
-    return DiscoveredSource(source, "public cache", problems=(refusal or problem,))
+        target = replace(target, view=self.view or target.view)
+        mirror = mirror_at(self.source, target, self.session)
+        return replace(mirror, tag=self.tag, stack=self.label)
+
+    def with_manifest(self) -> Mirror | None:
+        """Return the mirror at the first URL with its manifest, if that can be fetched."""
+        with contextlib.suppress(SourceError):
+            mirror = self.mirror_at(self.urls[0])
+            if mirror.target.layout == "v3":
+                is_known = _note_of_list(mirror).is_noted(mirror.target.checksum)
+                manifest = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
+                return replace(mirror, manifest=manifest)
+        return None
+
+    def discover(self, first: Mirror | None) -> DiscoveredSource:
+        """Find the index at the first URL that has it; `first` is the mirror at the first one.
+
+        The problem is that of the URL that refuses the index, where one does: the others may only
+        lack what the copy of the user has.
+        """
+        problem, refusal = Problem("", "", ""), None
+        for url in self.urls:
+            target = parse_target(url)
+            try:
+                mirror, first = first or self.mirror_at(url), None
+                target = mirror.target
+                if target.name and target.layout:
+                    return _listed_index(mirror)
+                if target.layout:
+                    return find_index(mirror, target.layout)
+                if not target.name:
+                    return discover_mirror(mirror)
+                documents = Documents([mirror.document(mirror.fetch_document(target.name))])
+                return DiscoveredSource(self.source, "public cache", documents=documents)
+            except SourceError as error:
+                place, top = f"{self.tag} {self.label}", shown_url(target.top)
+                problem = replace(problem_from(error, top), place=place)
+                if error.is_forbidden and refusal is None:
+                    refusal = problem
+                if not isinstance(error, NotFound):
+                    break
+        return DiscoveredSource(self.source, "public cache", problems=(refusal or problem,))
+
+
+def _discover_listed(listed: Sequence[_ListedIndex]) -> list[DiscoveredSource]:
+    """Find the indexes of a tag list.
+
+    If there are several, their manifests are fetched first, so that the progress says from its
+    start how many bytes have to be downloaded. Raises Cancelled.
+    """
+    firsts: list[Mirror | None] = [None] * len(listed)
+    if len(listed) > 1:
+        firsts = run_parallel([index.with_manifest for index in listed])
+    sizes = dict(chain.from_iterable(map(_to_download, filter(None, firsts))))
+    tasks = [partial(index.discover, first) for index, first in zip(listed, firsts, strict=True)]
+    what = f"bytes of {len(sizes):,} indexes"
+    with progress_summed(what, sizes) if len(sizes) > 1 else contextlib.nullcontext():
+        return run_parallel(tasks)
+
+
+def _to_download(mirror: Mirror) -> Iterator[tuple[str, int]]:
+    """Yield what a download counts, and the bytes, of each index without a cached copy."""
+    assert mirror.manifest is not None, "the mirror has its manifest"
+    for blob in read_manifest(mirror.manifest[1]).blobs:
+        is_index = blob.media_type.startswith(DATABASE)
+        if is_index and blob.size and not mirror.storage.is_cached(blob.name):
+            yield f"bytes of {blob.checksum}", blob.size
 
 
 def _listed_index(mirror: Mirror) -> DiscoveredSource:

@@ -30,6 +30,15 @@ def test_what_is_done_is_counted_with_its_rate(
     assert re.fullmatch(pattern, Stages().progress(*stage).fitted(100))
 
 
+def test_one_line_has_the_size_of_a_download() -> None:
+    progress = Stages().progress("bytes of 12 indexes", 0, 640_000_000)
+
+    assert (
+        progress.line("esc stops")
+        == "░" * 12 + "   0 %  downloading 12 indexes, 640 MB  esc stops"
+    )
+
+
 def test_a_stage_that_begins_again_has_no_negative_rate() -> None:
     stages = Stages()
     stages.progress("specs read", 9_000, None)

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from spackscope.model.core.tasks import progress_to
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
 from tests.builders import (
     INDEX_TYPE,
@@ -134,6 +135,46 @@ def test_the_blob_is_read_where_its_manifest_cannot_be(tmp_path: Path) -> None:
         assert "does not match its checksum" in problem_text(lying)
         (address,) = under(f"{server.url}/develop", blob(ROOT))
         assert contents(discover_one(address)) == [ROOT]
+
+
+def test_the_size_of_all_indexes_is_said_before_they_are_fetched(home: dict[str, str]) -> None:
+    releases = {f"v2026.0{month}.0": zlib_index(version=f"1.{month}") for month in (2, 6)}
+    bucket = {
+        name: data
+        for tag, index in {**releases, "develop": ROOT}.items()
+        for name, data in under(tag, mirror_v3(index)).items()
+    }
+    files = {**bucket, NAME: tag_list(bucket)}
+    reports = list[tuple[str, int, int | None, bool]]()
+
+    def on_progress(what: str, done: int, total: int | None) -> None:
+        reports.append((what, done, total, any("/blobs/" in path for path in server.paths())))
+
+    def reported() -> tuple[str, int, int | None, bool]:
+        server.requests.clear()
+        reports.clear()
+        with progress_to(on_progress):
+            discovered = discover_one(f"{server.url}/{NAME}#*", home)
+        assert sorted(contents(discovered)) == sorted(index for index in read.values())
+        return next(report for report in reports if report[0].startswith("bytes of"))
+
+    with serve_files(files) as server:
+        read = {**releases, "develop": ROOT}
+        name = "bytes of cache_spack_io_index.json"
+        assert reported()[0] == name
+        first, *_, last = [report for report in reports if report[0].endswith(" indexes")]
+        total = sum(map(len, read.values()))
+        assert first == ("bytes of 3 indexes", 0, total, False)
+        assert last == ("bytes of 3 indexes", total, total, True)
+
+        # What did not change is read from its copy.
+        for tag, version in (("develop", "3.1"), ("v2026.06.0", "3.14")):
+            read[tag] = zlib_index(version=version)
+            files |= under(tag, mirror_v3(read[tag]))
+        files[NAME] = tag_list({name: data for name, data in files.items() if "/" in name})
+        reported()
+        total = len(read["develop"]) + len(read["v2026.06.0"])
+        assert ("bytes of 2 indexes", 0, total, False) in reports
 
 
 @pytest.mark.parametrize("is_listed", [True, False])

@@ -47,6 +47,8 @@ from tests.web_server import (
 
 KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
 
+LIST = "cache_spack_io_index.json"
+
 
 @pytest.fixture(autouse=True)
 def no_cloud_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -109,18 +111,19 @@ def test_the_list_of_a_public_cache_in_a_bucket_is_read_with_one_request_the_nex
         **under("v2026.06.0", mirror_v3(zlib_index(version="2"))),
         **under("v2026.06.0/e4s", mirror_v3(zlib_index(version="3"))),
     }
-    files["cache_spack_io_index.json"] = tag_list(files, bucket="caches")
+    files[LIST] = tag_list(files, bucket="caches")
     for name, data in files.items():
         bucket.put_object(Bucket="caches", Key=name, Body=data)
-    environ["SPACKSCOPE_PUBLIC"] = "s3://caches/cache_spack_io_index.json"
+    environ["SPACKSCOPE_PUBLIC"] = f"s3://caches/{LIST}"
     seen: list[str] = []
-    for downloads in (5, 0):
+    stages = {f"bytes of {each}" for each in ("index.manifest.json", "2 indexes", LIST)}
+    for downloads in (stages, set[str]()):
         seen.clear()
         with progress_to(lambda what, *_: seen.append(what)):
             (source,) = discover(["public"], Session(environ))
         assert (source.source, source.failure) == ("public:v2026.06.0", "")
         assert [each.stack for each in source.documents] == ["root", "e4s"]
-        assert len([what for what in seen if what.startswith("bytes")]) == downloads
+        assert {what for what in seen if what.startswith("bytes")} == downloads
 
 
 def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(
