@@ -173,7 +173,7 @@ def rule_table() -> str:
     """Return the table of rules on running and reuse in Markdown."""
     lines = ["| rule | breaks | label |", "|---|---|---|"]
     for rule in RULES:
-        breaks = " and ".join(["running"] * rule.is_run + ["reuse"] * rule.is_reuse)
+        breaks = " and ".join(["running"] * rule.is_run + ["reuse"] * rule.is_reuse) or "neither"
         lines.append(f"| `{rule.name}` | {breaks} | {rule.label} |")
     return "\n".join(lines)
 

@@ -30,6 +30,7 @@ from spackscope.model.core.rules import (
     NO_V2_INDEX,
     OLD_INDEX,
     PACKAGES,
+    PREFERRED,
     REUSE,
     FitReason,
     Rule,
@@ -123,7 +124,7 @@ def find_kept_out(
     spack_version: str = "",
     externals: Iterable[ConfiguredExternal] = (),
 ) -> Findings:
-    """Return the listed specs that Spack does not see or that the rules exclude.
+    """Return the listed specs that Spack does not see, that the rules exclude, or pass over.
 
     `externals` are those of packages.yaml, which has the compilers. A spec that several rules
     exclude has only the first reason. Raises Cancelled.
@@ -133,6 +134,8 @@ def find_kept_out(
     if rules is not None:
         kept += finder.not_selected(rules)
         kept += finder.of_no_gcc(rules, externals) or finder.not_required(rules)
+        # What is not known of a preference leaves all answers as they are.
+        kept += _Finder(catalog, rules.toolchains).not_preferred(rules)
     return Findings(kept, list(dict.fromkeys(finder.problems)), finder.not_applied)
 
 
@@ -372,32 +375,57 @@ class _Finder:
         Rules on a virtual apply to the provider that a dependent uses. As `RequirementParser` in
         lib/spack/spack/solver/requirements.py.
         """
-        packages, left = set(self._catalog.texts("package")), self._every
+        left = self._every
         for by_name in (rules.requirements, rules.conflicts):
-            others = self._every
-            for name in sorted(by_name, key=ALL.__eq__):
-                of = ""
-                if name == ALL:
-                    among = others
-                elif name in packages:
-                    among = self._matching(Query().with_package(name))
-                    others &= ~among
-                elif self._is_virtual(name):
-                    among, of = self._matching(self._users(name)), f" for {name}"
-                    if self._matching(Query().also(Depends(True, (), (name,)))) & ~among:
-                        self._note(by_name[name][0].specs[0], "the rule", name, _ONLY_DIRECT)
-                else:
-                    continue
-                for rule in by_name[name]:
-                    broken, odd = (left & mask for mask in self._broken(rule, among, name))
-                    left &= ~broken
-                    verb = "conflicts with" if rule.policy == "none_of" else "requires"
-                    why = rule.message and f": {rule.message}"
-                    for mask, where in ((broken & ~odd, ""), (odd, _AMONG_DIRECT)):
-                        if mask:
-                            what = f"{self._shown(rule.specs, 'or')}{of}{where}{why}"
-                            label = f"packages.yaml {verb} {what}"
-                            yield self._excluded(mask, PACKAGES, label, rule.specs[0])
+            for rule, of, *masks in self._broken_by(by_name):
+                broken, odd = (left & mask for mask in masks)
+                left &= ~broken
+                verb = "conflicts with" if rule.policy == "none_of" else "requires"
+                why = rule.message and f": {rule.message}"
+                for mask, where in ((broken & ~odd, ""), (odd, _AMONG_DIRECT)):
+                    if mask:
+                        what = f"{self._shown(rule.specs, 'or')}{of}{where}{why}"
+                        label = f"packages.yaml {verb} {what}"
+                        yield self._excluded(mask, PACKAGES, label, rule.specs[0])
+
+    def not_preferred(self, rules: ReuseRules) -> Iterator[KeptOut]:
+        """Yield the specs that Spack reuses, but not if it can have what packages.yaml prefers.
+
+        `prefer` weighs more than reuse (`requirement weight` of solver/concretize.lp), so Spack
+        builds what it prefers, unless it must not. Defaults, as `variants`, weigh less.
+        """
+        preferred, builds = dict(rules.preferred), self._every
+        for name in rules.not_buildable:
+            if name == ALL:
+                # A package with an entry of its own has not the one of all.
+                preferred.pop(ALL, None)
+            else:
+                builds &= ~self._matching(Query().with_package(name))
+        for rule, of, broken, _ in self._broken_by(preferred):
+            if broken & builds:
+                label = f"packages.yaml prefers {self._shown(rule.specs, 'or')}{of}"
+                yield self._excluded(broken & builds, PREFERRED, label, rule.specs[0])
+
+    def _broken_by(
+        self, by_name: Mapping[str, Sequence[Requirement]]
+    ) -> Iterator[tuple[Requirement, str, int, int]]:
+        """Yield rules by package, the virtual that each is for, and what `_broken` returns."""
+        packages, others = set(self._catalog.texts("package")), self._every
+        for name in sorted(by_name, key=ALL.__eq__):
+            of = ""
+            if name == ALL:
+                among = others
+            elif name in packages:
+                among = self._matching(Query().with_package(name))
+                others &= ~among
+            elif self._is_virtual(name):
+                among, of = self._matching(self._users(name)), f" for {name}"
+                if self._matching(Query().also(Depends(True, (), (name,)))) & ~among:
+                    self._note(by_name[name][0].specs[0], "the rule", name, _ONLY_DIRECT)
+            else:
+                continue
+            for rule in by_name[name]:
+                yield (rule, of, *self._broken(rule, among, name))
 
     def _broken(self, rule: Requirement, among: int, name: str) -> tuple[int, int]:
         """Return the specs of a mask that break a rule, and the odd specs among them.

@@ -14,6 +14,7 @@ from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import UNKNOWN, Fit
+from spackscope.model.core.rules import PREFERRED
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
@@ -157,8 +158,15 @@ def verdicts(fit: Fit) -> Iterator[Verdict]:
         yield Verdict(text, reusable=UNKNOWN)
     elif fit.reusable and not fit.fits:
         # Spack reuses a spec whose C library is not listed.
-        labels = ", ".join(reason.label for reason in fit.reasons)
+        labels = ", ".join(reason.label for reason in fit.reasons if reason.is_run)
         yield Verdict(change=f"can be reused, but may not run: {labels}")
+    elif fit.reusable:
+        for reason in fit.reasons:
+            if reason.rule is PREFERRED:
+                of = _OF_DEPENDENCY * reason.of_dependency
+                first = "Spack takes or builds such a one first, if it can"
+                change = f"can be reused, but {of}{reason.label}: {first}"
+                yield Verdict(place=reason.place, change=change)
 
 
 def judge_query(catalog: Catalog, query: Query, rules: ReuseRules | None) -> list[Judged]:
@@ -226,7 +234,7 @@ def _configuration_notes(
         if place := rules.not_buildable.get(name):
             where = place_of(place)
             yield f"{where}: {name} is not buildable: Spack only uses existing builds"
-        for spec in rules.preferred.get(name, ()):
+        for spec in (spec for rule in rules.preferred.get(name, ()) for spec in rule.specs):
             yield f"{place_of(spec)}: the solver prefers {clean(spec)}"
     for external in spack.externals:
         if external.spec.partition("@")[0] in packages:

@@ -126,6 +126,7 @@ RULES = (
     REUSE := Rule("concretizer-reuse", "excluded by concretizer:reuse", change="change {place}"),
     MIRROR := Rule("mirror-filter", "excluded by a filter of its mirror", change="change {place}"),
     PACKAGES := Rule("packages-yaml", "ruled out by packages.yaml", change="change {place}"),
+    PREFERRED := Rule("preference", "another is preferred", is_reuse=False),
     PLATFORM := Rule(
         "platform", "other platform", is_run=True,
         change="use another machine",

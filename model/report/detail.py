@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, UNKNOWN, YES, Fit, Spec
+from spackscope.model.core.rules import PREFERRED
 from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -151,7 +152,10 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
 
 
 def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
-    """Yield whether a spec runs on a host, and each reason against running or reusing it."""
+    """Yield whether a spec runs on a host, and each reason against running or reusing it.
+
+    A preference for other specs is one, too, though Spack may reuse it.
+    """
     if fit.fits:
         yield DetailLine(f"✓ runs {host_phrase}", FITS, ("fits", YES))
     elif fit.fits is None:
@@ -163,10 +167,15 @@ def fit_lines(fit: Fit, host_phrase: str = HERE) -> Iterator[DetailLine]:
     ):
         label = BY_NAME[column].label
         for reason in fit.reasons:
-            if reason.is_run is is_run and not reason.rule.is_unknown:
+            is_against = reason.is_run or reason.is_reuse
+            if is_against and reason.is_run is is_run and not reason.rule.is_unknown:
                 text = clean(start + reason.sentence)
                 yield DetailLine(text, label, (column, reason.label))
                 start = ""
+    for reason in fit.reasons if fit.reusable else ():
+        if reason.rule is PREFERRED:
+            text = clean(f"Spack reuses it if it can have no other: {reason.sentence}")
+            yield DetailLine(text, BY_NAME["reusable"].label, ("reusable", YES))
 
 
 def fit_at_end(fit: Fit, line: DetailLine) -> DetailLine:

@@ -650,7 +650,7 @@ _BOTH: tuple[Mapping[str, Any], ...] = ({"type": Text("local")}, {"type": Text("
 
 
 class Requirement(Frozen):
-    """A requirement or a conflict of packages.yaml, on specs that match `when`, if it is set.
+    """A requirement, conflict or preference of packages.yaml, on specs that match `when`, if set.
 
     `policy` says how many of the specs must match: one_of, any_of, or none_of for a conflict.
     """
@@ -684,7 +684,7 @@ class ReuseRules(Frozen):
     requirements: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     conflicts: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     not_buildable: Mapping[str, Text] = field(default_factory=dict)
-    preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
+    preferred: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     os_compatible: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
     toolchains: Toolchains = field(default_factory=dict)
 
@@ -694,9 +694,11 @@ class ReuseRules(Frozen):
         of_environments = (selection for _, selection in self.environments)
         for selection in (*self.caches, *self.trees, *of_environments, *self.mirrors.values()):
             yield from (*selection.include, *selection.exclude)
-        for rule in chain.from_iterable((*self.requirements.values(), *self.conflicts.values())):
+        of_packages = (self.requirements, self.conflicts, self.preferred)
+        for rule in chain.from_iterable(
+            chain.from_iterable(each.values() for each in of_packages)
+        ):
             yield from (*rule.specs, *filter(None, (rule.when,)))
-        yield from chain.from_iterable(self.preferred.values())
 
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
@@ -754,10 +756,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             for name, entry in packages.items()
             if not scopes.flag(entry, "buildable", default=True)
         },
-        {
-            name: tuple(spec for rule in rules for spec in rule.specs)
-            for name, rules in constraints("prefer").items()
-        },
+        constraints("prefer"),
         {name: scopes.texts(oses, name) for name in oses},
         spack.toolchains,
     )

@@ -15,7 +15,7 @@ import pytest
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
-from spackscope.model.core.rules import PACKAGES, REUSE
+from spackscope.model.core.rules import PACKAGES, PREFERRED, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.spack_config import (
@@ -67,6 +67,17 @@ Spack 1.2.0.dev0 was asked for each `NAME@=VERSION` (`spack.concretize.concretiz
 gcc of these versions in packages.yaml and with runtime_rules.index.json.gz as its only mirror: its
 specs were concretized with a gcc 11.4.0 and a gcc 12.2.0, and tiny-data with none.
 """
+
+PREFERENCES = json.loads((SPACK_DATA / "analysis" / "preferences.json").read_text())
+"""For values of `packages` how hashes begin that Spack reuses for `NAME`, and that it does not.
+
+Spack 1.2.0.dev0 was asked for each `NAME`, with gcc 12.2.0 and 13.2.0 in packages.yaml and with
+preferences.index.json.gz as its only mirror: tiny-bb in it links a tiny-aa that is ~shared, and
+both were built with the gcc 13.2.0.
+"""
+
+IMPOSSIBLE = ['{"tiny-aa": {"prefer": ["@9"]}}', '{"tiny-aa": {"prefer": ["%gcc@11"]}}']
+"""The values of `packages` in PREFERENCES of which only recipes and compilers say that."""
 
 VERSIONS = {"spack0": "0.23.1", "spack1": "1.2.0.dev0"}
 
@@ -257,6 +268,26 @@ def test_a_gcc_that_spack_may_find_itself_is_no_refusal(tmp_path: Path) -> None:
         f"{file}: line 1: it requires gcc-runtime@13, and no gcc has this version here: "
         "Spack refuses to concretize, unless it finds one"
     ]
+
+
+def test_spack_passes_over_what_it_does_not_prefer(tmp_path: Path) -> None:
+    index = SPACK_DATA / "analysis" / "preferences.index.json.gz"
+    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
+    for case in PREFERENCES:
+        spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
+        rules = rules_of(spack)
+        fit, passed_over = fit_of(catalog, rules), set[str]()
+        assert not find_kept_out(catalog, rules).problems
+        for hash_ in f"{case['reused']} {case['refused']}".split():
+            reasons = fit.of(hashes[hash_]).reasons
+            assert not any(reason.rule is PACKAGES for reason in reasons)
+            passed_over |= {hash_ for reason in reasons if reason.rule is PREFERRED}
+        if case["packages"] in IMPOSSIBLE:
+            assert passed_over
+            assert not case["refused"]
+        else:
+            assert passed_over == {*case["refused"].split()}, case
 
 
 def test_why_a_rule_does_not_apply_is_told_with_its_line(catalog: Catalog, tmp_path: Path) -> None:

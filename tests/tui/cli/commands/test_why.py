@@ -111,6 +111,28 @@ def test_a_build_whose_c_library_is_not_listed_may_not_run(program: Program, hom
     assert (result.returncode, row["reason"], row["change"]) == (0, None, change)
 
 
+def test_a_preference_passes_over_what_can_be_reused(program: Program, home: Path) -> None:
+    file = home / ".spack" / "packages.yaml"
+    file.write_text("packages:\n  hdf5:\n    prefer: ['@1.12']\n    variants: ~shared\n")
+    result = program(*WHY, HDF5, "--json")
+    (row,) = json.loads(result.stdout)
+    place = "~/.spack/packages.yaml:3"
+    assert (result.returncode, row["reason"], row["place"]) == (0, None, place)
+    assert row["change"] == (
+        "can be reused, but packages.yaml prefers @1.12:"
+        " Spack takes or builds such a one first, if it can"
+    )
+    found = program("find", *WHY[1:], f"/{HDF5}", "reusable", "--json").stdout
+    (spec,) = json.loads(found)
+    assert [(r["rule"], r["sentence"]) for r in spec["reasons"]] == [
+        ("preference", f"packages.yaml prefers @1.12, {place}")
+    ]
+    shown = program("show", *WHY[1:], f"/{HDF5}").stdout
+    assert (
+        f"Spack reuses it if it can have no other: packages.yaml prefers @1.12, {place}" in shown
+    )
+
+
 def test_a_pipe_has_the_reason_in_each_row(program: Program, home: Path) -> None:
     lines = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
     assert [f"change {PLACE}" in line for line in lines] == [False, False, True, False]
