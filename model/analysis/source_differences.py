@@ -309,7 +309,8 @@ def match_specs(
 
     @lru_cache(None)
     def below(id_: int) -> list[int]:
-        return [link.id for link in pairs.links(id_) if link.identity in unmatched]
+        # These are most of all specs, and `pairs` would keep the steps of each.
+        return [child for child, _ in graph.links(id_) if graph.identity(child) in unmatched]
 
     for id_ in post_order((id_ for side in sides for ids in side.values() for id_ in ids), below):
         # In the cycles of damaged documents a child may have no height yet.

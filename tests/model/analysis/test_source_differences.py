@@ -48,6 +48,20 @@ def zlib(version: str, **fields: Any) -> Made:
     return made("zlib", version, **fields)
 
 
+def test_steps_are_kept_of_no_spec_that_is_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = [zlib("1.2")], [made("tool", links=[made("library")])]
+    catalogs = [
+        catalog_of(write_lock(tmp_path / side / "spack.lock", *roots))
+        for side, roots in (("old", a), ("new", b))
+    ]
+    pairs, kept = Pairs(Dag(*catalogs)), list[int]()
+    monkeypatch.setattr(pairs, "links", kept.append)
+    ids = map(Dag.second_id, range(catalogs[1].total))
+    assert (match_specs(pairs, range(1), ids), kept) == ([], [])
+
+
 def mpi(version: str, *values: bool) -> list[Made]:
     links = [zlib(version)]
     return [made("app", links=links, variants={"mpi": value}) for value in values]
