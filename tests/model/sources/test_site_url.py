@@ -161,6 +161,8 @@ def test_only_queries_of_one_package_of_the_public_cache_have_an_address(
         (f"{TOP}?package=hdf5&variant=+mpi", SiteView("public", "hdf5 +mpi")),
         (f"{TOP}?package=hdf5&package=zlib", SiteView("public", "hdf5")),
         (f"{TOP}?package=hdf5&tag=v1", SiteView("public:v1", "hdf5")),
+        (f"{TOP}?package=hdf5&hash={HASH}", SiteView(f"public:/{HASH}", f"hdf5 /{HASH}")),
+        (f"{TOP}?package=hdf5&hash=abc", SiteView("public", "hdf5 hash=*abc*")),
         (f"{TOP}tag/develop/?stack=e4s", SiteView("public:develop", "stack=e4s")),
         (f"{TOP}package/develop/py-build/specs/", SiteView("public:develop", "py-build")),
         (f"{TOP}package/adiak/index/", SiteView("public", "adiak")),
