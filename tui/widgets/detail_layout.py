@@ -242,8 +242,9 @@ def tree_rule_texts(
     lines: Sequence[DetailLine], tree: Tree, remarks: Sequence[str], width: int
 ) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
     """Return the spec of a tree, the filters of the tree and remarks; at the right the legend."""
+    hash_of = f"{len(tree.members):,} builds" if tree.members else ""
     names = [
-        line.text if line.style == "title" else f"/{line.text[:SHORT_HASH]}"
+        line.text if line.style == "title" else hash_of or f"/{line.text[:SHORT_HASH]}"
         for line in lines
         if line.style in ("title", "hash")
     ]

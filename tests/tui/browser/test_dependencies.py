@@ -21,6 +21,7 @@ from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE
 from tests.tui.browser.hdf5_index import HDF5, HWLOC, ZLIB, spec, write_hdf5_index
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 
 @pytest.fixture
@@ -120,6 +121,19 @@ async def test_the_tree_is_left_and_nothing_else_is_undone(browser: Browser) -> 
     assert (browser.focus, browser.query) == ("spec-rows", "package=hdf5")
     await browser.press("t", "escape")
     assert (browser.focus, browser.query) == ("spec-rows", "package=hdf5")
+
+
+async def test_the_tree_of_a_folded_row_says_of_how_many_builds_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    async with browsing(path, query="hdf5@1.14", size=(140, 40)) as browser:
+        await browser.press("t")
+        assert "in 2 of 4" in browser.text
+        assert head(browser).startswith("─ hdf5@1.14  4 builds ─")
+        await browser.press("escape", "z", "j", "t")
+        assert head(browser).startswith("─ hdf5@1.14  3 builds ─"), "they run the same"
+        await browser.press("escape", "j", "t")
+        assert head(browser).startswith("─ hdf5@1.14  /")
 
 
 async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
