@@ -174,7 +174,8 @@ class SheetRows(ShownRows):
         return [text.text for text in columns.head if text not in drawn] + [
             f"{clean(column.label)} {text}".lstrip()
             for name, column in self._columns.items()
-            # Of specs side by side the one with the cursor is in view.
+            # Of specs side by side the one with the cursor is in view; a bar has its number.
             if item is not None and not column.hash and name in columns.names
+            if column.style != "bar"
             if cell_width(text := column.text(column.value(item))) > placed.get(name, 0)
         ]

@@ -712,6 +712,18 @@ async def test_counts_are_counted_by_a_second_column() -> None:
         assert len(browser.shown) == count
 
 
+async def test_a_bar_that_is_cut_is_not_written_out_below_the_rows(tmp_path: Path) -> None:
+    compilers = ("gcc@12.2.0-release-7", "gcc@13.2.0-release-7")
+    records = [record(n, compiler=compilers[n > 0]) for n in range(4)]
+    write_page(tmp_path, records, title="ca-certificates-mozilla-all")
+    write_page(tmp_path, [record(9)], title="zlib")
+    async with browsing(tmp_path, size=(80, 24)) as browser:
+        await browser.press("2", "F", "F", *"compiler", "enter")
+        assert "count by package and compiler" in browser.text
+        assert "█▸" in browser.text, "it is cut"
+        assert not re.search(r"(?m)^ *[█▏▎▍▌▋▊▉▸]+ *$", browser.text)
+
+
 async def test_the_rows_of_another_answer_are_not_mistaken_for_specs_to_count() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.press("2", "S", "F")
