@@ -335,7 +335,7 @@ def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
     if url is not None:
         yield ViewForm(
             "O",
-            "address on cache.spack.io, from the query",
+            "address on cache.spack.io",
             url.text,
             "the address",
             lambda: url.text,
@@ -349,7 +349,7 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
         yield ViewForm(
             "R",
-            "packages.yaml, from the query",
+            "packages.yaml requirement",
             " ".join(line.strip() for line in text.splitlines()[1:]),
             "the requirement",
             lambda: text,

@@ -12,20 +12,18 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import clean, pad, shorten
+from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.report.titles import spec_title
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm, ViewForm, spelled
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import shown_key
 
 _MARGIN = 10
-"""Cells of the screen beside an example."""
-_EXAMPLE = 66
-"""Cells of the example under each form, so that it stays on one line."""
-_NAME = 30
-"""Cells of a name before its example, where the screen is too low for lines of their own."""
-_FRAME = 6
-"""Lines of the screen around the list."""
+"""Cells of the screen beside a name and its example."""
+_GAP, _ROOM = 2, 98
+"""Cells between a name and its example, and the most cells of both."""
+_LEAST = 12
+"""Cells of an example that says something."""
 
 
 class CopyDialog(Dialog[CopyForm | ViewForm]):
@@ -63,8 +61,8 @@ class CopyDialog(Dialog[CopyForm | ViewForm]):
         self._forms = {form.key: form for form in forms}
 
     def box(self) -> ComposeResult:
-        """List the forms, each with its example under it, or beside it on a low screen."""
-        with Vertical(classes="dialog") as box:
+        """List the forms, each with its example beside it."""
+        with Vertical(classes="dialog copy") as box:
             box.border_title = Content(self._title)
             yield OptionList(*self._options())
 
@@ -80,14 +78,12 @@ class CopyDialog(Dialog[CopyForm | ViewForm]):
 
     def _option(self, form: CopyForm | ViewForm, example: str) -> Option:
         key = (f" {shown_key(form.key)}  ", "bold $accent")
-        room = max(1, min(_EXAMPLE, self.app.size.width - _MARGIN))
-        if 2 * len(self._forms) + _FRAME > self.app.size.height:
-            name = pad(form.name, min(_NAME, room))
-            beside = shorten(clean(example), max(1, room - _NAME)) if room > _NAME else ""
-            prompt = Content.assemble(key, name, (beside, "dim"))
-        else:
-            below = shorten(clean(example), room)
-            prompt = Content.assemble(key, form.name, "\n", (f"    {below}", "dim"))
+        room = max(1, min(_ROOM, self.app.size.width - _MARGIN))
+        names = min(max(cell_width(each.name) for each in self._forms.values()) + _GAP, room)
+        name = pad(shorten(form.name, names), names)
+        left = room - names
+        beside = shorten(clean(example), left) if left >= _LEAST else ""
+        prompt = Content.assemble(key, name, (beside, "dim"))
         return Option(prompt, id=form.key)
 
     def on_key(self, event: events.Key) -> None:

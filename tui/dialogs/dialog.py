@@ -44,6 +44,8 @@ _RULES = """
     padding: 0 1;
 }
 
+.dialog.copy { width: 108; }
+
 .dialog.tall {
     width: 90;
     height: 90%;
