@@ -17,7 +17,7 @@ from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.value_counts import SectionKey, variant_texts
+from spackscope.model.index.value_counts import NO_VARIANT, SectionKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.report.progress import bar, value_text
 from spackscope.model.report.query_remarks import query_remarks
@@ -85,11 +85,18 @@ def _with_values(query: Query, terms: Iterable[Term]) -> Query:
 
 def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
     """Return the column of the values of an axis, which are null where a record has none."""
-    empty = FIELDS[axis.name].empty if axis.name in FIELDS else ""
+    field = FIELDS.get(axis.name)
+    empty = field.empty if field is not None else ""
+
+    def text(value: str | None) -> str:
+        if field is None:
+            return clean(value or "") or NO_VARIANT
+        return field.cell(value) if value == field.absent else value_text(value or empty)
+
     return SheetColumn(
         axis.name,
         lambda row: row[0][number] or None,
-        text=lambda value: value_text(value or empty),
+        text=text,
         flat=lambda value: value_text(value or empty),
         sort_key=axis.sort_key,
     )
@@ -112,6 +119,10 @@ class Axis(Frozen):
     term: Callable[[str], Term]
     sort_key: Callable[[str], Any] = str
     by_record: bool = False
+
+    def is_absent(self, value: str) -> bool:
+        """Check whether a value is that of records that have none."""
+        return not value or (self.name in FIELDS and value == FIELDS[self.name].absent)
 
 
 def _column_of(name: str) -> Column | None:
@@ -183,8 +194,8 @@ class Frequency(NamedTuple):
     """The counts of values among `total` records, along some axes.
 
     `cells` has the number of records by the values of all axes, the most frequent first, then in
-    the order of the values. A record counts at each value of a list; `has_lists` is True if some
-    records have several values.
+    the order of the values, and last those of records without a value. A record counts at each
+    value of a list; `has_lists` is True if some records have several values.
     """
 
     total: int
@@ -226,8 +237,9 @@ def frequency(catalog: Catalog, query: Query, axes: Sequence[Axis]) -> Frequency
         has_lists |= any(len(of_axis) > 1 for of_axis in values)
 
     def order(cell: tuple[str, ...]) -> tuple[object, ...]:
-        keys = (axis.sort_key(value) for axis, value in zip(axes, cell, strict=True))
-        return -cells[cell], *keys
+        values = [*zip(axes, cell, strict=True)]
+        keys = (axis.sort_key(value) for axis, value in values)
+        return any(axis.is_absent(value) for axis, value in values), -cells[cell], *keys
 
     ordered = {cell: cells[cell] for cell in sorted(cells, key=order)}
     return Frequency(len(specs), ordered, has_lists)

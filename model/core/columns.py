@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import STATES, UNKNOWN, YES, Spec
+from spackscope.model.core.records import NO_COMPILER, STATES, UNKNOWN, YES, Spec
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
 
@@ -40,9 +40,9 @@ def text_cell(value: Any) -> str:
 
 
 def compiler_cell(value: str) -> str:
-    """Return a compiler with a short hash; `unknown` if its document states no compiler."""
-    if not value:
-        return UNKNOWN
+    """Return a compiler with a short hash, or words for none, and where none is stated."""
+    if not value or value == NO_COMPILER:
+        return "no compiler" if value else UNKNOWN
     compiler, slash, hash_ = value.partition("/")
     return text_cell(compiler + slash + hash_[:SHORT_HASH])
 
@@ -129,6 +129,8 @@ class Column(Frozen):
     """
     empty: str = "none"
     """The word for an empty value where values are counted."""
+    absent: str = ""
+    """The value of a record that has none; it is the last where values are counted."""
     rests_on_configuration: bool = False
     """Whether its values rest on the configuration of Spack, too."""
 
@@ -285,7 +287,7 @@ REGISTRY = (
         detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
     ),
     Column(
-        "compiler", storage="arch", sort_key=_by_compiler, empty=UNKNOWN,
+        "compiler", storage="arch", sort_key=_by_compiler, empty=UNKNOWN, absent=NO_COMPILER,
         syntax="spec", sigil="%",
         format=compiler_cell, shown="always", min_width=11,
         detail_order=3, empty_in_detail=_always, find_prefix="%", export_order=4,

@@ -47,6 +47,9 @@ COMPILED_IN, PROVIDED_IN, NEWEST_FORMAT = 5, 6, max(FIRST_SPACK)
 """Specfile formats: the first in which compilers are dependencies, the first in which nodes state
 the virtuals that they provide, and the newest."""
 
+NO_COMPILER = "none"
+"""The `compiler` of a record that states its dependencies, and none of them compiled it."""
+
 NO_VIRTUALS = ("none",)
 """The `provided_virtuals` of a record that is known to provide no virtual."""
 
@@ -206,7 +209,8 @@ class Spec(Frozen):
 
 def absent_spec(dependency: Dependency) -> Spec:
     """Return a record with only the name and hash of a dependency that no document describes."""
-    return Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
+    name, hash_ = dependency.name, dependency.hash
+    return Spec(name, hash_, "", NO_COMPILER, "", "", "", (), (), None, "", "")
 
 
 class _Stated(NamedTuple):

@@ -27,7 +27,7 @@ from spackscope.model.query.ast import (
     variant_of,
 )
 
-VARIANTS, NONE = "variants", "none"
+VARIANTS, NO_VARIANT = "variants", "no such variant"
 
 MAX_VARIANTS = 100
 """The most variants that are counted: one package has a fifth of this, all have hundreds."""
@@ -121,9 +121,10 @@ class SectionKey(NamedTuple):
 
     def text(self, value: str) -> str:
         """Return a value as it is shown: clean, and without the name of its variant."""
-        text = value if self.variant else BY_NAME[self.column].cell(value) if value else ""
-        empty = NONE if self.variant else BY_NAME[self.column].empty
-        return clean(text.removeprefix(f"{self.variant}=")) or empty
+        if self.variant:
+            return clean(value.removeprefix(f"{self.variant}=")) or NO_VARIANT
+        column = BY_NAME[self.column]
+        return clean(column.cell(value) if value else "") or column.empty
 
     def term(self, value: str) -> Term:
         """Return the term that only one value fits; a negated term for the empty value."""
@@ -193,7 +194,8 @@ def value_sections(
 def _column_section(catalog: Catalog, query: Query, key: SectionKey) -> ValueSection:
     values = catalog.counts(key.without(query), key.column)
     texts = _texts(values, of_none=("",))
-    ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
+    absent = ("", BY_NAME[key.column].absent)
+    ordered = sorted(texts, key=lambda text: (text in absent, -texts[text], text))
     if key.column == "version" and query.package_term is not None:
         ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
     offered: tuple[Condition, ...] = ()
@@ -227,7 +229,8 @@ def _marked(
                 text = str(replace(condition, negated=False))
             mark = not condition.negated if condition in named else None
             count = sum(counts[value] for value in fitting)
-            rows.append(SectionValue(str(condition), clean(text) or NONE, count, mark, condition))
+            text = clean(text) or "none"
+            rows.append(SectionValue(str(condition), text, count, mark, condition))
     for value, count in counts.items():
         end = unique_end(value, counts) if key.column == "source" and value else ""
         text = clean(end) or key.text(value)

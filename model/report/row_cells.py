@@ -13,7 +13,6 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.report import Piece, highlight
 from spackscope.model.report.row_notes import BETWEEN, NoteKey, RowNote, note_key
 from spackscope.model.report.table_columns import (
-    MISSING,
     UNLIKE_OTHERS,
     Placed,
     TableColumn,
@@ -23,7 +22,7 @@ from spackscope.model.report.table_columns import (
     variant_texts,
 )
 
-_SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
+_SLOT_STYLES = {"+": "good", "~": "dim"}
 
 
 class RowCells:

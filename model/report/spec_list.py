@@ -124,13 +124,13 @@ def _shared(listing: Listing, columns: Collection[Column], groups: int) -> list[
     constants = listing.values.constants
     texts = {
         column.name: column.find_prefix + column.cell(value)
+        if value != column.absent
+        else column.cell(value)
         for column in COLUMNS
         if (value := constants.get(column.name))
         and column not in columns
         and column.find_prefix is not None
     }
-    if texts.get("compiler") == "%none":
-        texts["compiler"] = "no compiler"
     spec = texts.pop("package", "")
     if spec and "version" in texts:
         spec += f"@{BY_NAME['version'].cell(constants['version'])}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import UNKNOWN, Spec
+from spackscope.model.core.records import NO_COMPILER, UNKNOWN, Spec
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
@@ -24,9 +24,6 @@ UNLIKE_OTHERS = "unlike others"
 
 UNSORTED = (UNLIKE_OTHERS,)
 """The columns by which rows cannot be sorted."""
-
-MISSING = "-"
-"""The cell of a slot for a spec without the variant."""
 
 MAX_SLOTS = 40
 """The most variants that have a column: the detail has all variants."""
@@ -49,10 +46,10 @@ _SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusabl
 
 def signed(name: str, text: str) -> str:
     """Return the value of a field, with a sign or name where it would be ambiguous."""
-    if name == "compiler" and text == "none":
-        return "no compiler"
     if name == "compiler" and text == UNKNOWN:
         return "unknown compiler"
+    if name == "compiler" and text == BY_NAME[name].cell(NO_COMPILER):
+        return text
     return _SIGNS.get(name, "") + text
 
 
@@ -168,11 +165,9 @@ def variant_texts(variants: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def slot_cell(text: str) -> str:
-    """Return the cell of a variant in its slot, such as `+`, `~` or `ofi,verbs`."""
-    if not text:
-        return MISSING
-    if text[0] in "+~":
-        return text[0]
+    """Return the cell of a variant in its slot, such as `+`, `~` or `ofi,verbs`, or nothing."""
+    if not text or text[0] in "+~":
+        return text[:1]
     return clean(text.partition("=")[2]) or clean(text)
 
 
@@ -300,7 +295,7 @@ def _head(
     texts = [
         HeadText(name, signed(name, text))
         for name, text in shared.items()
-        if text not in ("", MISSING) and name not in columns and name not in _NOT_FIELDS
+        if text and name not in columns and name not in _NOT_FIELDS
     ]
     if "package" in shared and "package" not in columns:
         has_version = bool(texts) and texts[0].column == "version"

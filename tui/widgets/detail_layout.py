@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, compiler_cell
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import DEPTYPES, UNKNOWN
+from spackscope.model.core.records import DEPTYPES, NO_COMPILER, UNKNOWN
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.index.tree import Tree
 from spackscope.model.report.detail import (
@@ -203,7 +203,7 @@ def _built_for(facts: Sequence[DetailLine], width: int) -> list[DetailLine]:
     return line
 
 
-_NO_COMPILER = ("none", UNKNOWN)
+_NO_COMPILER = (compiler_cell(NO_COMPILER), UNKNOWN)
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:

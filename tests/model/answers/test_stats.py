@@ -117,7 +117,10 @@ def test_axes_count_records(mixed: Catalog, text: str) -> None:
         expected = Counter(value for spec in specs for value in values(spec, name))
         counts, axis = count(mixed, text, name), find_axis(mixed, name)
         assert {value: number for (value,), number in counts.cells.items()} == expected, name
-        order = [(-number, axis.sort_key(value)) for (value,), number in counts.cells.items()]
+        order = [
+            (axis.is_absent(value), -number, axis.sort_key(value))
+            for (value,), number in counts.cells.items()
+        ]
         assert order == sorted(order), name
         assert counts.has_lists == (expected.total() > len(specs)), name
     for first, second in combinations(["compiler", "target", "stack", "libs", "shared"], 2):
@@ -127,13 +130,14 @@ def test_axes_count_records(mixed: Catalog, text: str) -> None:
         counts = count(mixed, text, first, second)
         assert counts.total == len(specs)
         assert counts.cells == expected_cells, (first, second)
-        assert [*counts.cells.values()] == sorted(expected_cells.values(), reverse=True)
+        numbers = [n for cell, n in counts.cells.items() if not {*cell} & {"", "none"}]
+        assert numbers == sorted(numbers, reverse=True)
 
 
 def test_versions_are_counted_in_their_order(mixed: Catalog) -> None:
     counts = count(mixed, "zlib", "version").cells
     ties = [[value for (value,), n in counts.items() if n == tie] for tie in {*counts.values()}]
-    order = ["", "1.9", "1.10rc1", "1.10", "develop"]
+    order = ["1.9", "1.10rc1", "1.10", "develop", ""]
     assert any(len(tie) > 1 for tie in ties)
     for tie in ties:
         known = [value for value in tie if value in order]

@@ -36,7 +36,11 @@ def test_names_keys_and_orders_are_unambiguous() -> None:
         ),
         ("stack", ("e4s", "hep", "root"), "e4s, hep"),
         ("state", ("cached", "installed"), "cached, installed"),
-        *(("compiler", "none", "none"), ("os", "ubuntu24.04", "ubuntu24.04"), ("os", "", "-")),
+        *(
+            ("compiler", "none", "no compiler"),
+            ("os", "ubuntu24.04", "ubuntu24.04"),
+            ("os", "", "-"),
+        ),
         *(("variants", "+mpi", "+mpi"), ("variants", (), ""), ("state", (), "")),
         *(("stack", ("e4s", "root"), "e4s"), ("stack", ("root",), "root"), ("stack", (), "")),
         *(("size", 5_100_000, "5.1 MB"), ("size", None, "-"), ("source", ("mirror",), "mirror")),

@@ -74,7 +74,7 @@ def test_the_command_comes_first_then_the_variants_and_what_it_needs() -> None:
         "used by    vtk@9.2.6 visit@3.4.1                                       u users",
         "size       -",
     ]
-    (without_compiler,) = drawn(layout([DetailLine("none", "compiler")], 78, 4))
+    (without_compiler,) = drawn(layout([DetailLine("no compiler", "compiler")], 78, 4))
     assert without_compiler == "built for  no compiler"
 
 

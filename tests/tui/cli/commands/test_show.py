@@ -141,7 +141,7 @@ def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
     first, *candidates = message.splitlines()
     assert first == "spackscope: Several specs match, give the hash of one:"
     assert [line.split()[1:] for line in candidates] == [
-        ["py-build@1.2.1", "none", "ubuntu24.04", "aarch64"]
+        ["py-build@1.2.1", "no", "compiler", "ubuntu24.04", "aarch64"]
     ] * len(candidates)
 
 

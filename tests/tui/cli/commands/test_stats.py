@@ -87,13 +87,13 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
 
     assert counts("mpi") == [{"mpi": "~mpi", "count": 2}, {"mpi": "+mpi", "count": 1}]
     assert counts("cuda_arch") == [
-        {"cuda_arch": None, "count": 1},
         {"cuda_arch": "cuda_arch=80", "count": 1},
         {"cuda_arch": "cuda_arch=90", "count": 1},
         {"cuda_arch": "cuda_arch=none", "count": 1},
+        {"cuda_arch": None, "count": 1},
     ]
     lines = program("stats", "--by", "cuda_arch", "-f", "pages").stdout.splitlines()
-    assert lines[1] == "none\t1\t0.3333"
+    assert lines[-1] == "none\t1\t0.3333"
 
 
 @pytest.mark.parametrize(
