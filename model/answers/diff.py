@@ -315,7 +315,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
     names = dict.fromkeys(map(graph.name, sorted(set().union(*filter(None, users)))))
     counts = [None if each is None else len(each) for each in users]
     most = max((count or 0 for count in counts), default=0)
-    texts = ["?" if count is None else f"{count:,}" if count else "-" for count in counts]
+    texts = ["?" if count is None else f"{count:,}" for count in counts]
     styles: list[Style] = ["strong" if count == most else "dim" for count in counts]
     more = f" and {len(names) - _MAX_USERS:,} more" if len(names) > _MAX_USERS else ""
     named = f"{', '.join(islice(names, _MAX_USERS))}{more}"

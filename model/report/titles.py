@@ -88,7 +88,7 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     for name, value in listing.values.constants.items():
         column = BY_NAME[name]
         values = () if column.is_by_host else set(listing.values.all_values(name))
-        if column.in_title(values):
+        if value and column.in_title(values):
             text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
             texts.append((name, column.title(value) if column.title is not None else text))
     return texts

@@ -58,7 +58,7 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
         assert (
             "hdf5@1.14 · 4 builds, 2 ways to run · 2 more builds like one of these" in browser.text
         )
-        assert rows(browser) == ["zlib 1.3 1.2 mpich › zlib", "used by 1 - vtk"]
+        assert rows(browser) == ["zlib 1.3 1.2 mpich › zlib", "used by 1 0 vtk"]
         assert "─ hdf5@1.14 ─" in browser.text
         assert f" /{B}" in browser.text, "the detail is that of the column"
         await browser.press("b")
@@ -78,7 +78,7 @@ async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path)
         browser.app.screen.host.change(marks=(A, B))  # type: ignore[attr-defined]
         await browser.press("d")
         assert "only build tools differ: both run the same" in browser.text
-        assert rows(browser) == ["gmake 4.4 4.3", "used by - 1 vtk"]
+        assert rows(browser) == ["gmake 4.4 4.3", "used by 0 1 vtk"]
 
 
 async def test_one_mark_is_compared_with_the_row_under_the_cursor(index: Path) -> None:

@@ -91,7 +91,7 @@ def text_of(browser: Browser) -> str:
     [
         ("C", "0 of 4 cached", "1 of 4 cached"),
         ("2 F", "same in all: count 2", "zlib 3"),
-        ("2 d", "used by - -", "used by 1 -"),
+        ("2 d", "used by 0 0", "used by 1 0"),
         ("S", "has not answered", "mirror v3 6"),
         ("S S", "has not answered", "node is a list, expected an object"),
     ],
