@@ -27,7 +27,7 @@ from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
-from spackscope.tui.process.stdio import is_plain
+from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.process.textual_internals import OpenApp, driver_of
 from spackscope.tui.settings import DEFAULTS, Settings, themes
@@ -93,7 +93,7 @@ class SpackscopeApp(OpenApp[list[str]]):
         self._browser = self._open(sources, query, note=note)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
-        self._shown_cells = ShownCells()
+        self._shown_cells = ShownCells(str if supports_unicode() else in_ascii)
         # None until the application runs.
         self._event_loop: asyncio.AbstractEventLoop | None = None
 

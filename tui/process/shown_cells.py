@@ -10,7 +10,7 @@ On 120x40 a step of the cursor takes 450 bytes in place of 2,100, the help 4,100
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -172,10 +172,14 @@ class ScreenLine(NamedTuple):
 
 
 class ShownCells:
-    """The cells that the terminal is known to show."""
+    """The cells that the terminal is known to show.
 
-    def __init__(self) -> None:
+    `spell` replaces the signs of a text that the terminal does not have, cell by cell.
+    """
+
+    def __init__(self, spell: Callable[[str], str] = str) -> None:
         self._lines: list[ScreenLine] = []
+        self._spell = spell
 
     def forget(self) -> None:
         """Forget the shown cells, since others wrote to the terminal: all is written anew."""
@@ -227,7 +231,7 @@ class ShownCells:
         system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
         lines = dict[int, ScreenLine]()
         for x, y, strip in strips:
-            text, looks = strip.text, list[CellLook]()
+            text, looks = self._spell(strip.text), list[CellLook]()
             if _is_narrow(text):
                 for segment in strip:
                     looks += [_look(segment.style, system)] * len(segment.text)

@@ -25,7 +25,6 @@ _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 
 _PAIRS = {
     # No letter or wildcard stands for a sign within data, where it would read as a part of it.
-    "…": ".",
     "·": "|",
     "×": ":",
     "≠": "#",
@@ -262,19 +261,27 @@ def _open_terminal() -> int:
         raise Leave(ExitCode.USAGE, message) from None
 
 
-_BEFORE_CUT = r"(\x1b\[[0-?]*[ -/]*[@-~])|([ -~])((?:\x1b\[[0-9;]*m)*)…"
-"""A command for the terminal; or the cell before the sign of a cut, with the styles after it."""
+_CUT = r"(\x1b\[[0-?]*[ -/]*[@-~])|([ -~]?)((?:\x1b\[[0-9;]*m)*)…( ?)"
+"""A command for the terminal; or the sign of a cut, with the cells and styles around it."""
 
 
 def in_ascii(text: str) -> str:
-    """Replace signs by letters, each of one cell; a cut takes the cell before it, too.
+    """Replace signs by letters, each of one cell; a cut takes the cell before or after it, too.
 
-    >>> in_ascii("▸ ×9  hdf5 · build…")
-    '> :9  hdf5 | buil..'
+    >>> in_ascii("▸ ×9  hdf5 · build…  +mpi … 2")
+    '> :9  hdf5 | buil..  +mpi ..2'
     """
-    if "…" in text:
-        text = re.sub(_BEFORE_CUT, lambda match: match[1] or f".{match[3]}.", text)
-    return text.translate(_PLAIN_SIGNS if is_plain() else SIGNS)
+
+    def cut(match: re.Match[str]) -> str:
+        command, before, styles, after = match.groups()
+        if command:
+            return command
+        if after and before in ("", " "):
+            return f"{before}{styles}.."
+        return f"{'.' if before else ''}{styles}.{after}"
+
+    text = text.translate(_PLAIN_SIGNS if is_plain() else SIGNS)
+    return re.sub(_CUT, cut, text) if "…" in text else text
 
 
 def key_word(shown: str) -> str:

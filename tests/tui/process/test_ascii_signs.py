@@ -32,7 +32,7 @@ def test_every_sign_in_the_program_has_a_letter() -> None:
         signs = set() if module.isascii() else set("".join(literals(module)))
         # Marks and formats are looked for in texts from outside, and never written.
         written = {sign for sign in signs if unicodedata.category(sign) not in ("Mn", "Cf")}
-        assert {sign for sign in written if not sign.isascii()} <= set(map(chr, SIGNS)), path
+        assert {sign for sign in written if not sign.isascii()} <= {"…", *map(chr, SIGNS)}, path
 
 
 def test_a_letter_is_as_wide_as_its_sign() -> None:
@@ -49,6 +49,8 @@ def test_letters_differ_as_signs_do_and_are_no_wildcards_or_words() -> None:
     assert in_ascii("✓ runs here") == "+ runs here"
     assert in_ascii("▸▾┃") == ">v*"
     assert in_ascii("▸ überOS 日本 …") == "> überOS 日本.."
+    assert in_ascii("+hl … 2") == "+hl ..2", "+hl is whole"
+    assert in_ascii("› libxml2 ›…  +mpi") == "> libxml2 ..  +mpi"
 
 
 def test_a_cut_takes_the_cell_before_it_and_no_command_of_the_terminal() -> None:

@@ -16,6 +16,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from spackscope.tui.process.shown_cells import CellLook, ScreenLine, ShownCells
+from spackscope.tui.process.stdio import in_ascii
 from spackscope.tui.process.textual_internals import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from tests.textual_internals import InlineUpdate
 
@@ -192,6 +193,16 @@ def test_an_update_that_is_not_written_changes_nothing() -> None:
     terminal.draw(whole([[("a", PLAIN)]]))
     terminal.cells.changes(whole([[("b", PLAIN)]]), terminal.console)
     assert terminal.draw(whole([[("b", PLAIN)]])) == "\x1b[1;1Hb"
+
+
+def test_a_cell_that_a_cut_took_comes_back_without_signs() -> None:
+    cells, screen = ShownCells(in_ascii), pyte.Screen(WIDTH, 1)
+    stream = pyte.Stream(screen)
+    for text, shown in (("next to…", "next t.."), ("next to us", "next to us")):
+        changes = cells.changes(whole([[(text, PLAIN)]]), console())
+        assert isinstance(changes, CompositorUpdate)
+        stream.feed(changes.render_segments(console()))
+        assert screen.display[0].rstrip() == shown
 
 
 @pytest.mark.parametrize("system", ["standard", "256", "truecolor"])
