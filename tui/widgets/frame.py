@@ -319,10 +319,14 @@ _HINT_GAP = 2
 
 
 def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
-    """Return the hints that fit into a width: the last hints go first, then quit, never help."""
+    """Return the hints that fit into a width: the last hints go first.
+
+    Quit goes after them, then copying and Enter; help never goes.
+    """
     fitting, helps = list(hints), key_names("help", "dialogs-help")
     excess = sum(map(_hint_width, fitting)) - _HINT_GAP - width
-    for kept in (helps | key_names("quit"), helps):
+    most = helps | key_names("copy") | {"enter"}
+    for kept in (most | key_names("quit"), most, helps):
         for each in fitting[::-1]:
             if excess > 0 and each.key not in kept:
                 fitting.remove(each)

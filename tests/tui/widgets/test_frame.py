@@ -100,9 +100,11 @@ HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in 
 
 
 @pytest.mark.parametrize(
-    ("width", "keys"), [(40, "⏎y?q"), (32, "⏎y?q"), (26, "⏎?q"), (17, "?q"), (10, "?"), (3, "?")]
+    ("width", "keys"), [(40, "⏎y?q"), (32, "⏎y?q"), (26, "⏎y?"), (17, "⏎?"), (10, "?"), (3, "?")]
 )
-def test_the_last_hints_are_left_out_then_quit_but_never_the_help(width: int, keys: str) -> None:
+def test_the_last_hints_go_then_quit_then_copying_and_never_the_help(
+    width: int, keys: str
+) -> None:
     assert "".join(key.shown for key in fitting_hints(HINTS, width)) == keys
 
 
