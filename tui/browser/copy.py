@@ -290,7 +290,7 @@ def view_forms(
 ) -> list[ViewForm]:
     """Return the forms in which the open table can be copied, whatever is folded or marked.
 
-    The forms of a sheet are the command that prints it, and the hashes of its rows.
+    The forms of a sheet are the command that prints it, its rows in Markdown, and their hashes.
     """
 
     def rows() -> Sheet[Any]:
@@ -298,7 +298,7 @@ def view_forms(
 
     if table.name:
         command = _command(lambda: _sheet_command(table, sources, session))
-        return [*command, _hashes("--hashes", rows)]
+        return [*command, _markdown(rows), _hashes("--hashes", rows)]
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
@@ -355,6 +355,11 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
             lambda: text,
             after=f"without {left_out}" if left_out else "",
         )
+
+
+def _markdown(rows: Callable[[], Sheet[Any]]) -> ViewForm:
+    example = "a table for a pull request, as with --markdown"
+    return ViewForm("m", "Markdown", example, "the rows", lambda: "\n".join(rows().markdown()))
 
 
 def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:

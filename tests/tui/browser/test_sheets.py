@@ -386,6 +386,8 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
         assert line.startswith(shlex.join(words))
         await browser.press("Y", "h")
         assert clipboard.text.split() == [XZ, HDF5, ZLIB]
+        await browser.press("Y", "m")
+        assert "| zlib | 1.3.1 |" in clipboard.text, "a table in Markdown"
         await browser.press(
             "f", *"hdf", "enter", "e", "backspace", "backspace", "backspace", *"json", "enter"
         )
