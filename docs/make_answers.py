@@ -10,7 +10,6 @@ import re
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -68,104 +67,6 @@ _NEVER_KNOWN = {
 }
 """The types of columns in which the examples have no value."""
 
-_MEANINGS = {
-    "package": "the name of the package",
-    "hash": "the full hash",
-    "version": "the version",
-    "compiler": "such as `gcc@13.2.0`; `none` if it has none",
-    "platform": "such as `linux`",
-    "os": "the operating system, such as `ubuntu24.04`",
-    "target": "the microarchitecture, such as `x86_64_v3`",
-    "variants": "the variants as Spack writes them",
-    "stacks": "the stacks of the cache that contain it",
-    "size": "bytes of the archive, if the source has its size; of `files` those of the file",
-    "tag": "the tag of the cache",
-    "sources": "the sources that list it",
-    "states": "some of cached, installed, explicit, needed and spliced",
-    "namespace": "that of the recipe, such as `builtin`",
-    "flags": "compiler flags, such as `cflags=-O2`",
-    "provided_virtuals": "such as `mpi@:3`; `none` if it has none; empty if unknown",
-    "build_spec": "the hash that a spliced spec was built as; else empty",
-    "page": "the address of its page on cache.spack.io",
-    "fits": "whether it runs on the host; null if unknown",
-    "reusable": "whether Spack can reuse it; null if unknown; of `why` the value that a query "
-    "has for the reason, such as `aarch64 target`, if there is one",
-    "reasons": "why not: objects with the name of a rule in `rule`, `of_dependency`, `label` and "
-    "`sentence`",
-    "rule": "the name of the rule that it breaks",
-    "dependencies": "objects with `deptypes` and `virtuals`; null if the source lists none",
-    "package_hash": "the hash of the recipe",
-    "external": "the prefix of an external",
-    "external_modules": "the modules of an external",
-    "external_attributes": "further attributes of an external",
-    "patches": "checksums of the patches",
-    "spec_format": "the version of the spec file",
-    "installed_at": "when it was installed",
-    "in_cache": "whether a cache has the binary",
-    "origin": "the document that has the record",
-    "mirrors": "what each mirror answered: `signed`, `key`, and the state of the `archive`",
-    "needed_to": "run, external or build",
-    "virtuals": "the virtuals that it provides here",
-    "state": "cached, installed, external or missing",
-    "reason": "why it is missing or not reused, or what is wrong",
-    "role": "root, run, build or not needed",
-    "differs_in": "how the nearest build differs",
-    "nearest": "the hash of the nearest cached spec",
-    "tied": "how many specs are equally near",
-    "needed_by": "how many specs need it",
-    "recorded": "whether an index describes it, without a binary",
-    "order": "the position in which it can be built",
-    "to": "fetch or build: what an install does",
-    "build_seconds": "how long the build took, in an install tree",
-    "where": "the sources that have it, or the prefix of an external; of `diff` the path as text",
-    "missing": "why the spec itself is missing",
-    "place": "the file and line of the rule; of a problem its place in the document",
-    "change": "what to change",
-    "built_with": "compiler, os and target",
-    "mode": "the permissions of a file that can be run, such as 755",
-    "link_to": "what a link leads to",
-    "causes": "the packages that make the builds differ, each with the fields: `zlib:version`",
-    "used_by": "the packages that depend directly on the builds",
-    "attribute": "what differs",
-    "HASH": "the value of a spec: a column per spec, named by its hash",
-    "follows": "the difference that this one follows from",
-    "path": "the prefix in the install tree; of `files` the path in the prefix; of `diff` the "
-    "dependencies that lead to it",
-    "kind": "of a change, a file or a source",
-    "part": "own, run, build or users: what the row is about",
-    "what": "the package or spec, and what differs or its change",
-    "specs": "how many specs",
-    "through": "how many more specs changed because of it",
-    "old_hash": "the hash before",
-    "hashes": "the hashes of all specs of the row",
-    "source": "the source",
-    "builds": "how many builds",
-    "labels": "the names of the indexes of a tag",
-    "environment": "the environment; `stack` without one",
-    "cached": "how many specs are cached or installed",
-    "percent": "the same as a percentage",
-    "host": "a host",
-    "runs": "the percentage that runs on it",
-    "unknown": "how many specs may or may not run there",
-    "archives": "bytes of all archives",
-    "unknown_sizes": "how many archives have no known size",
-    "most_needed": "missing specs that most others need",
-    "mpi": "the value of the column or variant: a column each",
-    "count": "how many specs have it",
-    "share": "their share of all specs, from 0 to 1",
-    "layout": "v2 or v3, of a mirror",
-    "problems": "how many problems it has",
-    "checked": "seconds since the Epoch when it was last known to be current",
-    "remark": "a note, such as an age",
-    "failure": "why it cannot be read",
-    "indexes": "how many indexes the tag has",
-    "days": "the age of the tag by its name; a month counts from its first day",
-    "stale": "whether it is outdated",
-    "urls": "the addresses of its indexes",
-    "document": "the document that has the record",
-}
-"""What columns mean, by their names; those of each spec or axis have one name here."""
-
 
 @functools.cache
 def answer_columns() -> dict[str, list[dict[str, Any]]]:
@@ -179,40 +80,38 @@ def answer_columns() -> dict[str, list[dict[str, Any]]]:
         for answer, questions in {**_QUESTIONS, **others}.items():
             columns[answer], types_of = [], dict[str, tuple[set[str], str]]()
             for question in questions.split("; "):
-                for name, types, label in _columns(_sheet(question)):
-                    types_of.setdefault(name, (set(), label))[0].update(types)
-            for name, (types, label) in types_of.items():
+                for name, types, meaning in _columns(_sheet(question)):
+                    types_of.setdefault(name, (set(), meaning))[0].update(types)
+            for name, (types, meaning) in types_of.items():
                 known[name] = "".join(types) or known[name]
                 columns[answer].append(
                     {
                         "name": name,
                         "type": known[name],
                         "null": "" in types,
-                        "meaning": _MEANINGS.get(name, label),
+                        "meaning": meaning,
                     }
                 )
-    explained = {column["name"] for each in columns.values() for column in each}
-    assert explained >= set(_MEANINGS), set(_MEANINGS) - explained
+    without = [
+        column["name"] for each in columns.values() for column in each if not column["meaning"]
+    ]
+    assert not without, without
     return columns
 
 
 def answer_table() -> str:
-    """Return the table of the columns of all answers in Markdown, each explained once."""
+    """Return the table of the columns of all answers in Markdown, each meaning once."""
     lines = ["| answer | column | value | meaning |", "|---|---|---|---|"]
-    explained: set[str] = set()
-    answers = answer_columns()
-    types: dict[str, list[str]] = {}
-    for column in chain.from_iterable(answers.values()):
-        types.setdefault(column["name"], []).append(column["type"])
-    for answer, columns in answers.items():
+    explained: dict[str, str] = {}
+    for answer, columns in answer_columns().items():
         head, known = f"`{answer}`", list[str]()
         for column in columns:
             name = column["name"]
-            if name in explained:
+            if explained.get(name) == column["meaning"]:
                 known.append(f"`{name}`")
                 continue
-            explained.add(name)
-            value = " or ".join([*dict.fromkeys(types[name]), *["null"] * column["null"]])
+            explained.setdefault(name, column["meaning"])
+            value = " or ".join([column["type"], *["null"] * column["null"]])
             lines.append(f"| {head} | `{name}` | {value} | {column['meaning']} |")
             head = ""
         if known:
@@ -250,9 +149,9 @@ def _sheet(question: str) -> Sheet[Any]:
 
 
 def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str], str]]:
-    """Yield the name of each column, the types of its values, with "" for null, and its label."""
+    """Yield the name of each column, the types of its values ("" for null), and its meaning."""
     for column in sheet.columns:
         name = re.sub(r"^[a-z2-7]{32}$", "HASH", column.name)
         values = [column.value(item) for item in sheet.rows[: len(sheet.rows)]]
         types = {_TYPES.get(type(value), "list") for value in values}
-        yield name, types, column.label
+        yield name, types, column.meaning

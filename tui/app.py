@@ -315,7 +315,8 @@ class SpackscopeApp(OpenApp[list[str]]):
 
         screen = self.screen
         if isinstance(screen, BrowserScreen):
-            open_help(self, screen.panes.key_panes, screen.host.state.table.help)
+            table = screen.host.state.table
+            open_help(self, screen.panes.key_panes, table.help, table.meanings)
         elif isinstance(screen, Dialog):
             open_help(self, screen.key_panes)
 

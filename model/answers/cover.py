@@ -155,6 +155,7 @@ def coverage_sheet(
         summary(coverage),
         _COLUMNS,
         list(_rows(coverage, seconds)),
+        row="a spec of the environment",
         hash=lambda row: row.hash,
         beside=lambda row: row.nearest,
         query=lambda row: exact_query("hash", row.nearest or row.hash),
@@ -204,38 +205,71 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
         lambda row: row.package or None,
         text=lambda package: clean(package or "(not described)"),
         style="strong",
+        meaning="the name of the package",
     ),
     version_column(lambda row: row.version or None),
-    hash_column(lambda row: row.hash),
-    SheetColumn("state", lambda row: row.state),
-    SheetColumn("reason", lambda row: row.reason or None),
-    SheetColumn("role", lambda row: row.missing and _role(row.missing)),
+    hash_column(lambda row: row.hash, meaning="the full hash"),
+    SheetColumn("state", lambda row: row.state, meaning="cached, installed, external or missing"),
+    SheetColumn("reason", lambda row: row.reason or None, meaning="why it is missing"),
+    SheetColumn(
+        "role",
+        lambda row: row.missing and _role(row.missing),
+        meaning="root, run, build or not needed",
+    ),
     SheetColumn(
         "differs_in",
         lambda row: lacking(row.missing) if row.missing and row.nearest else [],
         "differs in",
         text=lambda texts: " · ".join(cut_list(texts, _MAX_LACKING)),
         wraps=True,
+        meaning="how the nearest build differs",
     ),
-    hash_column(lambda row: row.nearest or None, "nearest"),
-    SheetColumn("tied", lambda row: row.missing and row.missing.nearest.tied, drawn=False),
+    hash_column(
+        lambda row: row.nearest or None, "nearest", meaning="the hash of the nearest cached spec"
+    ),
+    SheetColumn(
+        "tied",
+        lambda row: row.missing and row.missing.nearest.tied,
+        drawn=False,
+        meaning="how many specs are equally near",
+    ),
     SheetColumn(
         "needed_by",
         lambda row: row.missing and row.missing.needed_by,
         "needed by",
         text=lambda count: _count_text(count or 0),
+        meaning="how many specs need it",
     ),
-    SheetColumn("recorded", lambda row: row.missing and row.missing.is_recorded, drawn=False),
-    SheetColumn("order", lambda row: row.order, drawn=False),
-    SheetColumn("to", lambda row: row.to, drawn=False),
+    SheetColumn(
+        "recorded",
+        lambda row: row.missing and row.missing.is_recorded,
+        drawn=False,
+        meaning="whether an index describes it, without a binary",
+    ),
+    SheetColumn(
+        "order",
+        lambda row: row.order,
+        drawn=False,
+        meaning="the position in which it can be built",
+    ),
+    SheetColumn(
+        "to", lambda row: row.to, drawn=False, meaning="fetch or build: what an install does"
+    ),
     SheetColumn(
         "build_seconds",
         lambda row: row.seconds,
         "took",
         text=lambda time: "" if time is None else minutes(time),
         is_right=True,
+        meaning="how long the build took, in an install tree",
     ),
-    SheetColumn("where", lambda row: row.places, style="good", wraps=True),
+    SheetColumn(
+        "where",
+        lambda row: row.places,
+        style="good",
+        wraps=True,
+        meaning="the sources that have it, or the prefix of an external",
+    ),
 ]
 
 
@@ -490,10 +524,15 @@ def _totals_sheet(
     return Sheet(
         counted(len(coverages), "environment") if coverages else "",
         [
-            SheetColumn("environment" if coverages else "stack", lambda row: row.name),
+            SheetColumn(
+                "environment" if coverages else "stack",
+                lambda row: row.name,
+                meaning="the environment, or the stack",
+            ),
             *_TOTAL_COLUMNS,
         ],
         rows,
+        row="an environment or a stack, and a host",
         query=lambda row: exact_query("stack", row.name),
         limit=None,
         is_good=worst >= limit,
@@ -543,7 +582,7 @@ def _most_wanted(coverage: Coverage) -> list[str]:
 
 
 def _percent_column(
-    name: str, part: Callable[[Total], int | None], head: str | None = None
+    name: str, part: Callable[[Total], int | None], head: str, meaning: str
 ) -> SheetColumn[Total]:
     """Return a column of parts in percent, drawn rounded down, so that only all is 100 %."""
 
@@ -556,7 +595,7 @@ def _percent_column(
             return "unknown"
         return "<1 %" if 0 < percent < 1 else f"{int(percent)} %"
 
-    return SheetColumn(name, percent, head, text=text, is_right=True)
+    return SheetColumn(name, percent, head, text=text, is_right=True, meaning=meaning)
 
 
 def _runs(row: Total) -> int | None:
@@ -569,19 +608,43 @@ def _count_text(count: int) -> str:
 
 
 _TOTAL_COLUMNS: list[SheetColumn[Total]] = [
-    SheetColumn("specs", lambda row: row.total),
-    SheetColumn("cached", lambda row: row.there, drawn=False),
-    _percent_column("percent", lambda row: row.there, "cached"),
-    SheetColumn("host", lambda row: row.host),
-    _percent_column("runs", _runs, "runs there"),
-    SheetColumn("unknown", lambda row: row.unknown, text=_count_text),
+    SheetColumn("specs", lambda row: row.total, meaning="how many specs"),
+    SheetColumn(
+        "cached",
+        lambda row: row.there,
+        drawn=False,
+        meaning="how many specs are cached or installed",
+    ),
+    _percent_column(
+        "percent", lambda row: row.there, "cached", meaning="the same as a percentage"
+    ),
+    SheetColumn("host", lambda row: row.host, meaning="a host"),
+    _percent_column("runs", _runs, "runs there", meaning="the percentage that runs on it"),
+    SheetColumn(
+        "unknown",
+        lambda row: row.unknown,
+        text=_count_text,
+        meaning="how many specs may or may not run there",
+    ),
     SheetColumn(
         "archives",
         lambda row: row.size,
         "download",
         text=lambda size: size_text(size) if size else "",
         is_right=True,
+        meaning="the bytes of all archives",
     ),
-    SheetColumn("unknown_sizes", lambda row: row.unknown_sizes, text=_count_text),
-    SheetColumn("most_needed", lambda row: row.wanted, "missing, most needed first", is_list=True),
+    SheetColumn(
+        "unknown_sizes",
+        lambda row: row.unknown_sizes,
+        text=_count_text,
+        meaning="how many archives have no known size",
+    ),
+    SheetColumn(
+        "most_needed",
+        lambda row: row.wanted,
+        "missing, most needed first",
+        is_list=True,
+        meaning="missing specs that most others need",
+    ),
 ]

@@ -139,6 +139,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             " · ".join(_title(graph, columns, drawn, ways, len(ids), nothing=not rows)),
             [*_columns(graph, columns, drawn, shows_follows=is_whole)],
             [*map(differing, rows), *users],
+            row="a value that is not the same in all builds",
             leads_to=partial(_spec_below, graph, columns),
             group=lambda row: _HEADINGS.get(row.part, ""),
             told=["part"],
@@ -199,10 +200,21 @@ def _title(
 def _columns(
     graph: Dag, ids: Sequence[int], drawn: Sequence[int], *, shows_follows: bool
 ) -> Iterator[SheetColumn[Differing]]:
-    yield SheetColumn("package", lambda row: row.package, drawn=False)
-    yield SheetColumn("attribute", lambda row: row.attribute, drawn=False)
-    yield SheetColumn("part", lambda row: row.part)
-    yield SheetColumn("what", lambda row: row.label, "", least=24, is_frozen=True)
+    yield SheetColumn(
+        "package", lambda row: row.package, drawn=False, meaning="the name of the package"
+    )
+    yield SheetColumn("attribute", lambda row: row.attribute, drawn=False, meaning="what differs")
+    yield SheetColumn(
+        "part", lambda row: row.part, meaning="own, run, build or users: what the row is about"
+    )
+    yield SheetColumn(
+        "what",
+        lambda row: row.label,
+        "",
+        least=24,
+        is_frozen=True,
+        meaning="the package or spec, and what differs or its change",
+    )
     for number, (id_, hash_) in enumerate(zip(ids, graph.hashes(ids), strict=True)):
         yield SheetColumn(
             hash_,
@@ -213,10 +225,25 @@ def _columns(
             look=partial(_style_in, number),
             drawn=id_ in drawn,
             hash=hash_,
+            meaning="the value of a spec: a column per spec, named by its hash",
         )
-    yield SheetColumn("follows", lambda row: row.follows or None, drawn=shows_follows)
-    yield SheetColumn("path", lambda row: row.path, drawn=False)
-    yield SheetColumn("where", lambda row: row.where or None, style="dim", wraps=True, least=16)
+    yield SheetColumn(
+        "follows",
+        lambda row: row.follows or None,
+        drawn=shows_follows,
+        meaning="the difference that this one follows from",
+    )
+    yield SheetColumn(
+        "path", lambda row: row.path, drawn=False, meaning="the dependencies that lead to it"
+    )
+    yield SheetColumn(
+        "where",
+        lambda row: row.where or None,
+        style="dim",
+        wraps=True,
+        least=16,
+        meaning="the same as text",
+    )
 
 
 def _text_in(number: int, row: Differing) -> str:
@@ -480,6 +507,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         sums,
         _COLUMNS,
         rows,
+        row="a change between the sources, with the specs that it made change",
         hash=lambda row: row.hash,
         beside=lambda row: row.old_hash,
         query=lambda row: row.query,
@@ -491,18 +519,27 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
 
 
 _COLUMNS: list[SheetColumn[Change]] = [
-    SheetColumn("kind", lambda row: row.kind),
-    SheetColumn("what", lambda row: row.what, "", wraps=True),
-    SheetColumn("specs", lambda row: row.specs),
+    SheetColumn("kind", lambda row: row.kind, meaning="added, removed, rebuilt or another change"),
+    SheetColumn(
+        "what",
+        lambda row: row.what,
+        "",
+        wraps=True,
+        meaning="the package or spec, and what differs or its change",
+    ),
+    SheetColumn("specs", lambda row: row.specs, meaning="how many specs"),
     SheetColumn(
         "through",
         lambda row: row.also,
         "dependents",
         text=lambda count: f"{count:,}" if count else "",
+        meaning="how many more specs changed because of it",
     ),
-    hash_column(lambda row: row.hash or None),
-    hash_column(lambda row: row.old_hash or None, "old_hash"),
-    SheetColumn("hashes", lambda row: row.hashes, drawn=False),
+    hash_column(lambda row: row.hash or None, meaning="the full hash"),
+    hash_column(lambda row: row.old_hash or None, "old_hash", meaning="the hash before"),
+    SheetColumn(
+        "hashes", lambda row: row.hashes, drawn=False, meaning="the hashes of all specs of the row"
+    ),
 ]
 
 

@@ -102,6 +102,7 @@ def duplicates(
         f"{several} of {counted(packages, 'package')} {have} several builds for one OS and target",
         _COLUMNS,
         rows,
+        row="a package that several builds of one OS and target have",
         hash=lambda row: row.hash,
         builds=lambda row: (row.builds, row.package),
         query=lambda row: exact_query("package", row.package),
@@ -130,9 +131,20 @@ def _label(attribute: str) -> str:
 
 
 _COLUMNS: list[SheetColumn[DuplicatedPackage]] = [
-    SheetColumn("package", lambda row: row.package),
-    SheetColumn("builds", lambda row: row.builds),
-    SheetColumn("causes", lambda row: row.causes, is_list=True, least=24),
-    SheetColumn("used_by", lambda row: row.users, is_list=True),
-    hash_column(lambda row: row.hash),
+    SheetColumn("package", lambda row: row.package, meaning="the name of the package"),
+    SheetColumn("builds", lambda row: row.builds, meaning="how many builds"),
+    SheetColumn(
+        "causes",
+        lambda row: row.causes,
+        is_list=True,
+        least=24,
+        meaning="the packages that make the builds differ, each with the fields: `zlib:version`",
+    ),
+    SheetColumn(
+        "used_by",
+        lambda row: row.users,
+        is_list=True,
+        meaning="the packages that depend directly on the builds",
+    ),
+    hash_column(lambda row: row.hash, meaning="the build that the table shows first"),
 ]

@@ -150,7 +150,15 @@ def _sheet(title: str, rows: Sequence[FileRow], **fields: Any) -> Sheet[FileRow]
     def query(row: FileRow) -> Query:
         return exact_query("hash", row.spec.hash)
 
-    return Sheet(clean(title), _COLUMNS, rows, lambda row: row.spec.hash, query=query, **fields)
+    return Sheet(
+        clean(title),
+        _COLUMNS,
+        rows,
+        lambda row: row.spec.hash,
+        row="a file",
+        query=query,
+        **fields,
+    )
 
 
 def _mode(row: FileRow) -> str | None:
@@ -160,12 +168,19 @@ def _mode(row: FileRow) -> str | None:
 
 
 _COLUMNS: list[SheetColumn[FileRow]] = [
-    SheetColumn("path", lambda row: row.file.path, least=24),
-    SheetColumn("kind", lambda row: row.file.kind),
-    size_column(lambda row: row.file.size),
-    SheetColumn("mode", _mode, is_right=True),
-    SheetColumn("link_to", lambda row: row.file.target or None),
-    hash_column(lambda row: row.spec.hash),
-    SheetColumn("package", lambda row: row.spec.package),
+    SheetColumn("path", lambda row: row.file.path, least=24, meaning="the path in the prefix"),
+    SheetColumn(
+        "kind", lambda row: row.file.kind, meaning="of a file, such as a directory or a link"
+    ),
+    size_column(lambda row: row.file.size, meaning="the bytes of the file"),
+    SheetColumn(
+        "mode",
+        _mode,
+        is_right=True,
+        meaning="the permissions of a file that can be run, such as 755",
+    ),
+    SheetColumn("link_to", lambda row: row.file.target or None, meaning="what a link leads to"),
+    hash_column(lambda row: row.spec.hash, meaning="the full hash"),
+    SheetColumn("package", lambda row: row.spec.package, meaning="the name of the package"),
     version_column(lambda row: row.spec.version),
 ]

@@ -51,6 +51,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
         title,
         _COLUMNS,
         [(part, needed) for part, specs in parts.items() for needed in specs],
+        row="a spec that it needs",
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
         group=lambda row: headings[row[0]],
@@ -72,11 +73,19 @@ def _place(row: _Row) -> str:
 
 
 _COLUMNS: list[SheetColumn[_Row]] = [
-    SheetColumn("needed_to", lambda row: row[0]),
-    hash_column(lambda row: row[1].spec.hash),
-    SheetColumn("package", lambda row: row[1].spec.package),
+    SheetColumn("needed_to", lambda row: row[0], meaning="run, external or build"),
+    hash_column(lambda row: row[1].spec.hash, meaning="the full hash"),
+    SheetColumn("package", lambda row: row[1].spec.package, meaning="the name of the package"),
     version_column(lambda row: row[1].spec.version),
-    SheetColumn("virtuals", lambda row: row[1].virtuals, is_list=True),
-    SheetColumn("state", _place, wraps=True),
-    size_column(lambda row: row[1].spec.size),
+    SheetColumn(
+        "virtuals",
+        lambda row: row[1].virtuals,
+        is_list=True,
+        meaning="the virtuals that it provides here",
+    ),
+    SheetColumn("state", _place, wraps=True, meaning="cached, installed, external or missing"),
+    size_column(
+        lambda row: row[1].spec.size,
+        meaning="the bytes of its archive, if the source has its size",
+    ),
 ]

@@ -42,6 +42,7 @@ def answer(asked: Asked) -> Sheet[Any]:
         "",
         _source_columns(time.time()),
         catalog.sources,
+        row="a source that is open",
         query=lambda source: exact_query("source", source.name),
         limit=None,
         is_good=catalog.is_whole,
@@ -51,19 +52,37 @@ def answer(asked: Asked) -> Sheet[Any]:
 def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
     """Return the columns of sources; `now` is in seconds since 1970."""
     return [
-        SheetColumn("source", lambda source: source.name),
-        SheetColumn("kind", lambda source: "unreadable" if source.failure else source.kind),
-        SheetColumn("layout", lambda source: source.layout or None),
-        SheetColumn("specs", lambda source: source.specs),
-        SheetColumn("problems", lambda source: source.problems),
-        SheetColumn("remark", lambda source: source.remark or None, wraps=True),
+        SheetColumn("source", lambda source: source.name, meaning="the source"),
         SheetColumn(
-            "failure", lambda its: _reason(its.failure, its.name), style="error", wraps=True
+            "kind",
+            lambda source: "unreadable" if source.failure else source.kind,
+            meaning="what it is, such as a mirror or a file",
+        ),
+        SheetColumn(
+            "layout", lambda source: source.layout or None, meaning="v2 or v3, of a mirror"
+        ),
+        SheetColumn("specs", lambda source: source.specs, meaning="how many specs"),
+        SheetColumn(
+            "problems", lambda source: source.problems, meaning="how many problems it has"
+        ),
+        SheetColumn(
+            "remark",
+            lambda source: source.remark or None,
+            wraps=True,
+            meaning="a note, such as an age",
+        ),
+        SheetColumn(
+            "failure",
+            lambda its: _reason(its.failure, its.name),
+            style="error",
+            wraps=True,
+            meaning="why it cannot be read",
         ),
         SheetColumn(
             "checked",
             lambda source: source.checked,
             text=lambda checked: "" if checked is None else age(now - checked),
+            meaning="seconds since the Epoch when it was last known to be current",
         ),
     ]
 
@@ -94,6 +113,7 @@ def _problem_sheet(catalog: Catalog) -> Sheet[Gap]:
         "" if gaps else "All documents were read without a problem",
         _PROBLEM_COLUMNS,
         gaps,
+        row="a part of a source that could not be read",
         query=query,
     )
 
@@ -105,15 +125,19 @@ _PROBLEM_COLUMNS: list[SheetColumn[Gap]] = [
         style="error",
         wraps=True,
         least=40,
+        meaning="what is wrong",
     ),
-    SheetColumn("place", lambda gap: gap.problem.place or None),
+    SheetColumn(
+        "place", lambda gap: gap.problem.place or None, meaning="its place in the document"
+    ),
     # Every page is a specs.md, in a directory of its own.
     SheetColumn(
         "document",
         lambda gap: gap.problem.origin or None,
         text=lambda origin: "/".join(clean(origin or "").rstrip("/").split("/")[-2:]),
+        meaning="the document that has the record",
     ),
-    SheetColumn("source", lambda gap: gap.ground or None),
+    SheetColumn("source", lambda gap: gap.ground or None, meaning="the source"),
 ]
 
 
@@ -148,7 +172,9 @@ def _list_tags(asked: Asked) -> Sheet[Tag]:
         f"The list has no tags of {tag}: name one, as public:{tag}/{TAG_FORMS[tag]}"
         for tag in unlisted
     ]
-    return Sheet("", _TAG_COLUMNS, _dated(tags, time.time()), remarks=remarks, limit=None)
+    return Sheet(
+        "", _TAG_COLUMNS, _dated(tags, time.time()), row="a tag", remarks=remarks, limit=None
+    )
 
 
 def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
@@ -184,17 +210,36 @@ def _index_texts(tag: Tag, key: str) -> list[str]:
 
 
 _TAG_COLUMNS: list[SheetColumn[Tag]] = [
-    SheetColumn("tag", lambda tag: without_secrets(tag.name)),
-    SheetColumn("indexes", lambda tag: None if tag.indexes is None else len(tag.indexes)),
+    SheetColumn("tag", lambda tag: without_secrets(tag.name), meaning="the tag of the cache"),
+    SheetColumn(
+        "indexes",
+        lambda tag: None if tag.indexes is None else len(tag.indexes),
+        meaning="how many indexes the tag has",
+    ),
     SheetColumn(
         "days",
         lambda tag: tag.days,
         "age",
         text=lambda days: "unknown" if days is None else counted(days, "day"),
+        meaning="the age of the tag by its name; a month counts from its first day",
     ),
     SheetColumn(
-        "stale", lambda tag: tag.is_stale, "", text=lambda is_stale: "stale" * bool(is_stale)
+        "stale",
+        lambda tag: tag.is_stale,
+        "",
+        text=lambda is_stale: "stale" * bool(is_stale),
+        meaning="whether it is outdated",
     ),
-    SheetColumn("labels", lambda tag: _index_texts(tag, "label"), drawn=False),
-    SheetColumn("urls", lambda tag: _index_texts(tag, "url"), drawn=False),
+    SheetColumn(
+        "labels",
+        lambda tag: _index_texts(tag, "label"),
+        drawn=False,
+        meaning="the names of the indexes of a tag",
+    ),
+    SheetColumn(
+        "urls",
+        lambda tag: _index_texts(tag, "url"),
+        drawn=False,
+        meaning="the addresses of its indexes",
+    ),
 ]

@@ -50,19 +50,21 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     most = max(counts.cells.values(), default=0)
     columns: list[SheetColumn[_Counted]] = [
         *map(_column, range(len(axes)), axes),
-        SheetColumn("count", lambda row: row[1]),
+        SheetColumn("count", lambda row: row[1], meaning="how many specs have it"),
         SheetColumn(
             "share",
             lambda row: round(row[1] / counts.total, 4),
             "",
             text=lambda share: bar(round(share * counts.total), most, _MAX_BAR),
             style="bar",
+            meaning="their share of all specs, from 0 to 1",
         ),
     ]
     return Sheet(
         " · ".join(parts) if rows else "",
         columns,
         rows,
+        row="a value, or values of several columns, that specs have",
         query=lambda row: _with_values(
             query,
             [axis.term(value) for axis, value in zip(axes, row[0], strict=True)],
@@ -99,6 +101,7 @@ def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
         text=text,
         flat=lambda value: value_text(value or empty),
         sort_key=axis.sort_key,
+        meaning="the value of the column or variant: a column each",
     )
 
 

@@ -285,6 +285,7 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
         f"{what}: {title()}" if total else what,
         _COLUMNS,
         rows,
+        row="a build, and what keeps Spack from reusing it",
         hash=lambda row: row.hash,
         beside=lambda row: row.nearest,
         query=lambda row: exact_query("hash", row.candidate) if row.candidate else None,
@@ -299,21 +300,55 @@ _TOLD = ("place", "reason", "change", "missing")
 """Columns whose values are in `change`, and in the heading of several specs."""
 
 _COLUMNS: list[SheetColumn[Judged]] = [
-    hash_column(lambda row: row.hash),
-    SheetColumn("package", lambda row: row.package),
+    hash_column(lambda row: row.hash, meaning="the build"),
+    SheetColumn("package", lambda row: row.package, meaning="the name of the package"),
     version_column(lambda row: row.version),
-    SheetColumn("missing", lambda row: row.missing or None, wraps=True),
-    hash_column(lambda row: row.nearest or None, "nearest"),
-    SheetColumn("reason", lambda row: row.verdict.reason or None, "why not", wraps=True),
-    SheetColumn("place", lambda row: row.verdict.place or None),
+    SheetColumn(
+        "missing",
+        lambda row: row.missing or None,
+        wraps=True,
+        meaning="why the spec itself is missing",
+    ),
+    hash_column(
+        lambda row: row.nearest or None, "nearest", meaning="the hash of the nearest cached spec"
+    ),
+    SheetColumn(
+        "reason",
+        lambda row: row.verdict.reason or None,
+        "why not",
+        wraps=True,
+        meaning="why Spack does not reuse it",
+    ),
+    SheetColumn(
+        "place", lambda row: row.verdict.place or None, meaning="the file and line of the rule"
+    ),
     SheetColumn(
         "change",
         lambda row: row.verdict.change or (_BUILD if row.missing else None),
         "what to do",
         wraps=True,
+        meaning="what to change",
     ),
-    SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
-    SheetColumn("rule", lambda row: row.verdict.rule or None, drawn=False),
-    SheetColumn("built_with", lambda row: row.built_with or None, "built with", wraps=True),
-    SheetColumn("differs_in", lambda row: row.lacks, wraps=True),
+    SheetColumn(
+        "reusable",
+        lambda row: row.verdict.reusable or None,
+        drawn=False,
+        meaning="whether Spack can reuse it, or the reason as a query has it: `aarch64 target`",
+    ),
+    SheetColumn(
+        "rule",
+        lambda row: row.verdict.rule or None,
+        drawn=False,
+        meaning="the name of the rule that it breaks",
+    ),
+    SheetColumn(
+        "built_with",
+        lambda row: row.built_with or None,
+        "built with",
+        wraps=True,
+        meaning="compiler, os and target",
+    ),
+    SheetColumn(
+        "differs_in", lambda row: row.lacks, wraps=True, meaning="how the nearest build differs"
+    ),
 ]

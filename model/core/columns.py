@@ -174,6 +174,8 @@ class Column(Frozen):
     # In the output of commands.
     in_find: bool = True
     """Whether the table of `find` has it."""
+    meaning: str = ""
+    """What the values are, in a few words."""
     find_prefix: str | None = ""
     """The text before a value that all rows share; None leaves the value out."""
     export_order: int = 50
@@ -273,36 +275,42 @@ REGISTRY = (
         format=lambda hash_: clean(hash_)[:SHORT_HASH],
         shown="always", width=SHORT_HASH,
         detail_order=0, export_order=2,
+        meaning="the full hash",
     ),
     Column(
         "package",
         once=True, completes=("values",),
         min_width=10,
         detail_order=1, empty_in_detail=_always, export_order=1,
+        meaning="the name of the package",
     ),
     Column(
         "version", sort_key=lambda version: (version_key(version), version),
         syntax="spec", once=True, completes=("key",),
         shown="always", min_width=7,
         detail_order=2, empty_in_detail=_always, find_prefix="version ", export_order=3,
+        meaning="the version",
     ),
     Column(
         "compiler", storage="arch", sort_key=_by_compiler, empty=UNKNOWN, absent=NO_COMPILER,
         syntax="spec", sigil="%",
         format=compiler_cell, shown="always", min_width=11,
         detail_order=3, empty_in_detail=_always, find_prefix="%", export_order=4,
+        meaning="such as `gcc@13.2.0`; `none` if it has none",
     ),
     Column(
         "os", storage="arch",
         syntax="spack", aliases=("operating_system",), once=True,
         shown="always", min_width=11,
         detail_order=5, empty_in_detail=_always, export_order=6,
+        meaning="the operating system, such as `ubuntu24.04`",
     ),
     Column(
         "target", storage="arch",
         syntax="spack", once=True,
         shown="always", min_width=9,
         detail_order=6, empty_in_detail=_always, export_order=7,
+        meaning="the microarchitecture, such as `x86_64_v3`",
     ),
     Column(
         "fits", label="runs here", storage=BY_HOST, is_list=True,
@@ -311,6 +319,7 @@ REGISTRY = (
         words={"fits": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
         detail_order=0, export_order=0,
+        meaning="whether it runs on the host",
     ),
     Column(
         "reusable", storage=BY_HOST, is_list=True, rests_on_configuration=True,
@@ -319,35 +328,41 @@ REGISTRY = (
         words={"reusable": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,
         detail_order=0, export_order=0,
+        meaning="whether Spack can reuse it",
     ),
     Column(
         "variants", storage="variant_set", is_list=True, sort_key=_by_variant_names,
         syntax="spec", aliases=("variant",), once=True, completes=(),
         shown="always", min_width=16, cut_at_end=True,
         in_title=lambda values: False, detail_order=0, find_prefix=None, export_order=8,
+        meaning="the variants as Spack writes them",
     ),
     Column(
         "stack", label="stacks", storage="stack_set", attribute="stacks", is_list=True,
         aliases=("stacks",),
         format=stacks_cell, shown="if_any", min_width=12, cut_at_end=True,
         detail_order=10, find_prefix="stacks ", export_order=9,
+        meaning="the stacks of the cache that contain it",
     ),
     Column(
         "platform", storage="arch",
         syntax="spack", once=True,
         detail_order=4, empty_in_detail=_always, export_order=5,
         in_find=False,  # the name of the operating system implies it
+        meaning="such as `linux`",
     ),
     Column(
         "tag",
         min_width=10,
         in_title=_vary, detail_order=8, export_order=11,
+        meaning="the tag of the cache",
     ),
     Column(
         "size", mask=lambda data, term: bytes(map(term.matcher("size"), data.sizes)),
         completes=("key",), is_guessed=False,
         format=size_text, width=MAX_SIZE_WIDTH, align_right=True,
         detail_order=9, empty_in_detail=lambda spec: spec.cached, export_order=10,
+        meaning="the bytes of its archive, if the source has its size",
     ),
     Column(
         "arch", label="architecture",
@@ -361,18 +376,21 @@ REGISTRY = (
         syntax="spack", once=True, completes=(),
         shown="never",
         detail_order=7, export_order=14,
+        meaning="that of the recipe, such as `builtin`",
     ),
     Column(
         "flags", storage="extra", is_list=True,
         syntax="spack", completes=(), is_guessed=False,
         shown="never",
         detail_order=0, export_order=15,
+        meaning="compiler flags, such as `cflags=-O2`",
     ),
     Column(
         "provides", attribute="provided_virtuals", is_list=True,
         syntax="spec",
         shown="never",
         detail_order=12, export_order=16,
+        meaning="such as `mpi@:3`; `none` if it has none; empty if unknown",
     ),
     Column(
         "state", storage="presence", attribute="states", is_list=True,
@@ -383,6 +401,7 @@ REGISTRY = (
         format=lambda states: clean(", ".join(states)),
         in_title=_vary_unexpectedly, detail_order=11,
         in_find=False, find_prefix=None, export_order=13,
+        meaning="some of cached, installed, explicit, needed and spliced",
     ),
     Column(
         "source", storage="presence", attribute="sources", is_list=True,
@@ -390,6 +409,7 @@ REGISTRY = (
         completes=("key",),
         format=sources_cell, min_width=16,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
+        meaning="the sources that list it",
     ),
 )
 # fmt: on

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import asdict, replace
-from spackscope.model.core.records import PROVENANCE, Fit, Spec
+from spackscope.model.core.records import Fit, Spec
 from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
@@ -40,18 +40,58 @@ _COLUMNS: list[SheetColumn[Spec]] = [
         text=column.cell,
         sort_key=column.sort_key,
         drawn=column in COLUMNS,
+        meaning=column.meaning,
     )
     for column in EXPORTED
 ]
 _COLUMNS += [
-    SheetColumn("build_spec", lambda spec: spec.build_spec, drawn=False),
-    SheetColumn("page", lambda spec: record_url(spec) or None, drawn=False),
+    SheetColumn(
+        "build_spec",
+        lambda spec: spec.build_spec,
+        drawn=False,
+        meaning="the hash that a spliced spec was built as; else empty",
+    ),
+    SheetColumn(
+        "page",
+        lambda spec: record_url(spec) or None,
+        drawn=False,
+        meaning="the address of its page on cache.spack.io",
+    ),
 ]
 _FIT_COLUMNS: list[SheetColumn[Spec]] = [
-    SheetColumn("fits", lambda spec: spec.fit and spec.fit.fits, flat=_FITS.__getitem__),
-    SheetColumn("reusable", lambda spec: spec.fit and spec.fit.reusable, flat=_FITS.__getitem__),
-    SheetColumn("reasons", lambda spec: spec.fit and _reasons(spec.fit), flat=_flat),
+    SheetColumn(
+        "fits",
+        lambda spec: spec.fit and spec.fit.fits,
+        flat=_FITS.__getitem__,
+        meaning="whether it runs on the host; null if unknown",
+    ),
+    SheetColumn(
+        "reusable",
+        lambda spec: spec.fit and spec.fit.reusable,
+        flat=_FITS.__getitem__,
+        meaning="whether Spack can reuse it; null if unknown",
+    ),
+    SheetColumn(
+        "reasons",
+        lambda spec: spec.fit and _reasons(spec.fit),
+        flat=_flat,
+        meaning="why not: objects with a name in `rule`, `of_dependency`, `label` and `sentence`",
+    ),
 ]
+_PROVENANCE = {
+    "package_hash": "the hash of the recipe",
+    "external": "the prefix of an external",
+    "external_modules": "the modules of an external",
+    "external_attributes": "further attributes of an external",
+    "patches": "checksums of the patches",
+    "spec_format": "the version of the spec file",
+    "path": "the prefix in the install tree",
+    "installed_at": "when it was installed",
+    "in_cache": "whether a cache has the binary",
+    "origin": "the document that has the record",
+}
+"""What else is known of a record, by the names of its fields, with what they mean."""
+
 _MORE_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn(
         "dependencies",
@@ -60,10 +100,11 @@ _MORE_COLUMNS: list[SheetColumn[Spec]] = [
         ),
         drawn=False,
         flat=lambda edges: " ".join(edge["hash"] for edge in edges or ()),
+        meaning="objects with `deptypes` and `virtuals`; null if the source lists none",
     ),
     *(
-        SheetColumn(key, attrgetter(key), drawn=False)
-        for key in (*PROVENANCE, "in_cache", "origin")
+        SheetColumn(key, attrgetter(key), drawn=False, meaning=meaning)
+        for key, meaning in _PROVENANCE.items()
     ),
 ]
 
@@ -117,7 +158,13 @@ def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[
     def of_pair(column: SheetColumn[Any]) -> SheetColumn[Any]:
         return replace(column, value=lambda row: column.value(row[0]))
 
-    entries = SheetColumn[Any]("mirrors", lambda row: row[1], drawn=False, flat=json.dumps)
+    entries = SheetColumn[Any](
+        "mirrors",
+        lambda row: row[1],
+        drawn=False,
+        flat=json.dumps,
+        meaning="what each mirror answered: `signed`, `key`, and the state of the `archive`",
+    )
     rows = list(zip(specs, mirrors, strict=True))
     return Sheet(
         "", [*map(of_pair, columns), entries], rows, hash=lambda row: row[0].hash, limit=None

@@ -14,7 +14,7 @@ from itertools import chain, groupby
 from typing import Any, Generic, TypeVar
 from unicodedata import normalize
 
-from spackscope.model.core.columns import SHORT_HASH, size_text
+from spackscope.model.core.columns import BY_NAME, SHORT_HASH, size_text
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.suggestions import did_you_mean
@@ -101,6 +101,7 @@ class SheetColumn(Frozen, Generic[Item]):
     `drawn` is in JSON and CSV, and shown if it is asked for by name. `flat` returns the text for
     CSV and tabs. A column that `is_frozen` stays in view when others are scrolled. `look` returns
     the style of one row, and `hash` is the hash of the spec that the whole column is about.
+    `meaning` says in a few words what the values are, for the help and the documentation.
     """
 
     name: str
@@ -118,6 +119,7 @@ class SheetColumn(Frozen, Generic[Item]):
     look: Callable[[Item], Style] | None = None
     hash: str = ""
     flat: Callable[[Any], str] = flat_text
+    meaning: str = ""
 
     @property
     def label(self) -> str:
@@ -143,22 +145,39 @@ class SheetColumn(Frozen, Generic[Item]):
         return styled(cell, self.style) if isinstance(self.style, str) else self.style(cell)
 
 
-def hash_column(value: Callable[[Item], str | None], name: str = "hash") -> SheetColumn[Item]:
+def hash_column(
+    value: Callable[[Item], str | None], name: str = "hash", *, meaning: str
+) -> SheetColumn[Item]:
     """Return a column of hashes, which are drawn in their short form."""
     return SheetColumn(
-        name, value, text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]), style="hash"
+        name,
+        value,
+        text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]),
+        style="hash",
+        meaning=meaning,
     )
 
 
 def version_column(value: Callable[[Item], str | None]) -> SheetColumn[Item]:
     """Return a column of versions, which sort as Spack compares them."""
-    return SheetColumn("version", value, sort_key=lambda version: version_key(version or ""))
+    return SheetColumn(
+        "version",
+        value,
+        sort_key=lambda version: version_key(version or ""),
+        meaning=BY_NAME["version"].meaning,
+    )
 
 
-def size_column(value: Callable[[Item], float | None], name: str = "size") -> SheetColumn[Item]:
+def size_column(
+    value: Callable[[Item], float | None], name: str = "size", *, meaning: str
+) -> SheetColumn[Item]:
     """Return a column of sizes in bytes."""
     return SheetColumn(
-        name, value, text=lambda size: "" if size is None else size_text(size), is_right=True
+        name,
+        value,
+        text=lambda size: "" if size is None else size_text(size),
+        is_right=True,
+        meaning=meaning,
     )
 
 
@@ -173,10 +192,11 @@ def _no_query(_item: object) -> Query | None:
 class Sheet(Frozen, Generic[Item]):
     """An answer: a title, columns, and rows, which are items of any type.
 
-    `rows` may be lazy: they are read in parts. `hash` returns the hash of the spec of a row, or
-    "", `builds` the number of builds that a row stands for, and their package, `beside` the hash
-    of a spec to compare it with, and `query` the query that shows a row in the table; `leads_to`
-    returns the hash of the spec to which a row leads in the column of one.
+    `row` says what a row is, for the help. `rows` may be lazy: they are read in parts. `hash`
+    returns the hash of the spec of a row, or "", `builds` the number of builds that a row stands
+    for, and their package, `beside` the hash of a spec to compare it with, and `query` the query
+    that shows a row in the table; `leads_to` returns the hash of the spec to which a row leads in
+    the column of one.
     `switches` are options that add rows or columns. On a terminal rows with the same `group` are
     below it as a heading, and the columns in `told` are left out unless they are asked for, since
     the heading or another column has their values. `gaps` are sentences on grounds of the answer
@@ -193,6 +213,7 @@ class Sheet(Frozen, Generic[Item]):
     columns: Sequence[SheetColumn[Item]]
     rows: Sequence[Item]
     hash: Callable[[Item], str] = _no_text
+    row: str = ""
     builds: Callable[[Item], tuple[int, str]] = lambda item: (1, "")
     beside: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query

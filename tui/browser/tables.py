@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.view import Sort, View
 from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import query_counts
 from spackscope.tui.keymap import DEFAULT, first_key, shown
 from spackscope.tui.widgets.query_line import Count
@@ -148,6 +150,16 @@ class OpenTable(Frozen):
         }
 
     @property
+    def meanings(self) -> Mapping[str, str]:
+        """What a row is, and what each column means, by its head."""
+        columns = [each for each in self.sheet.columns if each.drawn]
+        heads = {
+            "a hash" if each.hash else clean(each.label or each.name): each.meaning
+            for each in columns
+        }
+        return {"a row": self.sheet.row, **heads} if heads else {}
+
+    @property
     def lines(self) -> int:
         """The number of lines that the table keeps in memory."""
         return len(self.sheet.rows) + _OF_SHEET * (self.catalog is not None)
@@ -237,6 +249,17 @@ class SpecsTable(OpenTable):
     def help(self) -> Mapping[str, str]:
         """The sentences of keys by name, where they do something else."""
         return {}
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """What a row is, and what each column means, by its head."""
+        columns = [each for each in COLUMNS if each.shown == "always"]
+        return {
+            "a row": "builds that are equal in all columns and variants, of this number",
+            **{each.label: each.meaning for each in columns},
+            "used": "how many builds here depend on it",
+            UNLIKE_OTHERS: "what sets a row apart from the other rows",
+        }
 
     def changed(self, **fields: Any) -> OpenTable:
         """Return the specs as they are: their fields are in the state."""

@@ -105,14 +105,22 @@ class HelpRow(NamedTuple):
     line: int = 0
 
 
-def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[HelpEntry]:
+def help_entries(
+    panes: Sequence[str], answer: Mapping[str, str] = {}, meanings: Mapping[str, str] = {}
+) -> list[HelpEntry]:
     """Return all entries, the entries of `panes` first: only keys of these can be run.
 
     In an answer, keys by these names have other sentences, which come first; an empty one leaves
-    the key out.
+    the key out. `meanings` of its rows and heads come before the keys of an answer; those of the
+    table come after all keys.
     """
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
-    entries = [
+    explained = [
+        HelpEntry(head, f"{text[:1].upper()}{text[1:]}.".replace("`", ""), "Rows and columns")
+        for head, text in meanings.items()
+    ]
+    entries = explained if answer else []
+    entries += [
         HelpEntry(
             written_key(shown(name)), sentence, "In this answer", first_key(name), found_by(name)
         )
@@ -131,6 +139,7 @@ def help_entries(panes: Sequence[str], answer: Mapping[str, str] = {}) -> list[H
         for key in keys_of(where)
         if key.keys and key.name not in answer
     ]
+    entries += [] if answer else explained
     typed = first_key("query") if ANYWHERE in panes else ""
     for heading, forms in LANGUAGE.items():
         title = f"Query: {heading.lower()}"
@@ -230,8 +239,8 @@ class HelpList(VirtualList, inherit_bindings=False):
 class HelpDialog(SearchDialog[str]):
     """The help; its result is the name of a key to press.
 
-    `panes` are the panes whose keys work where the help was opened, the focused pane first, and
-    `answer` has the sentences of keys in an answer.
+    `panes` are the panes whose keys work where the help was opened, the focused pane first,
+    `answer` has the sentences of keys in an answer, and `meanings` those of rows and heads.
     """
 
     BINDINGS = [
@@ -239,8 +248,10 @@ class HelpDialog(SearchDialog[str]):
         Binding("right", "list('column', 1)", show=False),
     ]
 
-    def __init__(self, panes: Sequence[str], answer: Mapping[str, str] = {}) -> None:
-        self._list, self._entries = HelpList(), help_entries(panes, answer)
+    def __init__(
+        self, panes: Sequence[str], answer: Mapping[str, str], meanings: Mapping[str, str]
+    ) -> None:
+        self._list, self._entries = HelpList(), help_entries(panes, answer, meanings)
         self.choose_word = "run it"
         super().__init__("help", self._list, is_full=True)
 
@@ -255,7 +266,8 @@ class HelpDialog(SearchDialog[str]):
         entry = self._list.entry
         if entry is None:
             return ""
-        place = "" if entry.runs or entry.heading.startswith("Query") else f" ({entry.heading})"
+        is_elsewhere = not entry.runs and entry.heading in HEADINGS.values()
+        place = f" ({entry.heading})" if is_elsewhere else ""
         return f"{entry.left}  {entry.sentence}{place}"
 
     @on(VirtualList.Chosen)
@@ -263,15 +275,20 @@ class HelpDialog(SearchDialog[str]):
         entry = self._list.entry
         if entry is not None and entry.runs:
             self.dismiss(entry.runs)
-        elif entry is not None:
+        elif entry is not None and entry.heading in HEADINGS.values():
             self.say(f"This key works elsewhere: {entry.heading.lower()}")
 
 
-def open_help(app: App[list[str]], panes: Sequence[str], answer: Mapping[str, str] = {}) -> None:
+def open_help(
+    app: App[list[str]],
+    panes: Sequence[str],
+    answer: Mapping[str, str] = {},
+    meanings: Mapping[str, str] = {},
+) -> None:
     """Open the help over the screen, and press the key that is chosen in it."""
 
     def press(key: str | None) -> None:
         if key:
             app.simulate_key(key)
 
-    app.push_screen(HelpDialog(panes, answer), press)
+    app.push_screen(HelpDialog(panes, answer, meanings), press)

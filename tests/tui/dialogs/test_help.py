@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from spackscope.tui.cli.command_table import LISTED
 from spackscope.tui.dialogs.help import HelpDialog
 from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
 from tests.browsing import Browser, browsing
@@ -48,3 +51,37 @@ async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_e
         await browser.press("enter")
         assert browser.dialog is None
         assert {*browser.state.marks} == browser.shown
+
+
+async def test_the_help_of_an_answer_says_first_what_rows_and_heads_mean() -> None:
+    async with browsing(size=(120, 40)) as browser:
+        for keys, row in (("F", "A value,"), ("P", "A package that"), ("S", "A source that")):
+            await browser.press("2", keys)
+            table = browser.state.table
+            await browser.press("question_mark")
+            dialog = browser.app.screen
+            assert isinstance(dialog, HelpDialog)
+            lines = [" ".join(line.strip(" │").split()) for line in browser.lines]
+            at = lines.index("Rows and columns")
+            assert at < 4
+            assert row in lines[at + 1]
+            for column in table.sheet.columns:
+                if column.drawn:
+                    assert column.meaning, column.name
+                    assert any(column.label in line for line in lines[at:]), column.name
+            await browser.press("escape", "escape")
+
+
+async def test_each_column_of_every_answer_says_what_it_means() -> None:
+    modules = [
+        import_module(f"spackscope.model.answers.{each.name}") for each in LISTED if each.is_answer
+    ]
+    columns = [
+        column
+        for module in modules
+        for name, value in vars(module).items()
+        if name.endswith("_COLUMNS") and isinstance(value, list)
+        for column in value
+    ]
+    assert len(columns) > 40
+    assert [column.name for column in columns if not column.meaning] == []
