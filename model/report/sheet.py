@@ -91,6 +91,10 @@ def flat_text(value: Any) -> str:
     return "" if value is None else clean(str(value))
 
 
+ANY_COLUMN = "any column"
+"""The name of a filter by the texts of all columns; no column has a blank in its name."""
+
+
 class SheetColumn(Frozen, Generic[Item]):
     """A column: its name, which is its key in JSON, and the value of a row in it.
 
@@ -296,18 +300,21 @@ class Sheet(Frozen, Generic[Item]):
     def filtered(self, name: str, pattern: str) -> Sheet[Item]:
         """Return the sheet with the rows whose text in a column has a pattern in it.
 
-        The case of letters does not count; `*` matches any text, `|` separates alternatives, and
-        `!` before all of them is for rows without a match.
+        With ANY_COLUMN the texts of all columns are searched that are drawn. The case of letters
+        does not count; `*` matches any text, `|` separates alternatives, and `!` before all of
+        them is for rows without a match.
         """
-        column, words = self.column(name), pattern.strip().lower()
+        drawn = [column for column in self.columns if column.drawn]
+        columns = drawn if name == ANY_COLUMN else [self.column(name)]
+        words = pattern.strip().lower()
         wanted = not words.startswith("!")
         parts = [part.strip() for part in words.removeprefix("!").split("|")]
         tests = [re.compile(".*".join(map(re.escape, part.split("*")))) for part in parts if part]
 
         def fits(item: Item) -> bool:
-            value = column.value(item)
-            text = f"{column.text(value)} {column.flat(value)}".lower()
-            return any(test.search(text) for test in tests) is wanted
+            values = [(column, column.value(item)) for column in columns]
+            texts = [f"{its.text(value)} {its.flat(value)}".lower() for its, value in values]
+            return any(test.search(text) for test in tests for text in texts) is wanted
 
         rows = [item for item in self.items() if fits(item)] if tests else self.rows
         return self._as_table(rows=rows)

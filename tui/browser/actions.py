@@ -132,6 +132,16 @@ def focus_filter(screen: BrowserScreen, column: str = "") -> None:
     screen.panes.focus.go_to_filter()
 
 
+def search(screen: BrowserScreen) -> None:
+    """Go to the query line; in a sheet search its rows."""
+    table = screen.host.state.table
+    if table.name and screen.panes.focus.pane != "packages":
+        if screen.panes.table.columns.columns.names:
+            screen.panes.focus.go_to_sheet_search()
+    else:
+        screen.panes.query_bar.focus_input()
+
+
 def sort_by(screen: BrowserScreen, column: str) -> None:
     """Make a column the current one, and order the rows by it."""
     screen.panes.table.make_current(column)
@@ -211,7 +221,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "specs": lambda self: self.panes.focus.go_to("specs"),
     "detail": go_to_detail,
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
-    "query": lambda self: self.panes.query_bar.focus_input(),
+    "query": search,
     "filter": focus_filter,
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),

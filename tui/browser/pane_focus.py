@@ -138,6 +138,12 @@ class PaneFocus:
         self.show("specs")
         self._focus_soon(self._panes.table.enter_filter)
 
+    def go_to_sheet_search(self) -> None:
+        """Move the focus to the filter of all columns of a sheet."""
+        self._panes.table.open_search()
+        self.show("specs")
+        self._focus_soon(self._panes.table.enter_filter)
+
     def go_to_tree_search(self) -> None:
         """Move the focus to the search for names in the tree."""
         self._focus_soon(self._panes.detail.show_search_input().focus)

@@ -13,7 +13,7 @@ from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.view import Sort, View
-from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.sheet import ANY_COLUMN, Sheet
 from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import query_counts
 from spackscope.tui.keymap import DEFAULT, first_key, shown
@@ -89,7 +89,8 @@ class OpenTable(Frozen):
     @property
     def title(self) -> str:
         """The words that are shown in place of the query."""
-        return self.label or self.name
+        searched = self.filters.get(ANY_COLUMN, "").strip()
+        return f"{self.label or self.name}{f' · with {searched}' if searched else ''}"
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -126,7 +127,7 @@ class OpenTable(Frozen):
         sheet = self.sheet
         names = {column.name for column in sheet.columns if column.drawn}
         for name, pattern in self.filters.items():
-            if name in names:
+            if name in names or name == ANY_COLUMN:
                 sheet = sheet.filtered(name, pattern)
         if self.sort is not None and self.sort.column in names:
             sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
@@ -143,6 +144,7 @@ class OpenTable(Frozen):
         name = "diff-sources" if self.names_sources else self.name
         return {
             name: DEFAULT[name].sentence,
+            "query": "Search the rows in all columns.",
             "specs-open": f"{self.choose_hint.capitalize()}.",
             "undo": "Go back to where the answer was opened.",
             "fold": "",
@@ -223,6 +225,7 @@ class OpenTable(Frozen):
     def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         yield "specs-open", self.choose_hint
+        yield "query", "search"
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""
@@ -230,7 +233,7 @@ class OpenTable(Frozen):
         if rows.item is None:
             yield "specs-open"
         if not rows.shown.columns.columns.names:
-            yield from ("export", "filter")
+            yield from ("export", "filter", "query")
         if not rows.has_spec:
             yield from ("specs-mark", "tree")
         if not (rows.has_spec or marks):

@@ -11,7 +11,7 @@ from spackscope.model.core.text import cell_width, clean
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
-from spackscope.model.report.sheet import Sheet, table_columns
+from spackscope.model.report.sheet import ANY_COLUMN, Sheet, table_columns
 from spackscope.model.report.table_columns import HeadText, Layout, TableColumns
 from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
 from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, RowsNeeded, ShownRows
@@ -147,6 +147,7 @@ class SheetRows(ShownRows):
         item, at = self._sheet.rows[number], 0
         sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
         pieces: list[Piece] = [(sign.ljust(GUTTER), "mark")]
+        filters = self.columns.filters
         for placed in heads.layout.placed:
             name = placed.column.name
             column = self._columns[name]
@@ -156,7 +157,7 @@ class SheetRows(ShownRows):
             if is_right is None:
                 is_right = isinstance(value, int) and text.strip() != ""
             filler = " " * (placed.width - 1 - cell_width(text))
-            needles = filter_needles(self.columns.filters.text(name))
+            needles = filter_needles(filters.text(name)) + filter_needles(filters.text(ANY_COLUMN))
             drawn = [
                 (part, f"{shown} current".strip() if name == current else shown)
                 for piece, style in column.line(text, item)

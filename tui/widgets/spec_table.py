@@ -16,6 +16,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean, wrap_cut
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
+from spackscope.model.report.sheet import ANY_COLUMN
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
@@ -213,14 +214,20 @@ class SpecTable(Vertical, Fitted):
         self.add_class("-filtering")
         self.settle()
 
+    def open_search(self) -> None:
+        """Show the filter of all columns of a sheet."""
+        self.filters.open(ANY_COLUMN, takes_text=True)
+        self.add_class("-filtering")
+        self.settle()
+
     def enter_filter(self) -> None:
         """Go to the open filter."""
-        self.filters.enter(self.columns.current)
+        self.filters.enter_open()
 
     def next_filter(self, step: int) -> bool:
         """Open the next or previous filter; return False at the edge, or if none is open."""
         focused = self.filters.focused_column
-        if focused is None:
+        if focused in (None, ANY_COLUMN):
             return False
         self.columns.current = focused
         has_next = self.columns.next_filter(step)

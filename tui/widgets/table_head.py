@@ -321,10 +321,10 @@ class FilterBar(HeadCells):
         self._place()
         self.refresh()
 
-    def enter(self, column: str) -> None:
-        """Go to the input of a column."""
-        if column in self._inputs:
-            self._inputs[column].focus()
+    def enter_open(self) -> None:
+        """Go to the open input."""
+        if self._open:
+            self._inputs[self._open].focus()
 
     def _place(self) -> None:
         """Put the open input under its head, wide enough to type in, and inside of the table."""

@@ -396,11 +396,28 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
         assert (row["hash"], row["nearest"]) == (HDF5, OTHER)
 
 
+async def test_slash_searches_all_columns_of_a_sheet(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C")
+        assert "/ search" in browser.lines[-1]
+        await browser.press("slash", *"zli")
+        assert {*cells(browser, "package")} == {"zlib"}
+        assert "· with zli " in browser.lines[1]
+        await browser.press("enter", "f", *"zl", "enter")
+        assert {*cells(browser, "package")} == {"zlib"}
+        await browser.press("slash", "escape")
+        assert {*cells(browser, "package")} == {"zlib"}, "esc brings back what was typed before"
+        await browser.press("slash", "ctrl+u", *"!zlib", "enter")
+        assert "zlib" not in cells(browser, "package")
+        await browser.press("escape")
+        assert browser.state.table is SPECS
+
+
 async def test_a_query_takes_the_place_of_a_sheet(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
-        await browser.press("2", "C", "slash", *"zlib", "enter")
+        await browser.press("2", "C", "1", "slash", *"zlib", "enter")
         assert (browser.state.table is SPECS, browser.query) == (True, "zlib")
-        await browser.press("C", "slash", "escape")
+        await browser.press("C", "1", "slash", "escape")
         assert command(browser).startswith("cover"), "nothing was typed"
 
 
