@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import column_groups, column_text, parse_filter_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import MAX_TERMS, parse
 from tests.examples import examples
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
@@ -155,3 +156,11 @@ def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     assert parse(str(query), packages=()) == query
     for condition, (start, end) in parsed.spans.items():
         assert column_groups(column, text[start:end])[0] == ((condition,),)
+
+
+def test_a_filter_has_as_many_words_as_a_query() -> None:
+    words = [*map(str, range(MAX_TERMS))]
+    groups, _ = column_groups("os", " ".join(words))
+    assert len(groups) == MAX_TERMS
+    with pytest.raises(QueryError, match="A filter has at most 1,000 words"):
+        column_groups("os", " ".join([*words, "a"]))

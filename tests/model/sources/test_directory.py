@@ -341,3 +341,12 @@ def test_an_environment_in_an_install_tree_is_read_too(tmp_path: Path) -> None:
     (tmp_path / "spack.lock").write_bytes(lock_file([leaf("x" * 32, "xz", "5.8")], "x" * 32))
     both = discover_one(tmp_path)
     assert (both.kind, both.layout, len(both.documents)) == ("install tree", "with spack.lock", 2)
+
+
+def test_the_kind_of_a_directory_is_that_of_all_its_documents(tmp_path: Path) -> None:
+    lock = lock_file([leaf("x" * 32, "xz", "5.8")], "x" * 32)
+    (tmp_path / "one.json").write_bytes(lock)
+    alone = discover_one(tmp_path).kind
+    write_page(tmp_path / "pages", [record()])
+    assert (discover_one(tmp_path / "pages").kind, alone) == ("pages", "file")
+    assert discover_one(tmp_path).kind == "directory"
