@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import asdict, replace
 from spackscope.model.core.records import Fit, Spec
-from spackscope.model.report.sheet import Sheet, SheetColumn
+from spackscope.model.report.sheet import HashedRows, Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _OF_REASON = ("of_dependency", "label", "sentence")
+_WINDOW = 10_000
+"""The number of hashes that are read at once."""
 _FITS = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -115,7 +117,7 @@ def json_text(spec: Spec) -> str:
     return json.dumps({column.name: column.value(spec) for column in columns})
 
 
-class _Records(Sequence[Spec]):
+class _Records(HashedRows[Spec]):
     """Records that are read from the index whenever they are needed."""
 
     def __init__(self, catalog: Catalog, ids: Sequence[int], *, has_fit: bool) -> None:
@@ -123,6 +125,10 @@ class _Records(Sequence[Spec]):
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def hashes(self) -> Iterator[str]:
+        for start in range(0, len(self._ids), _WINDOW):
+            yield from self._catalog.hashes.of(self._ids[start : start + _WINDOW])
 
     def __getitem__(self, part: Any) -> Any:
         if not isinstance(part, slice):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby
@@ -93,6 +94,14 @@ def flat_text(value: Any) -> str:
 
 ANY_COLUMN = "any column"
 """The name of a filter by the texts of all columns; no column has a blank in its name."""
+
+
+class HashedRows(Sequence[Item]):
+    """Rows whose hashes are known without reading them."""
+
+    @abstractmethod
+    def hashes(self) -> Iterable[str]:
+        """Return the hash of each row, as `Sheet.hash` does."""
 
 
 class SheetColumn(Frozen, Generic[Item]):
@@ -382,7 +391,9 @@ class Sheet(Frozen, Generic[Item]):
     def hashes(self) -> Iterator[str]:
         """Yield the hashes of the specs that columns and rows are about, each once."""
         of_columns = (column.hash for column in self.columns)
-        every = chain(of_columns, map(self.hash, self.items()))
+        rows = self.rows
+        of_rows = rows.hashes() if isinstance(rows, HashedRows) else map(self.hash, self.items())
+        every = chain(of_columns, of_rows)
         return iter(dict.fromkeys(filter(None, every)))
 
     def formatted(self, template: str, quoted: Callable[[str], str] = str) -> Iterator[str]:
