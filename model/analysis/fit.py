@@ -7,7 +7,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from operator import or_
 from types import MappingProxyType
 from typing import NamedTuple
@@ -32,16 +32,16 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Adjacency
 from spackscope.model.index.index_file import narrowed
+from spackscope.model.index.run_sets import GCC_RUNTIME, LIBC, RunFacts, StatedLibc
 
-_RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
+_RUNTIME_OF = {"gcc": GCC_RUNTIME, "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
 
 _COMPILER_BITS = {name: 1 << n for n, name in enumerate([*_RUNTIME_OF, *_RUNTIME_OF.values()])}
-_LIBC = "libc"
-"""The virtual that a C library provides."""
 
 
 def _compiler_bit(name: str) -> Mask:
@@ -147,6 +147,33 @@ class HostFit:
             return fits[codes[id_]]
         return self._brief(self._verdict(id_))
 
+    @cached_property
+    def ranks(self) -> bytes:
+        """Whether each spec runs, by its id, as its rank in `RANKS_OF_FITS`. Raises Cancelled.
+
+        The index has sets of what decides that, so that no spec is looked at.
+        """
+        codes, sets = self._catalog.run_sets
+        if not sets:
+            codes, fits = self.coded()
+            of_code = [RANKS_OF_FITS[fit.fits] for fit in fits]
+        else:
+            rank_of = lru_cache(None)(self._rank)
+            of_code = [max(map(rank_of, facts)) for facts in sets]
+        return bytes(map(of_code.__getitem__, islice(codes, self._edges.count)))
+
+    def _rank(self, facts: RunFacts | None) -> int:
+        if facts is None:
+            return RANKS_OF_FITS[None]
+        reasons = self._of_architecture(facts.platform, facts.os, facts.target, facts.is_compiled)
+        if not facts.lists:
+            reasons.append(rules.NOT_LISTED.reason)
+        if facts.libcs is not None:
+            reasons = [reason for reason in reasons if reason.rule is not rules.UNLISTED_LIBC]
+            reasons += chain.from_iterable(map(self._of_libc, facts.libcs))
+        are_unknown = [reason.rule.is_unknown for reason in reasons if reason.is_run]
+        return RANKS_OF_FITS[None if are_unknown and all(are_unknown) else not are_unknown]
+
     def coded(self) -> tuple[Sequence[int], Sequence[Fit]]:
         """Return a code for each spec by its id, and the fit of each code, without sentences.
 
@@ -217,13 +244,13 @@ class HostFit:
     def _run_edges(self) -> Adjacency:
         """The dependencies that specs link or run, but for C libraries."""
         kinds = self._edges.kinds
-        followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
+        followed = [is_run(kind.deptypes) and LIBC not in kind.virtuals for kind in kinds]
         return self._edges.down.restricted(followed)
 
     @cached_property
     def _below(self) -> ClosureMasks[int]:
         """Why run-time dependencies do not fit; a gcc-runtime is left out."""
-        runtimes, edges = self._ids_of(["gcc-runtime"]), self._run_edges
+        runtimes, edges = self._ids_of([GCC_RUNTIME]), self._run_edges
         return ClosureMasks(
             lambda id_: [child for child in edges.of(id_) if child not in runtimes],
             self._own_reasons,
@@ -296,7 +323,10 @@ class HostFit:
         """The reasons of look-alikes by the codes of columns, each with the column."""
         catalog, columns = self._catalog, ("platform", "os", "target", "compiler")
         packages, variant_sets = catalog.texts("package"), catalog.values("variants")
-        archs = list(zip(*map(catalog.texts, columns), strict=True))
+        archs = [
+            (platform, os, target, compiler not in ("", "none"))
+            for platform, os, target, compiler in zip(*map(catalog.texts, columns), strict=True)
+        ]
         of_listing = [rules.NOT_LISTED.reason], list[FitReason]()
         reasons: list[tuple[Callable[[int], list[FitReason]], Sequence[int]]] = [
             (lambda code: self._of_architecture(*archs[code]), catalog.column("arch")),
@@ -310,11 +340,12 @@ class HostFit:
         return self._mask(*reasons(code))
 
     def _of_architecture(
-        self, platform: str, os: str, target: str, compiler: str
+        self, platform: str, os: str, target: str, is_compiled: bool
     ) -> list[FitReason]:
         """Return why nodes of an architecture do not run, or why it is unknown whether they do.
 
-        Specs that were compiled on another system are assumed to list no C library.
+        Specs that were compiled on another system are assumed to list no C library: `is_compiled`
+        if a compiler is stated.
         """
         from archspec.cpu import TARGETS
 
@@ -334,7 +365,7 @@ class HostFit:
                 if own.family != here.family:
                     label = f"{own.family.name} target"
             reasons.append(rules.TARGET.with_label(label))
-        if platform == LINUX and compiler not in ("", "none") and os != host.os:
+        if platform == LINUX and is_compiled and os != host.os:
             reasons.append(rules.UNLISTED_LIBC.reason)
         if host.platform == MACOS and not host.os:
             reasons.append(rules.UNKNOWN_OS.reason)
@@ -364,29 +395,35 @@ class HostFit:
 
     @cached_property
     def _libc_edges(self) -> Adjacency:
-        return self._edges.down.restricted([_LIBC in kind.virtuals for kind in self._edges.kinds])
+        return self._edges.down.restricted([LIBC in kind.virtuals for kind in self._edges.kinds])
 
     def _check_libc(self, id_: int) -> Mask:
         """Return the mask of specs that need a C library."""
-        own = self.host.libc
         if id_ >= self._edges.count:
-            return self._mask(rules.NOT_DESCRIBED.reason)
-        if self.host.platform != LINUX:
-            return 0
-        if own is None:
-            return self._mask(rules.UNKNOWN_LIBC.reason)
+            return self._mask(*self._of_libc(None))
         # Not from the record, which has the answer that is being computed.
         name, version = (self._catalog.text(column, id_) for column in ("package", "version"))
-        libc = Libc(name, version, self._facts(id_).external)
+        return self._mask(*self._of_libc(StatedLibc(name, version, self._facts(id_).external)))
+
+    def _of_libc(self, stated: StatedLibc | None) -> list[FitReason]:
+        """Return why specs do not run that need a C library, which may not be described."""
+        own = self.host.libc
+        if stated is None:
+            return [rules.NOT_DESCRIBED.reason]
+        if self.host.platform != LINUX:
+            return []
+        if own is None:
+            return [rules.UNKNOWN_LIBC.reason]
+        libc = Libc(*stated)
         if own.runs(libc):
-            return 0
+            return []
         origin = f"at {libc.prefix}" if libc.prefix else "of Spack"
         label = f"{libc.name} {origin}, not at {own.prefix}"
         if libc.name != own.name:
             label = f"{libc.name}, not {own.name}"
         elif libc.prefix == own.prefix:
             label = f"{libc} > {own.version}"
-        return self._mask(rules.LIBC.with_label(label))
+        return [rules.LIBC.with_label(label)]
 
     def _mask(self, *reasons: FitReason) -> Mask:
         """Return the bits of some reasons; after many, reasons of one rule share a bit."""

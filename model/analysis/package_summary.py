@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import PackageCount
@@ -52,7 +52,11 @@ def package_summaries(
         check_cancelled()
         running = None
         if catalog.by_host.has_host:
-            fits = Counter(catalog.by_host.answers.brief(spec).fits for spec in ids)
+            ranks = catalog.by_host.answers.ranks
+            here, unknown_here = (
+                sum(ranks.count(RANKS_OF_FITS[fits], *span) for span in ids.spans())
+                for fits in (True, None)
+            )
             # Where no build is known to run, the number is unknown.
-            running = fits[True] if fits[True] or not fits[None] else None
+            running = here if here or not unknown_here else None
         yield {id_: replace(summaries[id_], running=running, is_whole=True)}

@@ -20,6 +20,8 @@ The sections are:
   `edge_child`, the ids of the dependencies, and `edge_kind`, the codes of `edge_kinds`. Ids after
   the last spec belong to `absent`: dependencies that no document describes. `up_first`,
   `up_parent` and `up_kind` are the same edges from dependencies to dependents.
+- `run_set` with the code of each spec, and then of each absent dependency, in `run_sets`: the sets
+  of `RunFacts` in the closures, or nothing if these are too many.
 - The packages: `package.first` with the id of the first listed spec of each, and `package.specs`
   with the number of its listed specs.
 - `provenance` with path, time and build spec of the few specs that state one; their ids are
@@ -43,7 +45,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, Problem, Records
+from spackscope.model.core.records import Dependency, NodeFacts, Problem, Records
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
 from spackscope.model.index.index_file import (
     CODES,
@@ -54,6 +56,14 @@ from spackscope.model.index.index_file import (
     pack_hashes,
     planes,
     unpack_hashes,
+)
+from spackscope.model.index.run_sets import (
+    GCC_RUNTIME,
+    RunEdges,
+    RunFacts,
+    StatedLibc,
+    libcs_of,
+    run_sets,
 )
 from spackscope.model.index.staged import GONE, Entry, Staged, hash_order, merge_repeated
 from spackscope.model.readers.formats import read_document
@@ -281,9 +291,10 @@ def _write(
     sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
     _write_nodes(sections, staged, records)
     record_of = {node: merged.get(record, record) for node, record in described.items()}
-    up_first = _write_edges(sections, staged, records, record_of, hashes)
+    edges, absent = _write_edges(sections, staged, records, record_of, hashes)
     check_cancelled()
-    sections.add_array("preferred", preferred_order(codes, first, up_first))
+    sections.add_array("preferred", preferred_order(codes, first, edges.first))
+    _write_run_sets(sections, staged, records, edges, absent)
     _write_packages(sections, codes, first)
     _write_provenance(sections, staged.provenance, records)
     sections.add_rows("documents", staged.origins)
@@ -533,11 +544,12 @@ def _write_edges(
     records: array[int],
     record_of: Mapping[DocumentNode, int],
     hashes: bytes,
-) -> array[int]:
+) -> tuple[RunEdges, list[str]]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
     `records` has the record of each spec, `record_of` the records of dependencies in their own
-    document, and `hashes` the hashes of the specs. Returns the first edge to each spec.
+    document, and `hashes` the hashes of the specs. Returns the edges by dependency, and
+    the packages of those that no document describes.
     """
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
@@ -602,7 +614,67 @@ def _write_edges(
     sections.add_array("up_first", up[0], ascending=True)
     sections.add_array("up_parent", up[1])
     sections.add_array("up_kind", up[2])
-    return up[0]
+    deptypes, virtuals = zip(*ordered, strict=True) if ordered else ((), ())
+    return RunEdges(*up, deptypes, virtuals), [name for _, name in absent]
+
+
+def _write_run_sets(
+    sections: SectionWriter,
+    staged: Staged,
+    records: array[int],
+    edges: RunEdges,
+    absent: Sequence[str],
+) -> None:
+    """Write what decides on which hosts the specs run. Raises Cancelled.
+
+    `absent` are the packages of the dependencies that no document describes.
+    """
+    stated = [NodeFacts(*entry) for entry in staged.nodes_stated.entries]
+    columns = [column.name for column in STORED["arch"]]
+    entries = {name: staged.dictionaries[name].entries for name in ("package", "version", "arch")}
+    codes, look_alikes = staged.codes, staged.look_alikes
+
+    def libc(id_: int) -> StatedLibc | None:
+        if id_ >= len(records):
+            return None
+        look_alike = look_alikes[records[id_]]
+        name, version = (entries[c][codes[c][look_alike]] for c in ("package", "version"))
+        return StatedLibc(name, version, stated[staged.nodes[records[id_]]].external)
+
+    def facts_of(arch: int, lists: int, node: int, its: tuple[int, ...]) -> RunFacts:
+        of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
+        is_compiled = of_arch.pop("compiler") not in ("", "none")
+        libcs: Sequence[StatedLibc | None] | None = tuple(map(libc, its))
+        if stated[node].external:
+            # Spack takes an external to run with any C library.
+            libcs = ()
+        elif lists and not libcs:
+            libcs = None
+        return RunFacts(is_compiled=is_compiled, lists=bool(lists), libcs=libcs, **of_arch)
+
+    needed = libcs_of(edges)
+    looks = array("I", map(look_alikes.__getitem__, records))
+    keys = zip(
+        map(codes["arch"].__getitem__, looks),
+        map(staged.dependencies.__getitem__, map(codes["document"].__getitem__, looks)),
+        map(staged.nodes.__getitem__, records),
+        (tuple(needed.get(spec, ())) for spec in range(len(records))) if needed else repeat(()),
+        strict=bool(needed),
+    )
+    number_of, of_key, numbers = dict[RunFacts | None, int](), dict[Any, int](), array("I")
+    for key in keys:
+        if (number := of_key.get(key)) is None:
+            number = of_key[key] = number_of.setdefault(facts_of(*key), len(number_of))
+        numbers.append(number)
+    if absent:
+        numbers.extend([number_of.setdefault(None, len(number_of))] * len(absent))
+    # Nothing has the code of a package that is not there.
+    runtime = staged.dictionaries["package"].get(GCC_RUNTIME, -1)
+    left_out = [n for n, look in enumerate(looks) if codes["package"][look] == runtime]
+    left_out += [n for n, name in enumerate(absent, len(records)) if name == GCC_RUNTIME]
+    codes_of_sets, sets = run_sets(numbers, edges, left_out)
+    sections.add_array("run_set", codes_of_sets)
+    sections.add_lists("run_sets", [*number_of], sets)
 
 
 def reverse_edges(

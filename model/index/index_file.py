@@ -38,7 +38,7 @@ from spackscope.model.core.file_access import open_private, private_directory, t
 from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
-SCHEMA_VERSION = 20
+SCHEMA_VERSION = 21
 """Raised with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"
@@ -210,8 +210,10 @@ class SectionWriter:
         """Add a value as JSON."""
         self.add_bytes(name, json.dumps(value, separators=(",", ":")).encode())
 
-    def add_lists(self, name: str, texts: Sequence[str], lists: Sequence[Sequence[int]]) -> None:
-        """Add lists of texts, each list given as places in `texts`."""
+    def add_lists(
+        self, name: str, texts: Sequence[object], lists: Sequence[Sequence[int]]
+    ) -> None:
+        """Add lists of texts, or of other values, each list given as places in `texts`."""
         self.add_json(f"{name}.texts", texts)
         self.add_array(f"{name}.lengths", array("I", map(len, lists)))
         self.add_array(f"{name}.places", array("I", chain.from_iterable(lists)))
@@ -272,9 +274,12 @@ class Columns:
         """Return the value of a section of JSON."""
         return json.loads(self.raw(name))
 
-    def lists(self, name: str) -> list[tuple[str, ...]]:
-        """Return lists of texts; equal texts are one object."""
-        texts = map(self.json(f"{name}.texts").__getitem__, self.numbers(f"{name}.places"))
+    def lists(
+        self, name: str, make: Callable[[Any], Any] = lambda text: text
+    ) -> list[tuple[Any, ...]]:
+        """Return lists of texts, or of what `make` makes of values; equal ones are one object."""
+        values = [*map(make, self.json(f"{name}.texts"))]
+        texts = map(values.__getitem__, self.numbers(f"{name}.places"))
         return [tuple(islice(texts, length)) for length in self.numbers(f"{name}.lengths")]
 
 

@@ -7,8 +7,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, compress, islice
-from operator import neg
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTIONARY, Column, Value
@@ -28,8 +27,6 @@ _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that decide the values of other columns; see `followers`."""
 _MOST_SPLIT = 2_000
 
-_RANKS_OF_FITS = {True: 0, None: 1, False: 2}
-
 
 def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     """Return the ids of the rows of a view; for folded look-alikes the first shown spec.
@@ -44,7 +41,8 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
             return _sorted_by_own(data, column, specs.ids(), descending=sort.descending)
         # Each row is at the place of the spec that it shows.
         rows = specs.ids_of(specs.numbers, folded=True)
-        row_of = {best_id(data, view, specs.alike(data.look_alike(id_))): id_ for id_ in rows}
+        members = (specs.alike(data.look_alike(id_)) for id_ in rows)
+        row_of = dict(zip(best_ids(data, view, members), rows, strict=True))
         best = _sorted_by_own(data, column, array("I", row_of), descending=sort.descending)
         return array("I", map(row_of.__getitem__, best))
     look_alikes: Iterable[int] = specs.numbers
@@ -95,19 +93,23 @@ def _is_here(data: IndexData, view: View) -> bool:
     return view.order is Order.PREFERRED_HERE and data.by_host.has_host
 
 
-def best_id(data: IndexData, view: View, ids: Sequence[int]) -> int:
-    """Return the spec that one would take of some look-alikes, which are all cached or none.
+def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> list[int]:
+    """Return the spec that one would take of each of some groups of look-alikes.
 
     It runs on the host, if the order of the view asks that; then it is used most, or else it has
-    the first hash.
+    the first hash, which is that of the first id. All look-alikes are cached or none.
     """
-    if len(ids) == 1:
-        return ids[0]
-    if _is_here(data, view):
-        ranks = [_RANKS_OF_FITS[fit.fits] for fit in map(data.by_host.answers.brief, ids)]
-        ids = list(compress(ids, map(min(ranks).__eq__, ranks)))
-    users = _users(data, ((id_, id_ + 1) for id_ in ids))
-    return min(zip(map(neg, users), data.hashes.of(ids), ids, strict=True))[-1]
+    is_here, first_edge = _is_here(data, view), data.column("up_first")
+
+    @lru_cache(1)
+    def ranks() -> bytes:
+        # The host is looked at only where it decides.
+        return data.by_host.answers.ranks if is_here else bytes(data.spec_count)
+
+    def order(id_: int) -> tuple[int, int, int]:
+        return ranks()[id_], first_edge[id_] - first_edge[id_ + 1], id_
+
+    return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
 
 
 class _OrderedHere(Sequence[int]):
@@ -127,8 +129,6 @@ class _OrderedHere(Sequence[int]):
         return id_ in self._ids
 
     def __iter__(self) -> Iterator[int]:
-        # To check all specs together is quicker than one by one.
-        self._data.by_host.check_all()
         return iter(self[:])
 
     @overload
@@ -167,10 +167,8 @@ class _OrderedHere(Sequence[int]):
                 first -= 1
             while end < len(ids) and self._version(end) == version:
                 end += 1
-            numbers = [self._data.look_alike(id_) for id_ in ids[first:end]]
-            if numbers[0] != numbers[-1]:
-                ranks = {number: self._rank(number) for number in {*numbers}}
-                ids[first:end] = sorted_by(map(ranks.__getitem__, numbers), ids[first:end])
+            if end - first > 1:
+                ids[first:end] = sorted_by(map(self._rank, ids[first:end]), ids[first:end])
             is_sorted[first:end] = bytes([1]) * (end - first)
 
     def _version(self, row: int) -> tuple[int, int]:
@@ -178,14 +176,10 @@ class _OrderedHere(Sequence[int]):
         number = self._data.look_alike(self._ids[row])
         return self._data.column("package")[number], self._data.column("version")[number]
 
-    def _rank(self, look_alike: int) -> int:
-        """Return the rank of a look-alike, for which the spec that runs best decides."""
-        answers, best = self._data.by_host.answers, max(_RANKS_OF_FITS.values())
-        for id_ in range(*self._data.span(look_alike)):
-            best = min(best, _RANKS_OF_FITS[answers.brief(id_).fits])
-            if not best:
-                break
-        return best
+    def _rank(self, id_: int) -> int:
+        """Return the rank of the look-alike of a row; the spec that runs best decides."""
+        start, stop = self._data.span(self._data.look_alike(id_))
+        return min(self._data.by_host.answers.ranks[start:stop])
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
@@ -295,7 +289,7 @@ class Listing:
             for row, id_ in zip(opened, ids, strict=True)
         ]
         roles = [row.role if row is not None else RowRole.SPEC for row in opened]
-        best = [best_id(self.catalog, self.view, each) for each in members]
+        best = best_ids(self.catalog, self.view, members)
         return best, list(map(len, members)), roles
 
     def unfolded_ids(self) -> Sequence[int]:

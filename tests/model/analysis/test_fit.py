@@ -13,6 +13,7 @@ import pytest
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import Host, Libc, parse_host
 from spackscope.model.core.records import ANSWERS, Fit
+from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     GCC,
@@ -75,6 +76,7 @@ def test_the_letters_are_those_of_spack(
         fit = HostFit(catalog, host)
         codes, fits = fit.coded()
         answers = [(letters_of(answer), answer.fits, answer.reusable) for answer in fits]
+        assert fit.ranks == bytes(RANKS_OF_FITS[fits[code].fits] for code in codes)
         for letters, hashes in REUSE["letters"][name].items():
             expected = letters.split("/")[number]
             answer = expected.replace("lx", "xl"), not RUN & set(expected), not expected
@@ -113,7 +115,10 @@ def fit_of(path: Path, *nodes: Node, host: Host = HOST) -> Fit:
     path /= "index.json"
     write_index(path, *nodes)
     catalog = catalog_of(path, dependency_only=True)
-    return HostFit(catalog, host).of(catalog.by_hash(ZLIB)[0].id)
+    checked = HostFit(catalog, host)
+    ids = range(catalog.spec_count)
+    assert checked.ranks == bytes(RANKS_OF_FITS[checked.of(id_).fits] for id_ in ids)
+    return checked.of(catalog.by_hash(ZLIB)[0].id)
 
 
 def zlib(*edges: Node, **fields: Any) -> Node:
@@ -128,8 +133,9 @@ NEWER = {**BUILT, "target": "zen4"}
 OF_GCC = edge("gcc", GCC, ["build"], ["c"])
 
 
-def on_mac(os: str) -> Node:
-    return zlib(arch={"platform": "darwin", "platform_os": os, "target": "aarch64"})
+def on_mac(os: str, *edges: Node, **fields: Any) -> Node:
+    arch = {"platform": "darwin", "platform_os": os, "target": "aarch64"}
+    return zlib(*edges, arch=arch, **fields)
 
 
 def libc(hash_: str, version: str) -> Node:
@@ -228,6 +234,32 @@ def test_each_reason_says_why(nodes: list[Node], host: str, told: str, tmp_path:
     for values in (fit.fits_values, fit.reusable_values):
         assert values[0] in ANSWERS
         assert (len(values) > 1) == (values[0] != "yes")
+
+
+@pytest.mark.parametrize("count", [1_000, 1_001])
+def test_all_run_alike_however_many_their_targets(count: int, tmp_path: Path) -> None:
+    nodes = [
+        zlib(
+            edge("zlib", hash_of(n - 1), ["link"]),
+            hash_=hash_of(n),
+            arch={**BUILT, "target": f"odd{n}"},
+        )
+        for n in range(11, 10 + count)
+    ]
+    catalog = catalog_of(write_index(tmp_path, zlib(hash_=hash_of(10)), *nodes))
+    assert bool(catalog.run_sets[1]) is (count == 1_000)
+    checked = HostFit(catalog, HOST)
+    assert checked.ranks.count(RANKS_OF_FITS[True]) == 1
+    assert checked.ranks.count(RANKS_OF_FITS[False]) == count - 1
+
+
+def test_a_cycle_of_dependencies_is_checked_spec_by_spec(tmp_path: Path) -> None:
+    nodes = [
+        zlib(edge("lib", LIB, ["link"])),
+        zlib(edge("zlib", ZLIB, ["link"]), hash_=LIB, name="lib", arch=NEWER),
+    ]
+    fit_of(tmp_path, *nodes)
+    assert not catalog_of(tmp_path / "index.json", dependency_only=True).run_sets[1]
 
 
 @pytest.mark.parametrize(
