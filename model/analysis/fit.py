@@ -31,7 +31,7 @@ from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
-from spackscope.model.core.versions import version_key
+from spackscope.model.core.versions import VersionKey, version_key
 from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Adjacency
@@ -65,6 +65,10 @@ def _of_variants(variants: Value) -> list[FitReason]:
     texts = variants if isinstance(variants, tuple) else ()
     is_developed = any(split_variant(text)[0] == "dev_path" for text in texts)
     return [rules.DEVELOPED.reason] if is_developed else []
+
+
+def _demand(reason: FitReason) -> tuple[bool, VersionKey]:
+    return reason.is_run, version_key(reason.label)
 
 
 class ReasonMasks(NamedTuple):
@@ -439,13 +443,13 @@ class HostFit:
         """Return the reasons of a mask with their bits, in the order of their rules.
 
         Of several reasons of one rule, as on two versions of a C library, the one that asks for
-        most is returned.
+        most is returned: rather one why a spec does not run.
         """
         most: dict[Rule, tuple[FitReason, Mask]] = {}
         for reason, bit in list(self._bits.items()):
             if mask & bit:
                 other, _ = most.setdefault(reason.rule, (reason, bit))
-                if version_key(reason.label) > version_key(other.label):
+                if _demand(reason) > _demand(other):
                     most[reason.rule] = reason, bit
         return sorted(most.values(), key=lambda pair: RULES.index(pair[0].rule))
 
@@ -455,13 +459,13 @@ class HostFit:
         With the id of its spec all reasons have sentences.
         """
         own = self._reasons_of(verdict.own)
-        own_rules = {reason.rule for reason, _ in own}
+        demands = {reason.rule: reason.is_run for reason, _ in own}
         reasons = [
             reason if id_ is None else reason._replace(sentence=self._sentence(id_, reason))
             for reason, _ in own
         ]
         for reason, bit in self._reasons_of(verdict.whole & ~verdict.own):
-            if reason.rule in own_rules:
+            if reason.rule in demands and demands[reason.rule] >= reason.is_run:
                 continue
             sentence = reason.sentence
             if id_ is not None:

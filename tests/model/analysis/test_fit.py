@@ -179,6 +179,12 @@ CASES: list[tuple[list[Node], str, str]] = [
     ([on_mac("catalina")], MAC, ""),
     ([on_mac("sequoia")], MAC, "os: os sequoia > sonoma"),
     ([on_mac("rhel9")], MAC, "os: os rhel9"),
+    # What runs, but is not reused, may need what does not run.
+    (
+        [on_mac("mojave", edge("lib", LIB, ["link"])), on_mac("tahoe", hash_=LIB, name="lib")],
+        MAC,
+        "os: os mojave, ^os: lib: os tahoe > sonoma",
+    ),
     # A dependency that refuses is named, and of several C libraries the newest.
     (
         [
