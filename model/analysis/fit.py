@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import chain, islice, pairwise, repeat
 from operator import or_
@@ -16,7 +16,7 @@ from spackscope.model.analysis.dag import ClosureMasks, Mask
 from spackscope.model.analysis.host import Host, Libc
 from spackscope.model.analysis.reuse import Findings
 from spackscope.model.core import rules
-from spackscope.model.core.columns import FIELDS, Value
+from spackscope.model.core.columns import Value
 from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
 from spackscope.model.core.records import (
     COMPILED_IN,
@@ -25,7 +25,6 @@ from spackscope.model.core.records import (
     NodeFacts,
     Problem,
     compiler_name,
-    is_run,
 )
 from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import check_cancelled
@@ -36,7 +35,15 @@ from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Adjacency
 from spackscope.model.index.index_file import narrowed
-from spackscope.model.index.run_sets import GCC_RUNTIME, LIBC, RunFacts, StatedLibc
+from spackscope.model.index.run_sets import (
+    GCC_RUNTIME,
+    LIBC,
+    RunEdges,
+    RunFacts,
+    StatedLibc,
+    follows_run,
+    unite_closures,
+)
 
 _RUNTIME_OF = {"gcc": GCC_RUNTIME, "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -186,47 +193,91 @@ class HostFit:
         with self._codes_lock:
             if self._coded is not None:
                 return self._coded
-            catalog, first = self._catalog, self._edges.down.first
-            verdicts: dict[ReasonMasks, int] = {}
-            leaves: dict[Hashable, int] = {}
-            codes, nodes = array("I"), catalog.column("node")
-            is_external = [bool(facts.external) for facts in catalog.nodes]
-            name = "compiler" if self._is_before_1 else "package"
-            bits = list(map(_compiler_bit, catalog.texts(name)))
-            compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
-            configured = self._configured
-            indexed = map(self._are_indexed.__getitem__, catalog.column("presence"))
-            shared = (map(mask_of, codes) for mask_of, codes in self._shared_masks)
-            looks = map(reduce, repeat(or_), zip(*shared, strict=True))
-            groups = zip(pairwise(catalog.first), looks, compilers, indexed, strict=True)
-            for number, ((start, stop), mask, compiler, is_indexed) in enumerate(groups):
-                if number % _CHECK_INTERVAL == 0:
-                    check_cancelled()
-                for id_ in range(start, stop):
-                    # Externals are listed in packages.yaml one by one.
-                    node = nodes[id_]
-                    is_leaf = first[id_] == first[id_ + 1] and not is_external[node]
-                    look = mask, compiler, node, is_indexed, configured.get(id_, 0)
-                    code = leaves.get(look) if is_leaf else None
-                    if code is None:
-                        verdict = self._verdict(id_)
-                        code = verdicts.setdefault(verdict, len(verdicts))
-                        if is_leaf:
-                            leaves[look] = code
-                    codes.append(code)
-            self._coded = narrowed(codes), list(map(self._brief, verdicts))
+            own, are_external = self._all_own()
+            whole = self._united(own[:], follows_run, self._below, self._ids_of([GCC_RUNTIME]))
+            lacks_runtime = lru_cache(None)(self._lacks_runtime)
+            missing = self._mask(rules.NO_RUNTIME.reason)
+            for id_, compilers in enumerate(self._all_compilers()):
+                if compilers and lacks_runtime(compilers) and not are_external[id_]:
+                    own[id_] |= missing
+            verdicts = list(zip(islice(own, self._edges.count), whole, strict=False))
+            codes_of = {verdict: code for code, verdict in enumerate(dict.fromkeys(verdicts))}
+            codes = array("I", map(codes_of.__getitem__, verdicts))
+            self._coded = narrowed(codes), [self._brief(ReasonMasks(*v)) for v in codes_of]
             return self._coded
+
+    def _all_own(self) -> tuple[list[Mask], list[bool]]:
+        """Return the own reasons of each spec and absent dependency, and which specs are external.
+
+        Few specs differ in what decides on their reasons.
+        """
+        catalog, edges, libcs = self._catalog, self._edges, self._libc_edges
+        nodes, configured = catalog.column("node"), self._configured
+        facts = [(bool(node.external), node.spec_format) for node in catalog.nodes]
+        shared = (map(mask_of, codes) for mask_of, codes in self._shared_masks)
+        looks = map(reduce, repeat(or_), zip(*shared, strict=True))
+        indexed = map(self._are_indexed.__getitem__, catalog.column("presence"))
+        known: dict[Hashable, Mask] = {}
+        own, are_external = list[Mask](), list[bool]()
+        groups = zip(pairwise(catalog.first), looks, indexed, strict=True)
+        for number, ((start, stop), mask, is_indexed) in enumerate(groups):
+            if number % _CHECK_INTERVAL == 0:
+                check_cancelled()
+            for id_ in range(start, stop):
+                is_external, spec_format = facts[nodes[id_]]
+                its_libcs = b""
+                if libcs.nodes:
+                    its_libcs = libcs.nodes[libcs.first[id_] : libcs.first[id_ + 1]].tobytes()
+                key: Hashable = mask, spec_format, is_indexed, configured.get(id_, 0), its_libcs
+                if is_external:
+                    # Externals are listed in packages.yaml one by one.
+                    key = id_
+                if (its := known.get(key)) is None:
+                    its = known[key] = self._own_reasons(id_)
+                own.append(its)
+                are_external.append(is_external)
+        own += [self._mask(rules.NOT_DESCRIBED.reason)] * len(edges.absent)
+        return own, are_external
+
+    def _all_compilers(self) -> Iterable[Mask]:
+        """Return the result of `_compilers_of` for each spec."""
+        count = self._edges.count
+        if self._is_before_1:
+            return map(self._compilers_of, range(count))
+        masks = [0] * (count + len(self._edges.absent))
+        for id_, name in self._ids_of(_COMPILER_BITS).items():
+            masks[id_] = _COMPILER_BITS[name]
+        united = self._united(masks, lambda *_: True, self._compilers) if any(masks) else masks
+        return islice(united, count)
+
+    def _united(
+        self,
+        masks: list[Mask],
+        is_followed: Callable[[Collection[str], Collection[str]], bool],
+        alone: ClosureMasks[int],
+        left_out: Iterable[int] = (),
+    ) -> list[Mask]:
+        """Unite the masks of all specs as `alone` does for one, in place."""
+        up, kinds = self._edges.up, self._edges.kinds
+        deptypes, virtuals = ([kind[n] for kind in kinds] for n in range(2))
+        edges = RunEdges(up.first, up.nodes, up.kinds, deptypes, virtuals)
+        follows = edges.mask(is_followed)
+        for id_ in unite_closures(masks, edges, follows, left_out) if 1 in follows else ():
+            masks[id_] = alone.whole(id_)
+        return masks
 
     def _verdict(self, id_: int) -> ReasonMasks:
         own = self._own_reasons(id_)
-        if not (id_ < self._edges.count and self._facts(id_).external):
-            compilers = self._compilers_of(id_)
-            if any(
-                compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
-                for compiler, runtime in _RUNTIME_OF.items()
-            ):
-                own |= self._mask(rules.NO_RUNTIME.reason)
+        is_external = id_ < self._edges.count and bool(self._facts(id_).external)
+        if not is_external and self._lacks_runtime(self._compilers_of(id_)):
+            own |= self._mask(rules.NO_RUNTIME.reason)
         return ReasonMasks(own, self._below.whole(id_))
+
+    def _lacks_runtime(self, compilers: Mask) -> bool:
+        return any(
+            compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
+            for compiler, runtime in _RUNTIME_OF.items()
+        )
 
     @cached_property
     def _are_indexed(self) -> Sequence[bool]:
@@ -248,7 +299,7 @@ class HostFit:
     def _run_edges(self) -> Adjacency:
         """The dependencies that specs link or run, but for C libraries."""
         kinds = self._edges.kinds
-        followed = [is_run(kind.deptypes) and LIBC not in kind.virtuals for kind in kinds]
+        followed = [follows_run(*kind) for kind in kinds]
         return self._edges.down.restricted(followed)
 
     @cached_property

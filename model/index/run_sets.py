@@ -74,7 +74,7 @@ class RunEdges(NamedTuple):
 
     first: array[int]
     parents: array[int]
-    kinds: array[int]
+    kinds: Sequence[int]
     deptypes: Sequence[Collection[str]]
     virtuals: Sequence[Collection[str]]
 
@@ -90,6 +90,11 @@ class RunEdges(NamedTuple):
         return zip(compress(self.parents, mask), compress(children, mask), strict=True)
 
 
+def follows_run(deptypes: Collection[str], virtuals: Collection[str]) -> bool:
+    """Check whether what an edge leads to must run where the spec runs: but for C libraries."""
+    return is_run(deptypes) and LIBC not in virtuals
+
+
 def libcs_of(edges: RunEdges) -> dict[int, list[int]]:
     """Return the C libraries that specs need, by the specs; as everywhere here by their ids."""
     needed = defaultdict[int, list[int]](list)
@@ -98,29 +103,20 @@ def libcs_of(edges: RunEdges) -> dict[int, list[int]]:
     return needed
 
 
-def run_sets(
-    facts: Sequence[int], edges: RunEdges, left_out: Iterable[int]
-) -> tuple[array[int], list[list[int]]]:
-    """Return the set of facts in the link/run closure of each spec: its number, and all sets.
+def unite_closures(
+    masks: list[int], edges: RunEdges, follows: bytearray, left_out: Iterable[int] = ()
+) -> Collection[int]:
+    """Unite the mask of each node with those of its closure, in place.
 
-    `facts` has a number for each spec and each absent dependency, and `left_out` the specs that
-    count only for themselves. Both results are empty if the facts are too many, or if there is a
-    cycle, as in damaged documents only. Raises Cancelled.
+    `masks` has a mask for each spec and each absent dependency. Edges are followed where `follows`
+    has 1, but none to nodes that are `left_out`. Returns the nodes on a cycle, or above one, whose
+    masks lack some; only damaged documents have cycles. Raises Cancelled.
     """
-    nothing = array("I"), list[list[int]]()
-    follows = edges.mask(lambda deptypes, virtuals: is_run(deptypes) and LIBC not in virtuals)
     for child in left_out:
         start, stop = edges.first[child], edges.first[child + 1]
         follows[start:stop] = bytes(stop - start)
-    if 1 not in follows:
-        numbers = sorted({*facts})
-        places = {fact: place for place, fact in enumerate(numbers)}
-        return array("I", map(places.__getitem__, facts)), [[fact] for fact in numbers]
-    if max(facts) >= _MOST_FACTS:
-        return nothing
-    masks = [1 << fact for fact in facts]
     waiting = Counter(compress(edges.parents, follows))
-    done = [node for node in range(len(facts)) if node not in waiting]
+    done = [node for node in range(len(masks)) if node not in waiting]
     for number, node in enumerate(done):
         if number % _CHECK_INTERVAL == 0:
             check_cancelled()
@@ -131,8 +127,30 @@ def run_sets(
             waiting[parent] -= 1
             if not waiting[parent]:
                 done.append(parent)
+    return [node for node, count in waiting.items() if count]
+
+
+def run_sets(
+    facts: Sequence[int], edges: RunEdges, left_out: Iterable[int]
+) -> tuple[array[int], list[list[int]]]:
+    """Return the set of facts in the link/run closure of each spec: its number, and all sets.
+
+    `facts` has a number for each spec and each absent dependency, and `left_out` the specs that
+    count only for themselves. Both results are empty if the facts are too many, or if there is a
+    cycle. Raises Cancelled.
+    """
+    follows = edges.mask(follows_run)
+    if 1 not in follows:
+        numbers = sorted({*facts})
+        places = {fact: place for place, fact in enumerate(numbers)}
+        return array("I", map(places.__getitem__, facts)), [[fact] for fact in numbers]
+    nothing = array("I"), list[list[int]]()
+    if max(facts) >= _MOST_FACTS:
+        return nothing
+    masks = [1 << fact for fact in facts]
+    are_damaged = unite_closures(masks, edges, follows, left_out)
     numbers_of = {mask: number for number, mask in enumerate(sorted({*masks}))}
-    if len(done) < len(masks) or sum(map(int.bit_count, numbers_of)) > _MOST_PLACES:
+    if are_damaged or sum(map(int.bit_count, numbers_of)) > _MOST_PLACES:
         return nothing
     every = range(reduce(or_, numbers_of).bit_length())
     sets = [[fact for fact in every if mask >> fact & 1] for mask in numbers_of]
