@@ -57,6 +57,10 @@ def _measure(
         if "index" in names:
             index = spack_index.build_index(scratch / "index.json", figures.specs)
             building.measure_json(figures, index, environ, pairs)
+        if "start" in names:
+            index = spack_index.build_index(scratch / "started" / "index.json", figures.specs)
+            building.build(str(index), environ)
+            terminal.measure_start(figures, str(index), environ, pairs, ", with dependencies")
         if "analyses" in names:
             analyses.measure(figures, scratch, environ, figures.specs, pairs)
     if _OF_PAGES.isdisjoint(names):
@@ -69,6 +73,9 @@ def _measure(
         building.measure_open(figures, pages, environ, pairs)
     if "start" in names and is_browsed:
         terminal.measure_start(figures, source, environ, pairs)
+    if "start" in names and figures.specs == SIZES[0]:
+        building.build("sample", environ)
+        terminal.measure_start(figures, "sample", environ, pairs, ", the sample")
     if "bytes" in names and is_browsed:
         terminal.measure_echo(figures, source, environ, pairs)
         terminal.measure_bytes(figures, source, environ)

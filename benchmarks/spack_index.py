@@ -45,6 +45,7 @@ def build_index(path: Path, specs: int) -> Path:
     with gzip.open(SEED, "rt", encoding="utf-8") as file:
         installs = json.load(file)["database"]["installs"]
     seeds: dict[str, Node] = {hash_: record["spec"] for hash_, record in installs.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as out:
         out.write('{"database":{"version":"8","installs":{')
         for number, (hash_, record) in enumerate(_records(seeds, specs, rng)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -19,13 +20,19 @@ from benchmarks.processes import SPACKSCOPE, peak_of
 
 _MINIMAL, _OWN = "a minimal Textual program", "Textual's own list, table and input"
 _IDLE_SECONDS = 10
+_SETTLED = 0.7
+"""Seconds in which nothing is written once all is shown."""
 
 _BARE = """
 from textual.app import App
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 class Bare(App):
     def compose(self):
+        line = Input()
+        # A cursor that blinks is never silent.
+        line.cursor_blink = False
+        yield line
         yield Static("hello-world")
 
 Bare().run()
@@ -121,7 +128,7 @@ class _Program:
             data += more
         return data
 
-    def record(self, quiet: float = 1.5) -> list[tuple[float, bytes]]:
+    def record(self, quiet: float) -> list[tuple[float, bytes]]:
         """Return what is written until nothing is, with the seconds since the start of each."""
         written, wait = list[tuple[float, bytes]](), 20.0
         while data := self.read(wait):
@@ -151,23 +158,28 @@ class _Start(NamedTuple):
     peak: float
 
 
-def measure_start(figures: Figures, source: str, environ: Mapping[str, str], pairs: int) -> None:
-    """Compare a start, until rows and until all is shown, with starts of Textual programs."""
-    ours = list[_Start]()
+def measure_start(
+    figures: Figures, source: str, environ: Mapping[str, str], pairs: int, what: str = ""
+) -> None:
+    """Compare a start, until rows and until all is shown, with starts of Textual programs.
+
+    `what` says which source that is, unless it is the pages of the column.
+    """
+    ours, row = list[_Start](), _first_row(source, environ)
     references: dict[str, list[_Start]] = {_MINIMAL: [], _OWN: []}
     for _ in range(pairs + 1):
-        ours.append(_start(_ours(source), environ, "lib-0", 2))
-        references[_MINIMAL].append(_start(_python(_BARE), environ, "hello-world", 1))
-        references[_OWN].append(_start(_python(_OWN_WIDGETS), environ, "lib-0", 2))
+        ours.append(_start(_ours(source), environ, row))
+        references[_MINIMAL].append(_start(_python(_BARE), environ, "hello-world"))
+        references[_OWN].append(_start(_python(_OWN_WIDGETS), environ, "gcc@13.2.0"))
     for reference, theirs in references.items():
         # The first starts warm up.
         both = list(zip(ours, theirs, strict=True))[1:]
         shown = [(our.rows, their.rows) for our, their in both]
-        figures.add("start to the first rows", reference, shown, MILLISECONDS)
+        figures.add(f"start to the first rows{what}", reference, shown, MILLISECONDS)
         # What is shown first by a reference is all.
         whole = [(our.whole, their.rows) for our, their in both]
-        figures.add("start until all is shown", reference, whole, MILLISECONDS)
-        if reference == _MINIMAL:
+        figures.add(f"start until all is shown{what}", reference, whole, MILLISECONDS)
+        if reference == _MINIMAL and not what:
             peaks = [(our.peak, their.peak) for our, their in both]
             figures.add("browser: peak of memory", reference, peaks, MEGABYTES)
 
@@ -179,29 +191,37 @@ def measure_start_peer(
     if shutil.which("vd") is None:
         print("vd is not installed: not compared")
         return
-    viewed = ["vd", "--filetype=txt", str(lines)]
+    viewed, row = ["vd", "--filetype=txt", str(lines)], _first_row(source, environ)
     measured = [
-        (
-            _start(_ours(source), environ, "lib-0", 2).rows,
-            _start(viewed, environ, "lib-0", 1).rows,
-        )
+        (_start(_ours(source), environ, row).rows, _start(viewed, environ, "lib-0").rows)
         for _ in range(pairs + 1)
     ]
     figures.add("start to the first rows", "`vd` on one line a spec", measured[1:], MILLISECONDS)
 
 
-def _start(arguments: Sequence[str], environ: Mapping[str, str], text: str, times: int) -> _Start:
-    """Start a program until it is silent; rows have a text some times in a line of the screen."""
-    with _Program(arguments, environ) as program:
-        written = program.record()
-        peak = program.peak
+def _first_row(source: str, environ: Mapping[str, str]) -> str:
+    """Return the short hash in the first row of the browser, which `find` lists first."""
+    words = ["find", "-f", source, "--hashes", "--limit", "1"]
+    found = subprocess.run([SPACKSCOPE, *words], env=dict(environ), capture_output=True, text=True)
+    return found.stdout[:7]
+
+
+def _start(arguments: Sequence[str], environ: Mapping[str, str], text: str) -> _Start:
+    """Start a program until it is silent; rows are shown once a text is on the screen."""
     screen = pyte.Screen(120, 40)
     stream = pyte.ByteStream(screen)
-    for seconds, data in written:
-        stream.feed(data)
-        if any(line.count(text) >= times for line in screen.display):
-            return _Start(seconds, written[-1][0], peak)
-    raise ChildProcessError(f"{arguments[0]} never showed {text}: {arguments}")
+    rows = last = 0.0
+    with _Program(arguments, environ) as program:
+        # A slow machine may pause before it shows rows.
+        while not rows and (written := program.record(_SETTLED)):
+            for last, data in written:
+                stream.feed(data)
+                if not rows and any(text in line for line in screen.display):
+                    rows = last
+        peak = program.peak
+    if not rows:
+        raise ChildProcessError(f"{arguments[0]} never showed {text}: {arguments}")
+    return _Start(rows, last, peak)
 
 
 _INPUT = """
