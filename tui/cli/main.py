@@ -28,6 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if argv is None and _print_version():
             return 0
+        if argv is None:
+            # Until a command runs: `tuning.resume_collector`.
+            gc.disable()
         from spackscope.tui.process import crash, worker_threads
 
         if argv is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
@@ -40,6 +39,9 @@ def limit_heaps() -> None:
     without mallopt do neither. With 425,000 specs 89 MB are in use after the start in place of
     101 MB; `make bench ARGS='start --specs 425000'` measures the peak with and without the call.
     """
+    # Commands that print need it not.
+    import ctypes
+
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, _LARGE)

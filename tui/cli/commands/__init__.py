@@ -17,7 +17,7 @@ from spackscope.model.core.errors import (
 from spackscope.tui import VERSION
 from spackscope.tui.cli.arguments import Options, parse_arguments
 from spackscope.tui.cli.command_table import COMMANDS, HELP
-from spackscope.tui.process import ExitCode, Leave, signals, stdio
+from spackscope.tui.process import ExitCode, Leave, signals, stdio, tuning
 
 
 def run_line(words: Sequence[str]) -> int:
@@ -61,7 +61,10 @@ def _run_command(options: Options) -> ExitCode:
         code = _module(command.runner).run(options, os.environ)
     else:
         with _module("command_line").open_command_line(options) as line:
-            code = _module(command.runner).run(line)
+            run = _module(command.runner).run
+            # The process began without: what it has imported is never garbage.
+            tuning.resume_collector()
+            code = run(line)
     return code
 
 
