@@ -431,12 +431,7 @@ def _made_by_spack(
         documents = Documents([replace(document, prefix=directory)])
         return replace(installed, layout="prefix", documents=documents)
     # Names alone make no mirror, and no Spack.
-    v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
-    if (
-        os.path.isfile(os.path.join(v3, "layout.json"))
-        or os.path.isdir(os.path.join(v3, "manifests"))
-        or ("build_cache" in names and _has_spec_files(build_cache))
-    ):
+    if _is_mirror(directory, names):
         return _mirror(source, session, UrlTarget(directory), LocalFolder(directory, origin))
     if os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
         os.path.join(directory, "lib", "spack", "spack")
@@ -455,6 +450,29 @@ def _made_by_spack(
             f" create one with `spack -e {name} concretize`"
         )
     return None
+
+
+def kind_of(path: str) -> str:
+    """Return what Spack made a file or directory as, by names and first bytes; "" for others."""
+    try:
+        if not os.path.isdir(path):
+            is_known = path.endswith(_ENDINGS) and _known(document_at(path, path, path))
+            return ("environment" if path.endswith(LOCK) else "file") if is_known else ""
+        names = os.listdir(path)
+    except (OSError, SourceError):
+        return ""
+    if _DATABASE_FOLDER in names:
+        return "install tree"
+    return "environment" if LOCK in names else "mirror" if _is_mirror(path, names) else ""
+
+
+def _is_mirror(directory: str, names: Collection[str]) -> bool:
+    v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
+    return (
+        os.path.isfile(os.path.join(v3, "layout.json"))
+        or os.path.isdir(os.path.join(v3, "manifests"))
+        or ("build_cache" in names and _has_spec_files(build_cache))
+    )
 
 
 def _mirror(

@@ -12,6 +12,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse
+from spackscope.model.sources.discover import kind_of
 from spackscope.model.sources.resolve import environment_names
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import parse_site_url
@@ -31,11 +32,13 @@ _TITLES = {
 class _Found(NamedTuple):
     """The paths that begin with a typed text, and the environments of Spack: names and paths.
 
-    The text `is_host` if it describes one, and `is_path` if it is a URL or a path that exists.
+    `here` are the sources of the current directory with their kinds, while nothing is typed. The
+    text `is_host` if it describes one, and `is_path` if it is a URL or a path that exists.
     """
 
     paths: Sequence[str] = ()
     environments: Sequence[tuple[str, str]] = ()
+    here: Sequence[tuple[str, str]] = ()
     is_host: bool = False
     is_path: bool = False
 
@@ -61,15 +64,13 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
             host.run(lambda _: _find(search, host.session), take_found, jobs.PATHS)
         if action == "cover" and found.is_host:
             return [Pick([search], search, "a host: what runs there", "")]
-        environments = [Pick([p], clean(name), "environment") for name, p in found.environments]
-        if action == "cover":
-            locks = [path for path in found.paths if path.endswith(".lock")]
-            environments += [Pick([path], path, "environment") for path in locks if not search]
-            environments = [each for each in environments if each.value[0] not in host.sources]
+        offered = [Pick([p], clean(name), "environment") for name, p in found.environments]
+        offered += [Pick([path], path, kind) for path, kind in found.here]
+        offered = [each for each in offered if each.value[0] not in host.sources]
         below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
         typed = [Pick([search], search, "open it", "")] if search else []
-        fitting = best_first(search, [*environments, *picks])
+        fitting = best_first(search, [*offered, *picks])
         if len(matches := [*fitting, *below]) == 1 and not found.is_path:
             return [*matches, *typed]
         if found.is_path or "/" in search:
@@ -131,5 +132,6 @@ def _find(search: str, session: Session) -> _Found:
         is_host = False
     paths = [each.text for each in complete_path(search)]
     named = [(name, os.path.join(root, name)) for name in environment_names(session)]
+    here = [] if search else [(path, kind) for path in paths if (kind := kind_of(path))]
     is_path = "://" in search or (search != "" and os.path.exists(os.path.expanduser(search)))
-    return _Found(paths, named, is_host, is_path)
+    return _Found(paths, named, here, is_host, is_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
+from tests.builders.sample import EXAMPLES
 from tests.program import PATIENCE
 from tests.web_server import Exchange, serving
 
@@ -185,3 +187,28 @@ async def test_escape_stops_the_reading_of_a_source_and_leaves_the_dialog_open()
             assert f"› {server.url} " in browser.text
             await browser.press("escape", "escape")
             assert browser.query == "package=py-build"
+
+
+async def test_sources_of_the_current_directory_are_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with ZipFile(EXAMPLES) as archive:
+        archive.extractall(tmp_path)
+    (tmp_path / "notes.json").write_text('{"a": 1}')
+    (tmp_path / "empty").mkdir()
+    async with browsing(size=(100, 30)) as browser:
+        for key in "OD":
+            await browser.press(key)
+            offered = [" ".join(pick.split()) for pick in browser.picks]
+            assert offered[:5] == [
+                "index.json file",
+                "mirror/ mirror",
+                "new/ environment",
+                "old/ environment",
+                "tree/ install tree",
+            ]
+            assert not [pick for pick in offered if pick.startswith(("notes", "empty"))]
+            await browser.press("escape")
+        await browser.press("O", "down", "enter")
+        assert "● mirror" in browser.lines[0]
