@@ -131,9 +131,9 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     def sheet_of(
         rows: Sequence[ComparedRow], *notes: str, users: Sequence[Differing] = ()
     ) -> Sheet[Differing]:
-        drawn = _firsts(rows, columns)
-        if options.get("each"):
-            drawn = columns
+        firsts = _firsts(rows, columns)
+        drawn = columns if options.get("each") else firsts
+        switches = ["build"] * bool(listing) + ["all"] + ["each"] * (len(firsts) < len(columns))
         ways = 0 if len(listing) < len(columns) else len(kinds)
         return Sheet(
             " · ".join(_title(graph, columns, drawn, ways, len(ids), nothing=not rows)),
@@ -144,7 +144,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             group=lambda row: _HEADINGS.get(row.part, ""),
             told=["part"],
             notes=[*_splices(graph, columns), *notes],
-            switches=("build", "all", "each"),
+            switches=switches,
             limit=None,
             is_good=False,
             is_certain=True,

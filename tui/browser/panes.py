@@ -516,6 +516,9 @@ class Panes:
         state, row = self._state, self.table.rows.row
         if self.focus.pane == "packages" and not self.focus.leads_back:
             yield "back"
+        line = self.values.line
+        if line is None or not any(each.mark is not None for each in line.section.values):
+            yield "values-clear"
         # From there it only leads to the packages, as their own key does.
         is_first = self.focus.pane == "specs" and not (state.table.name or self.focus.zoomed)
         if is_first and (row is None or row.role is RowRole.SPEC):

@@ -32,6 +32,8 @@ NO_ROWS = "No rows are shown"
 LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows belong to the last valid query: correct the query first"
 
+_SWITCHES = {"diff-build-tools": "build", "diff-equal": "all", "diff-regroup": "each"}
+"""The keys that switch an option of a sheet, each with the option."""
 _OF_SHEET = 1_000
 """Lines that a sheet counts besides its own, for the data that it was computed from."""
 _OPTIONS = {"hosts": "host"}
@@ -230,6 +232,7 @@ class OpenTable(Frozen):
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""
         yield from ("fold", "values")
+        yield from (name for name, option in _SWITCHES.items() if option not in self.switches)
         if rows.item is None:
             yield "specs-open"
         if not rows.shown.columns.columns.names:
