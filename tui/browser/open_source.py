@@ -65,7 +65,9 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
         if action == "cover" and found.is_host:
             return [Pick([search], search, "a host: what runs there", "")]
         offered = [Pick([p], clean(name), "environment") for name, p in found.environments]
-        offered += [Pick([path], path, kind) for path, kind in found.here]
+        # Coverage is that of an environment, which is the first to be offered.
+        here = sorted(found.here, key=lambda pair: action == "cover" and pair[1] != "environment")
+        offered += [Pick([path], path, kind) for path, kind in here]
         offered = [each for each in offered if each.value[0] not in host.sources]
         below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
