@@ -87,7 +87,7 @@ def exhaustive(*words: str) -> ParameterSet:
 )
 def test_a_line_command_loads_nothing_that_draws(program: Program, words: tuple[str, ...]) -> None:
     # What runs here comes first.
-    needs_host = words[0] == "show" or words[:2] == ("find", "--csv")
+    needs_host = words[0] in ("show", "duplicates") or words[:2] == ("find", "--csv")
     of_a_host = {"archspec"} if needs_host else set()
     assert loaded_by(program, *words) & {*HEAVY} == of_a_host
 
