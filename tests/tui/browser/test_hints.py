@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from spackscope.tui.widgets.frame import StatusLine
 from tests.browsing import Browser, browsing
 from tests.clipboard import Clipboard
@@ -26,7 +28,11 @@ def hinted(browser: Browser) -> list[str]:
 
 
 @some_and_all(step=3)
-async def test_each_hint_does_something(tmp_path: Path, step: int) -> None:
+async def test_each_hint_does_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    # Where rows are written.
+    monkeypatch.chdir(tmp_path)
     clipboard = Clipboard(tmp_path)
     for screen in _SCREENS[::step]:
         async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
