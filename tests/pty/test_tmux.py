@@ -141,7 +141,7 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
     tmux.until("$")
     tmux.type(shlex.join(COMMAND), "Enter")
     tmux.until("346 builds")
-    tmux.type("1", "j")
+    tmux.type("/", *"py-build", "Enter")
     before = tmux.until("24 py-build")
     while (later := at_rest(tmux)) != before:
         before = later
