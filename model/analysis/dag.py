@@ -12,7 +12,13 @@ from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 from weakref import WeakMethod
 
-from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is_run
+from spackscope.model.core.records import (
+    COMPILED_IN,
+    LANGUAGES,
+    Dependency,
+    is_run,
+    names_compiler,
+)
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
@@ -396,7 +402,7 @@ class _Side:
             "external": node.external if node.external != ", ".join(node.external_modules) else "",
             "external_module": node.external_modules,
             "external_extra": node.external_attributes,
-            "compiler": compiler if states_compiler and compiler != "none" else "",
+            "compiler": compiler if states_compiler and names_compiler(compiler) else "",
             "spec_format": str(node.spec_format or ""),
         }
         for flag in self._lists("flags")[extra]:

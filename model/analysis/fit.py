@@ -25,6 +25,7 @@ from spackscope.model.core.records import (
     NodeFacts,
     Problem,
     compiler_name,
+    names_compiler,
 )
 from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import check_cancelled
@@ -379,7 +380,7 @@ class HostFit:
         catalog, columns = self._catalog, ("platform", "os", "target", "compiler")
         packages, variant_sets = catalog.texts("package"), catalog.values("variants")
         archs = [
-            (platform, os, target, compiler not in ("", "none"))
+            (platform, os, target, names_compiler(compiler))
             for platform, os, target, compiler in zip(*map(catalog.texts, columns), strict=True)
         ]
         of_listing = [rules.NOT_LISTED.reason], list[FitReason]()

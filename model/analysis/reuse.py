@@ -16,6 +16,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import (
     FIRST_OF_DATABASE,
     LANGUAGES,
+    NO_COMPILER,
     ListedIn,
     Problem,
     SourceStatus,
@@ -652,7 +653,9 @@ class _Finder:
     @cached_property
     def _compiled(self) -> int:
         """The specs with a compiler that are neither compilers nor runtimes."""
-        compiled = self._matching(query_of(Term("compiler", "?*"), Term("compiler", "none", True)))
+        compiled = self._matching(
+            query_of(Term("compiler", "?*"), Term("compiler", NO_COMPILER, True))
+        )
         for name in self._catalog.texts("package"):
             # Spack requires no compiler for these packages.
             if is_compiler(name) or name in _RUNTIMES:

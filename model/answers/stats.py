@@ -124,8 +124,8 @@ class Axis(Frozen):
     by_record: bool = False
 
     def is_absent(self, value: str) -> bool:
-        """Check whether a value is that of records that have none."""
-        return not value or (self.name in FIELDS and value == FIELDS[self.name].absent)
+        """Check whether a record with this value has none, as for a variant that it lacks."""
+        return FIELDS[self.name].is_absent(value) if self.name in FIELDS else not value
 
 
 def _column_of(name: str) -> Column | None:

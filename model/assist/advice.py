@@ -18,6 +18,7 @@ from spackscope.model.core.records import (
     HASH_LENGTH,
     LANGUAGES,
     NO,
+    NO_COMPILER,
     UNKNOWN,
     YES,
     compiler_name,
@@ -390,7 +391,7 @@ def _wider_dependency(
 
 def _near_compilers(compilers: Sequence[str], name: str, constraint: str) -> list[str]:
     """Return the compilers of a name with the nearest versions, or similar names."""
-    pairs = [_split_compiler(compiler) for compiler in compilers if compiler != "none"]
+    pairs = [_split_compiler(compiler) for compiler in compilers if compiler != NO_COMPILER]
     if versions := [version for its_name, version in pairs if its_name == name]:
         return [f"{name}@{version}" for version in nearest_versions(constraint, versions)]
     return near(name, (its_name for its_name, _ in pairs))
@@ -539,7 +540,7 @@ def _sentence(catalog: Catalog, spec: Query, packages: Query, group: Group) -> s
                 f" Write {replace(condition, direct=False)} for a dependency."
             )
         if name not in listed_names:
-            guess = did_you_mean(condition.name, [n for n in listed_names if n != "none"])
+            guess = did_you_mean(condition.name, [n for n in listed_names if n != NO_COMPILER])
             return f"{none} is built with %{condition.name}{guess}"
         versions = [each for each in compilers if each.value.startswith(f"{name}@")]
         return f"{none} is built with {condition}{_only(versions)}"

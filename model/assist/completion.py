@@ -19,7 +19,7 @@ from spackscope.model.core.columns import (
 )
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, YES, Spec
+from spackscope.model.core.records import ANSWERS, NO_COMPILER, YES, Spec
 from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
@@ -142,7 +142,7 @@ class _Completer(NamedTuple):
                 for each in self.counts("compiler"):
                     name = each.value if "@" in typed else each.value.partition("@")[0]
                     counts[name] += each.count
-                del counts["none"]
+                del counts[NO_COMPILER]
             elif typed and self.catalog and self.catalog.lists_dependencies:
                 # All packages, with the count of all specs, as dependents are not counted.
                 names = sorted(self.catalog.texts("package"), key=len)

@@ -200,6 +200,10 @@ class Column(Frozen):
         is_text_of_list = self.is_list and isinstance(value, str)
         return text_cell(value) if is_text_of_list else self.format(value)
 
+    def is_absent(self, value: Value) -> bool:
+        """Check whether a record with this value has none, as with no compiler."""
+        return not value or value == self.absent
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Its keys in a query."""

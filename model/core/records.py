@@ -50,6 +50,12 @@ the virtuals that they provide, and the newest."""
 NO_COMPILER = "none"
 """The `compiler` of a record that states its dependencies, and none of them compiled it."""
 
+
+def names_compiler(compiler: str) -> bool:
+    """Check whether the `compiler` of a record is one: neither none nor left unsaid."""
+    return compiler not in ("", NO_COMPILER)
+
+
 NO_VIRTUALS = ("none",)
 """The `provided_virtuals` of a record that is known to provide no virtual."""
 

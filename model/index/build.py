@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, NodeFacts, Problem, Records
+from spackscope.model.core.records import Dependency, NodeFacts, Problem, Records, names_compiler
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
 from spackscope.model.index.index_file import (
     CODES,
@@ -643,7 +643,7 @@ def _write_run_sets(
 
     def facts_of(arch: int, lists: int, node: int, its: tuple[int, ...]) -> RunFacts:
         of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
-        is_compiled = of_arch.pop("compiler") not in ("", "none")
+        is_compiled = names_compiler(of_arch.pop("compiler"))
         libcs: Sequence[StatedLibc | None] | None = tuple(map(libc, its))
         if stated[node].external:
             # Spack takes an external to run with any C library.

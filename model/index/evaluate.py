@@ -13,7 +13,13 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import LANGUAGES, NO_VIRTUALS, compiler_name, is_compiler
+from spackscope.model.core.records import (
+    LANGUAGES,
+    NO_VIRTUALS,
+    compiler_name,
+    is_compiler,
+    names_compiler,
+)
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean, cut_list
@@ -493,7 +499,7 @@ class Evaluation:
         stating: dict[int, array[int]] = {}
         looks = zip(self._edges.are_listed, column("arch"), pairwise(first), strict=True)
         for are_listed, arch, (start, stop) in looks:
-            if not are_listed or texts[arch] not in ("none", ""):
+            if not are_listed or names_compiler(texts[arch]):
                 specs = compress(range(start, stop), are_free[start:stop])
                 stating.setdefault(arch, array("I")).extend(specs)
         return [(arch, specs) for arch, specs in stating.items() if specs]

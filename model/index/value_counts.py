@@ -194,8 +194,8 @@ def value_sections(
 def _column_section(catalog: Catalog, query: Query, key: SectionKey) -> ValueSection:
     values = catalog.counts(key.without(query), key.column)
     texts = _texts(values, of_none=("",))
-    absent = ("", BY_NAME[key.column].absent)
-    ordered = sorted(texts, key=lambda text: (text in absent, -texts[text], text))
+    is_absent = BY_NAME[key.column].is_absent
+    ordered = sorted(texts, key=lambda text: (is_absent(text), -texts[text], text))
     if key.column == "version" and query.package_term is not None:
         ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
     offered: tuple[Condition, ...] = ()

@@ -19,6 +19,7 @@ from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.records import (
     LANGUAGES,
     NEWEST_FORMAT,
+    NO_COMPILER,
     NO_VIRTUALS,
     PROVIDED_IN,
     Dependency,
@@ -198,7 +199,7 @@ class NodeReader:
             build_spec = ""
         compiler = self._compiler(node)
         if not compiler and all(_LANGUAGES.isdisjoint(item.virtuals) for item in dependencies):
-            compiler = "none"
+            compiler = NO_COMPILER
         original = _original_format(node)
         spec = Spec(
             package=fields.string("name", get("name")),

@@ -28,6 +28,7 @@ from spackscope.model.core.records import (
     is_compiler,
     is_hash,
     legacy_name,
+    names_compiler,
 )
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
@@ -55,7 +56,6 @@ from spackscope.model.sources.source_name import (
 
 _BUILTIN = ("", "builtin")
 _NOT_REQUIRED = frozenset({"patches", "dev_path"})
-_NO_COMPILER = ("", "none")
 _IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
 _NAME = re.compile(_IDENTIFIER)
 _NAMESPACE = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
@@ -167,7 +167,7 @@ def _stated_compiler(spec: Spec) -> str:
     compiler oneapi: without the name, `%` with a version matches the stated compiler.
     """
     name, _, version = spec.compiler.partition("/")[0].partition("@")
-    if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
+    if not names_compiler(spec.compiler) or name in LANGUAGES or not _NAME.fullmatch(name):
         return ""
     at = _at(version)
     if compiler_name(name) == name:

@@ -123,9 +123,7 @@ def _shared(listing: Listing, columns: Collection[Column], groups: int) -> list[
     """Return the numbers of specs and groups, and the values of all specs without a column."""
     constants = listing.values.constants
     texts = {
-        column.name: column.find_prefix + column.cell(value)
-        if value != column.absent
-        else column.cell(value)
+        column.name: f"{'' if column.is_absent(value) else column.find_prefix}{column.cell(value)}"
         for column in COLUMNS
         if (value := constants.get(column.name))
         and column not in columns

@@ -196,8 +196,9 @@ def _built_for(facts: Sequence[DetailLine], width: int) -> list[DetailLine]:
     line = []
     for number, fact in enumerate(facts):
         is_compiler = fact.label == _FACTS[-1]
-        text = signed(fact.label, fact.text) if fact.text in _NO_COMPILER else fact.text
-        lead = (", with " if is_wide and text == fact.text else ", ") if is_compiler else ", "
+        is_named = fact.text not in _NO_COMPILER
+        text = fact.text if is_named else signed(fact.label, fact.text)
+        lead = ", with " if is_compiler and is_named and is_wide else ", "
         lead = lead if is_wide or is_compiler else " "
         line.append(replace(fact, text=text, lead=lead * bool(number)))
     return line

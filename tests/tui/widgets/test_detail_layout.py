@@ -76,6 +76,8 @@ def test_the_command_comes_first_then_the_variants_and_what_it_needs() -> None:
     ]
     (without_compiler,) = drawn(layout([DetailLine("no compiler", "compiler")], 78, 4))
     assert without_compiler == "built for  no compiler"
+    facts = [DetailLine("zen3", "target"), DetailLine("no compiler", "compiler")]
+    assert drawn(layout(facts, 78, 4)) == ["built for  zen3, no compiler"], "without `with`"
 
 
 def test_a_narrow_pane_has_the_hash_in_the_command() -> None:
