@@ -316,10 +316,10 @@ def _with_misfit(note: RowNote, row: Row, told: Collection[str], width: int | No
     no room beside it in `width` cells.
     """
     by_host = row.catalog.by_host
-    if not by_host.has_host or by_host.answers.brief(row.id).fits is not False:
+    fit = by_host.answers.brief(row.id) if by_host.has_host else None
+    if fit is None or fit.fits is not False:
         return note
-    reasons = by_host.answers.brief(row.id).reasons
-    reason = next(each for each in reasons if each.is_run and not each.rule.is_unknown)
+    reason = next(each for each in fit.reasons if each.is_run and not each.rule.is_unknown)
     name, misfit = reason.rule.name, clean(re.split(" > |, ", reason.label)[0])
     if name in _OF_FIELDS and not reason.of_dependency:
         misfit = BY_NAME[name].cell(BY_NAME[name].value(row.spec))
