@@ -33,7 +33,13 @@ from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, lacking
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    package_column,
+    version_column,
+)
 from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.resolve import find_environment
@@ -200,15 +206,13 @@ def _role(spec: Missing) -> str:
 
 
 _COLUMNS: list[SheetColumn[CoveredSpec]] = [
-    SheetColumn(
-        "package",
+    package_column(
         lambda row: row.package or None,
         text=lambda package: clean(package or "(not described)"),
         style="strong",
-        meaning="the name of the package",
     ),
     version_column(lambda row: row.version or None),
-    hash_column(lambda row: row.hash, meaning="the full hash"),
+    hash_column(lambda row: row.hash),
     SheetColumn("state", lambda row: row.state, meaning="cached, installed, external or missing"),
     SheetColumn("reason", lambda row: row.reason or None, meaning="why it is missing"),
     SheetColumn(

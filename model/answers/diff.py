@@ -40,7 +40,7 @@ from spackscope.model.report.differences import (
 )
 from spackscope.model.report.report import Style, path_text
 from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, package_column
 from spackscope.model.sources.resolve import names_source
 
 _ARROW = "→"
@@ -200,9 +200,7 @@ def _title(
 def _columns(
     graph: Dag, ids: Sequence[int], drawn: Sequence[int], *, shows_follows: bool
 ) -> Iterator[SheetColumn[Differing]]:
-    yield SheetColumn(
-        "package", lambda row: row.package, drawn=False, meaning="the name of the package"
-    )
+    yield package_column(lambda row: row.package, drawn=False)
     yield SheetColumn("attribute", lambda row: row.attribute, drawn=False, meaning="what differs")
     yield SheetColumn(
         "part", lambda row: row.part, meaning="own, run, build or users: what the row is about"
@@ -535,7 +533,7 @@ _COLUMNS: list[SheetColumn[Change]] = [
         text=lambda count: f"{count:,}" if count else "",
         meaning="how many more specs changed because of it",
     ),
-    hash_column(lambda row: row.hash or None, meaning="the full hash"),
+    hash_column(lambda row: row.hash or None),
     hash_column(lambda row: row.old_hash or None, "old_hash", meaning="the hash before"),
     SheetColumn(
         "hashes", lambda row: row.hashes, drawn=False, meaning="the hashes of all specs of the row"

@@ -17,7 +17,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.differences import difference_line
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, package_column
 from spackscope.model.sources.resolve import find_environment, names_source
 
 
@@ -131,7 +131,7 @@ def _label(attribute: str) -> str:
 
 
 _COLUMNS: list[SheetColumn[DuplicatedPackage]] = [
-    SheetColumn("package", lambda row: row.package, meaning="the name of the package"),
+    package_column(lambda row: row.package),
     SheetColumn("builds", lambda row: row.builds, meaning="how many builds"),
     SheetColumn(
         "causes",

@@ -22,6 +22,7 @@ from spackscope.model.report.sheet import (
     Sheet,
     SheetColumn,
     hash_column,
+    package_column,
     size_column,
     version_column,
 )
@@ -180,7 +181,7 @@ _COLUMNS: list[SheetColumn[FileRow]] = [
         meaning="the permissions of a file that can be run, such as 755",
     ),
     SheetColumn("link_to", lambda row: row.file.target or None, meaning="what a link leads to"),
-    hash_column(lambda row: row.spec.hash, meaning="the full hash"),
-    SheetColumn("package", lambda row: row.spec.package, meaning="the name of the package"),
+    hash_column(lambda row: row.spec.hash),
+    package_column(lambda row: row.spec.package),
     version_column(lambda row: row.spec.version),
 ]

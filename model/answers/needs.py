@@ -13,6 +13,7 @@ from spackscope.model.report.sheet import (
     Sheet,
     SheetColumn,
     hash_column,
+    package_column,
     size_column,
     version_column,
 )
@@ -74,8 +75,8 @@ def _place(row: _Row) -> str:
 
 _COLUMNS: list[SheetColumn[_Row]] = [
     SheetColumn("needed_to", lambda row: row[0], meaning="run, external or build"),
-    hash_column(lambda row: row[1].spec.hash, meaning="the full hash"),
-    SheetColumn("package", lambda row: row[1].spec.package, meaning="the name of the package"),
+    hash_column(lambda row: row[1].spec.hash),
+    package_column(lambda row: row[1].spec.package),
     version_column(lambda row: row[1].spec.version),
     SheetColumn(
         "virtuals",
@@ -84,8 +85,5 @@ _COLUMNS: list[SheetColumn[_Row]] = [
         meaning="the virtuals that it provides here",
     ),
     SheetColumn("state", _place, wraps=True, meaning="cached, installed, external or missing"),
-    size_column(
-        lambda row: row[1].spec.size,
-        meaning="the bytes of its archive, if the source has its size",
-    ),
+    size_column(lambda row: row[1].spec.size),
 ]

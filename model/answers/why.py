@@ -20,7 +20,13 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
 from spackscope.model.report.differences import lacking
 from spackscope.model.report.report import of_total
-from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    package_column,
+    version_column,
+)
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
@@ -301,7 +307,7 @@ _TOLD = ("place", "reason", "change", "missing")
 
 _COLUMNS: list[SheetColumn[Judged]] = [
     hash_column(lambda row: row.hash, meaning="the build"),
-    SheetColumn("package", lambda row: row.package, meaning="the name of the package"),
+    package_column(lambda row: row.package),
     version_column(lambda row: row.version),
     SheetColumn(
         "missing",

@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.session_fit import fit_of
-from spackscope.model.core.columns import COLUMNS, EXPORTED
+from spackscope.model.core.columns import COLUMNS, EXPORTED, FIELDS
 from spackscope.model.core.frozen import asdict, replace
-from spackscope.model.core.records import Fit, Spec
+from spackscope.model.core.records import PROVENANCE, Fit, Spec
 from spackscope.model.report.sheet import HashedRows, Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
 
@@ -35,6 +35,21 @@ def _flat(reasons: list[dict[str, Any]]) -> str:
     return "; ".join(dict.fromkeys("{rule}: {label}".format_map(each) for each in reasons))
 
 
+_MEANINGS = {
+    "build_spec": "the hash that a spliced spec was built as; else empty",
+    "package_hash": "the hash of the recipe",
+    "external": "the prefix of an external",
+    "external_modules": "the modules of an external",
+    "external_attributes": "further attributes of an external",
+    "patches": "checksums of the patches",
+    "spec_format": "the version of the spec file",
+    "path": "the prefix in the install tree",
+    "installed_at": "when it was installed",
+    "in_cache": "whether a cache has the binary",
+    "origin": "the document that has the record",
+}
+"""What fields of a record mean that have no column in the table."""
+
 _COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn(
         column.json_key,
@@ -51,7 +66,7 @@ _COLUMNS += [
         "build_spec",
         lambda spec: spec.build_spec,
         drawn=False,
-        meaning="the hash that a spliced spec was built as; else empty",
+        meaning=_MEANINGS["build_spec"],
     ),
     SheetColumn(
         "page",
@@ -65,13 +80,13 @@ _FIT_COLUMNS: list[SheetColumn[Spec]] = [
         "fits",
         lambda spec: spec.fit and spec.fit.fits,
         flat=_FITS.__getitem__,
-        meaning="whether it runs on the host; null if unknown",
+        meaning=f"{FIELDS['fits'].meaning}; null if unknown",
     ),
     SheetColumn(
         "reusable",
         lambda spec: spec.fit and spec.fit.reusable,
         flat=_FITS.__getitem__,
-        meaning="whether Spack can reuse it; null if unknown",
+        meaning=f"{FIELDS['reusable'].meaning}; null if unknown",
     ),
     SheetColumn(
         "reasons",
@@ -80,20 +95,6 @@ _FIT_COLUMNS: list[SheetColumn[Spec]] = [
         meaning="why not: objects with a name in `rule`, `of_dependency`, `label` and `sentence`",
     ),
 ]
-_PROVENANCE = {
-    "package_hash": "the hash of the recipe",
-    "external": "the prefix of an external",
-    "external_modules": "the modules of an external",
-    "external_attributes": "further attributes of an external",
-    "patches": "checksums of the patches",
-    "spec_format": "the version of the spec file",
-    "path": "the prefix in the install tree",
-    "installed_at": "when it was installed",
-    "in_cache": "whether a cache has the binary",
-    "origin": "the document that has the record",
-}
-"""What else is known of a record, by the names of its fields, with what they mean."""
-
 _MORE_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn(
         "dependencies",
@@ -105,8 +106,8 @@ _MORE_COLUMNS: list[SheetColumn[Spec]] = [
         meaning="objects with `deptypes` and `virtuals`; null if the source lists none",
     ),
     *(
-        SheetColumn(key, attrgetter(key), drawn=False, meaning=meaning)
-        for key, meaning in _PROVENANCE.items()
+        SheetColumn(key, attrgetter(key), drawn=False, meaning=_MEANINGS[key])
+        for key in (*PROVENANCE, "in_cache", "origin")
     ),
 ]
 

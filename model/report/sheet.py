@@ -159,7 +159,10 @@ class SheetColumn(Frozen, Generic[Item]):
 
 
 def hash_column(
-    value: Callable[[Item], str | None], name: str = "hash", *, meaning: str
+    value: Callable[[Item], str | None],
+    name: str = "hash",
+    *,
+    meaning: str = BY_NAME["hash"].meaning,
 ) -> SheetColumn[Item]:
     """Return a column of hashes, which are drawn in their short form."""
     return SheetColumn(
@@ -168,6 +171,19 @@ def hash_column(
         text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]),
         style="hash",
         meaning=meaning,
+    )
+
+
+def package_column(
+    value: Callable[[Item], str | None],
+    text: Callable[[Any], str] = text_cell,
+    style: Style = "",
+    *,
+    drawn: bool = True,
+) -> SheetColumn[Item]:
+    """Return a column of the names of packages."""
+    return SheetColumn(
+        "package", value, text=text, style=style, drawn=drawn, meaning=BY_NAME["package"].meaning
     )
 
 
@@ -182,7 +198,10 @@ def version_column(value: Callable[[Item], str | None]) -> SheetColumn[Item]:
 
 
 def size_column(
-    value: Callable[[Item], float | None], name: str = "size", *, meaning: str
+    value: Callable[[Item], float | None],
+    name: str = "size",
+    *,
+    meaning: str = BY_NAME["size"].meaning,
 ) -> SheetColumn[Item]:
     """Return a column of sizes in bytes."""
     return SheetColumn(
