@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,7 +19,6 @@ from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, hidden_columns, jobs
 from spackscope.tui.browser.actions import ACTIONS
-from spackscope.tui.browser.browser_host import CallOnLoop
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState
@@ -311,14 +309,7 @@ class BrowserScreen(Screen[None]):
         catalog, listing = state.catalog, event.rows.listing
         if catalog is None or (listing is not None and listing is not state.listing):
             return
-
-        def work(report: CallOnLoop) -> Mapping[Any, Any]:
-            def show(read: Mapping[Any, Any]) -> None:
-                report(lambda: take(read, is_last=False))
-
-            return event.read(catalog, show)
-
         job = jobs.ROWS if listing is not None else jobs.SHEET_ROW
         if isinstance(event, NotesNeeded):
             job = jobs.NOTES if state.connected is not None else jobs.NOTES_FIRST
-        self.host.run(work, take, job, of=catalog)
+        self.host.run(lambda _: event.read(catalog), take, job, of=catalog)

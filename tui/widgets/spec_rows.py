@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +64,13 @@ class NotesNeeded(RowsNeeded):
         super().__init__(rows, wanted)
         self.shown_widths = shown_widths
 
-    def read(self, catalog: Catalog, show: Callable[[Notes], object]) -> Notes:
+    def read(self, catalog: Catalog) -> Notes:
         """Compute the notes. Raises Cancelled."""
         return row_notes(catalog).of(self.rows.listing, self.wanted, self.shown_widths)
 
-    def take(self, read: Notes, *, is_last: bool) -> None:
+    def take(self, read: Notes) -> None:
         """Pass the notes to the rows."""
-        self.rows.take_notes(self, read, is_last=is_last)
+        self.rows.take_notes(self, read)
 
 
 class SpecRows(ShownRows):
@@ -162,12 +162,11 @@ class SpecRows(ShownRows):
             del self._windows[start]
         self._requested = ()
 
-    def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool) -> None:
+    def take_notes(self, request: NotesNeeded, notes: Notes) -> None:
         """Take requested notes, unless the widths of the columns have changed since."""
         if request.shown_widths == self._shown_widths:
             self._cells.take_notes(notes)
-            if is_last:
-                self._noted = ()
+            self._noted = ()
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with mark and count, and the pieces of each column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -183,13 +183,11 @@ class RowsNeeded(Message):
         """Replace an older request that was not handled yet."""
         return type(message) is type(self)
 
-    def read(
-        self, catalog: Catalog, show: Callable[[Mapping[Any, Any]], object]
-    ) -> Mapping[Any, Any]:
-        """Read the requested rows, and `show` early results: for a worker thread."""
+    def read(self, catalog: Catalog) -> Mapping[Any, Any]:
+        """Read the requested rows: for a worker thread."""
         return self.rows.read(self.wanted, catalog)
 
-    def take(self, read: Mapping[Any, Any], *, is_last: bool) -> None:
+    def take(self, read: Mapping[Any, Any]) -> None:
         """Pass the result to the rows."""
         self.rows.take(read)
 
@@ -252,15 +250,14 @@ class TableRows(VirtualList):
             # Textual stops a message that a parent has its child post.
             self.post_message(request.set_sender(self))
 
-    def take(self, request: RowsNeeded, read: Mapping[Any, Any], *, is_last: bool = True) -> None:
-        """Take requested rows, and draw them if they are shown; more follow if not `is_last`."""
+    def take(self, request: RowsNeeded, read: Mapping[Any, Any]) -> None:
+        """Take requested rows, and draw them if they are shown."""
         waited = self.is_waiting
-        request.take(read, is_last=is_last)
+        request.take(read)
         if request.rows is not self.shown:
             return
         self.refresh()
-        if is_last:
-            self.request()
+        self.request()
         if waited and not self.is_waiting:
             self.post_message(self.Highlighted(self, self.cursor))
 

@@ -131,7 +131,7 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
 
     key = note_key(request.wanted[0])
     hash_ = request.wanted[0].spec.hash[:7]
-    rows.take(request, {key: RowNote(3)}, is_last=False)
+    rows.take(request, {key: RowNote(3)})
     assert rows.line(0, 60) == f" ▸2,000 {hash_}    3               "
     rows.take(request, {key: RowNote(3, ("zlib", "mpich"))})
     assert rows.line(0, 60) == f" ▸2,000 {hash_}    3 zlib, mpich   "
@@ -193,5 +193,5 @@ def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
     request = rows.note_requests[-1]
     key = note_key(request.wanted[0])
     for users, shown in ((999, "999"), (42_000, "42k"), (425_999, "425k")):
-        rows.take(request, {key: RowNote(users)}, is_last=False)
+        rows.take(request, {key: RowNote(users)})
         assert rows.line(0, 40).rstrip().endswith(shown)
