@@ -135,12 +135,14 @@ class PaneFocus:
             self._focus_soon(self._panes.names.open_filter().focus)
             return
         self._panes.table.open_filter()
-        self.show("specs")
-        self._focus_soon(self._panes.table.enter_filter)
+        self._enter_filter()
 
     def go_to_sheet_search(self) -> None:
         """Move the focus to the filter of all columns of a sheet."""
         self._panes.table.open_search()
+        self._enter_filter()
+
+    def _enter_filter(self) -> None:
         self.show("specs")
         self._focus_soon(self._panes.table.enter_filter)
 

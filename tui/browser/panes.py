@@ -44,14 +44,14 @@ from spackscope.tui.widgets.frame import (
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInput, QueryBar
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import LOW, SpecTable
+from spackscope.tui.widgets.spec_table import HEADS, LOW, SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
 from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
 from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-_LINES_AROUND, _HEADS, _LOW_HEADS = 4, 3, 2
-"""Lines above and below the panes, and above the rows of the table."""
+_LINES_AROUND, _LOW_HEADS = 4, 2
+"""Lines above and below the panes, and above the rows of the table on a low screen."""
 _LEAST_ROWS, _LEAST_DETAIL = 8, 4
 """Rows that the table keeps, and lines that the detail has at the least."""
 
@@ -309,7 +309,7 @@ class Panes:
         self.fit_split()
 
     def fit_split(self) -> None:
-        """Give the detail the lines for the longest of the builds, and those that no row needs.
+        """Set the height of the detail: room for the longest build, and what no row needs.
 
         The table keeps a few rows. A step of the cursor never moves the rule between the two.
         """
@@ -322,7 +322,7 @@ class Panes:
         from spackscope.tui.widgets.detail_layout import least_rows
 
         height = self._screen.app.size.height
-        room = height - _LINES_AROUND - (_HEADS if height >= LOW else _LOW_HEADS)
+        room = height - _LINES_AROUND - (HEADS if height >= LOW else _LOW_HEADS)
         variants = listing.values.longest_variants
         needed = 1 + least_rows(variants, width - 2, are_several=listing.max_count > 1)
         most = room - min(_LEAST_ROWS, len(listing))

@@ -34,7 +34,7 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
 """Lines of gaps, notes and title of a sheet; and of its gaps alone on a low screen."""
-_HEADS, _LEAST_ROWS = 3, 4
+HEADS, _LEAST_ROWS = 3, 4
 """Lines above the rows, and lines that the rows keep where gaps and notes need more than usual."""
 LOW, _SHORT = 24, 28
 """Heights below which a sheet has one line of notes, or two. The style sheet has classes for them,
@@ -174,7 +174,7 @@ class SpecTable(Vertical, Fitted):
         height, rows = self.app.size.height, self.rows.shown
         room = self.size.width - 2 * GUTTER
         usual = 1 if height < LOW else 2 if height < _SHORT else _MAX_NOTES
-        most = max(usual, self.size.height - _HEADS - _LEAST_ROWS)
+        most = max(usual, self.size.height - HEADS - _LEAST_ROWS)
         gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
         notes = wrap_cut(rows.notes, room, most - len(gaps))
         left = usual - len(gaps) - len(notes)
@@ -210,13 +210,14 @@ class SpecTable(Vertical, Fitted):
         takes_text = column is None or column.takes_filter
         if takes_text:
             self.columns.kept.add(name)
-        self.filters.open(name, takes_text=takes_text)
-        self.add_class("-filtering")
-        self.settle()
+        self._show_filter(name, takes_text=takes_text)
 
     def open_search(self) -> None:
         """Show the filter of all columns of a sheet."""
-        self.filters.open(ANY_COLUMN, takes_text=True)
+        self._show_filter(ANY_COLUMN, takes_text=True)
+
+    def _show_filter(self, name: str, *, takes_text: bool) -> None:
+        self.filters.open(name, takes_text=takes_text)
         self.add_class("-filtering")
         self.settle()
 
