@@ -453,11 +453,15 @@ def _made_by_spack(
 
 
 def kind_of(path: str) -> str:
-    """Return what Spack made a file or directory as, by names and first bytes; "" for others."""
+    """Return what Spack made a file or directory as, by names and first bytes; "" for others.
+
+    Raises Cancelled.
+    """
+    check_cancelled()
     try:
         if not os.path.isdir(path):
             is_known = path.endswith(_ENDINGS) and _known(document_at(path, path, path))
-            return ("environment" if path.endswith(LOCK) else "file") if is_known else ""
+            return ("environment" if path.endswith(".lock") else "file") if is_known else ""
         names = os.listdir(path)
     except (OSError, SourceError):
         return ""

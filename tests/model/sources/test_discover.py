@@ -16,7 +16,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.load import load
 from spackscope.model.sources import discover as discover_module
-from spackscope.model.sources.discover import discover, discover_directory
+from spackscope.model.sources.discover import discover, discover_directory, kind_of
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
 from tests.builders import (
@@ -223,6 +223,17 @@ def test_files_that_spack_wrote_are_recognised_among_others(tmp_path: Path) -> N
         "known": {(name, cached) for name, (_, cached) in known.items()},
         "candidate": {(name, False) for name in others},
     }
+
+
+def test_the_kind_of_a_folder_or_file_is_known_without_reading_it(
+    site: Path, tmp_path: Path
+) -> None:
+    write_files(tmp_path, {"site.lock": LOCK, "other.lock": b"{}", "some.json": ONE})
+    for path in ("tree", "env", "v3mirror", "deep/down/v2"):
+        assert kind_of(str(site / path)) == discover_one(site / path).kind
+    kinds = {each.name: kind_of(str(each)) for each in tmp_path.glob("*.*")}
+    assert kinds == {"site.lock": "environment", "other.lock": "", "some.json": "file"}
+    assert kind_of(str(site / "pages")) == kind_of(str(tmp_path / "gone")) == ""
 
 
 # Mirrors of the user's Spack
