@@ -84,7 +84,9 @@ def progress_hidden() -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress_summed(what: str, totals: Mapping[str, int]) -> Iterator[None]:
-    """Report the progress of some stages as one, from its start, and that of no other stage.
+    """While stages run together, report them as one stage with the sum of their totals.
+
+    Other stages are not reported.
 
     `totals` has the total of each of these stages by the noun that it counts.
     """

@@ -35,7 +35,7 @@ HOST = "host"
 
 
 RANKS_OF_FITS = {True: 0, None: 1, False: 2}
-"""The ranks of `Fit.fits`: specs that run come first, then those of which it is not known."""
+"""The order of answers in `Fit.fits`: runs, not known, does not run."""
 
 
 class HostAnswers(Protocol):

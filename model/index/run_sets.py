@@ -106,7 +106,7 @@ def libcs_of(edges: RunEdges) -> dict[int, list[int]]:
 def unite_closures(
     masks: list[int], edges: RunEdges, follows: bytearray, left_out: Iterable[int] = ()
 ) -> Collection[int]:
-    """Unite the mask of each node with those of its closure, in place.
+    """Add to the mask of each node the bits of all that it depends on, in place.
 
     `masks` has a mask for each spec and each absent dependency. Edges are followed where `follows`
     has 1, but none to nodes that are `left_out`. Returns the nodes on a cycle, or above one, whose

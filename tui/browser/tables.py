@@ -14,7 +14,6 @@ from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.view import Sort, View
 from spackscope.model.report.sheet import ANY_COLUMN, Sheet
-from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import query_counts
 from spackscope.tui.keymap import DEFAULT, first_key, shown
 from spackscope.tui.widgets.query_line import Count
@@ -258,13 +257,12 @@ class SpecsTable(OpenTable):
 
     @property
     def meanings(self) -> Mapping[str, str]:
-        """What a row is, and what each column means, by its head."""
+        """What a row is, and what columns mean by their heads, but for those among the words."""
         columns = [each for each in COLUMNS if each.shown == "always"]
         return {
-            "a row": "builds that are equal in all columns and variants, of this number",
+            "a row": "builds that are equal in all columns and variants, with their number",
             **{each.label: each.meaning for each in columns},
             "used": "how many builds here depend on it",
-            UNLIKE_OTHERS: "what sets a row apart from the other rows",
         }
 
     def changed(self, **fields: Any) -> OpenTable:
