@@ -259,6 +259,18 @@ async def test_every_size_shows_the_cursor_of_the_focus_and_says_something_in_ea
                 assert browser.count in browser.lines[0 if height < 9 else 1], what
 
 
+@pytest.mark.parametrize("size", [(150, 9), (50, 16), (20, 5)])
+async def test_a_detail_that_comes_to_be_alone_ends_where_the_screen_does(
+    size: tuple[int, int],
+) -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.open_package("py-ml-dtypes")
+        await browser.press("3")
+        assert browser.detail.region.height > size[1]
+        await browser.resize(*size)
+        assert browser.detail.region.bottom < size[1]
+
+
 async def test_at_80x24_eight_rows_are_above_a_build_that_is_shown_whole() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.open_package("py-ml-dtypes")
