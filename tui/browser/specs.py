@@ -247,9 +247,10 @@ class SpecsController:
         """
         state = self._host.state
         marks, hidden = state.marks, hidden_marks(state)
-        if not state.is_shown:
-            return
-        if not marks and not self._host.where.is_row_seen:
+        # A newer catalog may have asked for the same view again: the row is still what was seen.
+        if state.listing is None or state.listing.view.query != state.view.query:
+            self._host.say(state.table.why_not_shown(state), error=True)
+        elif not marks and not self._host.where.is_row_seen:
             self._host.say(
                 "The row under the cursor was out of sight: "
                 f"press {shown('specs-open')} again to pick it"

@@ -10,6 +10,7 @@ import yaml
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
+from spackscope.model.query.parser import parse
 from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
 from spackscope.tui.browser.specs import MAX_MARKS, NO_SPEC
 from spackscope.tui.browser.tables import LOADING, NO_ROWS, STALE
@@ -217,6 +218,24 @@ def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path)
     browser.settle()
     assert browser.host.ended == (marked or [hash_], 0)
     assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
+
+
+def test_a_row_is_picked_while_the_same_query_is_asked_of_a_newer_catalog(
+    tmp_path: Path,
+) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    browser = FakeBrowser(is_pick=True, environ=environ, is_folded=False).load()
+    hash_, row, view = hash_at(browser, 2), browser.row, browser.host.state.view
+    browser.host.change(view=replace(view, query=parse("os=sequoia")))
+    browser.controllers.specs.pick(row)
+    browser.settle()
+    assert browser.host.ended is None
+    assert browser.message == LOADING, "the row is not one of this query"
+    browser.host.change(view=replace(view))
+    assert not browser.host.state.is_shown
+    browser.controllers.specs.pick(row)
+    browser.settle()
+    assert browser.host.ended == ([hash_], 0)
 
 
 # Marking
