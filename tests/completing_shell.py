@@ -99,15 +99,10 @@ class CompletingShell:
         self._child.expect_exact(PROMPT)
         return words
 
-    def pick(self, typed: str, shown: str, keys: str, *, rests: bool = True) -> None:
-        """Type a line with the key that starts the browser, and keys once a text is shown.
-
-        With `rests` the keys follow once nothing more is drawn.
-        """
+    def pick(self, typed: str, shown: str, keys: str) -> None:
+        """Type a line with the key that starts the browser, and keys once a text is shown."""
         self._child.send(typed)
         self._child.expect_exact(shown)
-        while rests and self._child.expect([pexpect.TIMEOUT, ".+"], timeout=0.5):
-            pass
         self._child.send(keys)
         self._child.expect_exact(PROMPT)
 

@@ -37,6 +37,8 @@ _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
 _MAX_WAIT = 1.0
 """Seconds that a key waits at most for the queues of messages to be empty."""
+_MIN_ROUNDS = 100
+"""Rounds of the event loop for which it waits, however much time passes in them."""
 _POLL = 0.002
 """Seconds after which a key that waits looks again."""
 _PAUSE = 0.5
@@ -273,15 +275,16 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     async def _wait_for_effects(self) -> None:
         """Wait until no message is left that could move the focus, and no job blocks the key."""
-        end = time.monotonic() + _MAX_WAIT
+        end, rounds = time.monotonic() + _MAX_WAIT, 0
         quiet = 0
-        while quiet < _QUIET_ROUNDS and time.monotonic() < end:
+        while quiet < _QUIET_ROUNDS and (rounds < _MIN_ROUNDS or time.monotonic() < end):
             await asyncio.sleep(0)
+            rounds += 1
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
-                quiet, end = 0, time.monotonic() + _MAX_WAIT
+                quiet, rounds, end = 0, 0, time.monotonic() + _MAX_WAIT
                 await asyncio.sleep(_POLL)
                 self._skip_to_escape(screen)
 

@@ -80,3 +80,15 @@ async def test_a_key_behind_a_row_that_is_still_read_does_what_it_does_on_the_ro
             await browser.press("escape", "backspace")
             outcomes.append(outcome(browser))
     assert outcomes[:2] == outcomes[2:]
+
+
+async def test_keys_wait_for_each_other_on_a_machine_that_stands_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with browsing() as browser:
+        # All the time that a key waits at most has passed at the first look at the clock.
+        monkeypatch.setattr("spackscope.tui.app._MAX_WAIT", 0)
+        browser.send("slash", *"quit", "enter")
+        await browser.settle()
+        assert browser.app.is_running
+        assert str(browser.state.view.query) == "any=quit"

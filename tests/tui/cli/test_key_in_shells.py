@@ -66,7 +66,7 @@ def test_in_an_empty_line_the_choice_is_the_line(shell: CompletingShell) -> None
     ("shown", "keys"), [(READY, "q"), (READY, "\x03"), (STARTING, "\x03"), (READY, "\x1aq")]
 )
 def test_leaving_changes_nothing(shell: CompletingShell, shown: str, keys: str) -> None:
-    shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", shown, keys, rests=shown != STARTING)
+    shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", shown, keys)
     assert shell.words("x") == ["zlibx", "c"]
 
 
@@ -81,7 +81,7 @@ def test_text_that_is_no_spec_stays_and_is_not_run(shell: CompletingShell) -> No
 def test_after_a_failure_the_line_is_as_it_was(name: str, tmp_path: Path) -> None:
     shell = open_shell(name, tmp_path, SPACKSCOPE_FROM="nowhere")
     try:
-        shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", "nowhere does not exist", "", rests=False)
+        shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", "nowhere does not exist", "")
         assert shell.words("x") == ["zlibx", "c"]
     finally:
         shell.close()
