@@ -25,7 +25,12 @@ from textual.message import Message
 
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
-from spackscope.tui.process.textual_internals import XTermParser, key_thread, write_to
+from spackscope.tui.process.textual_internals import (
+    XTermParser,
+    key_thread,
+    size_from_start,
+    write_to,
+)
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
@@ -74,6 +79,7 @@ class TerminalDriver(LinuxDriver):
         signal.signal(signal.SIGTSTP, stop)
         self._output = _Output(cast(TextIO, sys.__stderr__), has_signs=supports_unicode())
         write_to(self, self._output)
+        size_from_start(self)
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False

@@ -35,6 +35,14 @@ def write_to(driver: LinuxDriver, file: object) -> None:
     vars(driver)["_file"] = file
 
 
+def size_from_start(driver: LinuxDriver) -> None:
+    """Have an application know the size of its terminal before the first event about it.
+
+    Textual asks Rich, for which a dumb terminal has 80 columns.
+    """
+    vars(driver)["_size"] = driver._get_terminal_size()
+
+
 def key_thread(driver: LinuxDriver) -> Thread | None:
     """Return the thread that reads keys, if it was started."""
     return driver._key_thread

@@ -31,7 +31,7 @@ IN_APP = (
     *("_exception_event", "_exit_renderables", "_filters", "_handle_exception"),
     *("_print_error_renderables", "_return_code"),
 )
-IN_DRIVER = ("_file", "_key_thread")
+IN_DRIVER = ("_file", "_get_terminal_size", "_key_thread", "_size")
 IN_SCREEN = (
     *("_callbacks", "_compositor", "_dirty_widgets", "_forward_event", "_layout_required"),
     *("_on_timer_update", "_size_updated", "_update_timer"),
