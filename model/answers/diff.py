@@ -36,6 +36,7 @@ from spackscope.model.report.differences import (
     NOT_LISTED,
     NOTHING_DIFFERS,
     RUN_DEPENDENCIES,
+    WITHOUT,
     changes_text,
 )
 from spackscope.model.report.report import Style, path_text
@@ -301,7 +302,7 @@ def value_texts(row: ComparedRow) -> list[str]:
 
     def text(cell: Cell) -> str:
         if not cell:
-            return "-"
+            return WITHOUT
         if cell == UNKNOWN:
             return cell[0]
         is_value_alone = row.attribute.startswith("variant:") and not _is_named_in_cells(row)

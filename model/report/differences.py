@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 NOTHING_DIFFERS = "no known difference"
 NOT_LISTED = "Dependencies are not listed, so not compared"
-
-_MISSING = "-"
+WITHOUT = "without"
+"""Stands for the value that a spec does not have: of a variant, a flag, a dependency."""
 _MAX_VALUE_WIDTH = 60
 _MAX_IN_DETAIL = 2
 """Differences that the detail of a spec names."""
@@ -155,7 +155,7 @@ def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
         label, *texts = _variant_texts(name, *values)
     elif kind == "dependency":
         label = ""
-        texts = ["without" if value is None else f"with {_text(value)}" for value in values]
+        texts = [WITHOUT if value is None else f"with {_text(value)}" for value in values]
     else:
         if kind == "provider":
             label = f"{', '.join(difference.virtuals)}:"
@@ -180,7 +180,7 @@ def _variant_texts(name: str, a: AttributeValue, b: AttributeValue) -> tuple[str
         return name, of_a, of_b
 
     def text(value: AttributeValue) -> str:
-        return _MISSING if value is None else spell_variant(name, texts(value))
+        return WITHOUT if value is None else spell_variant(name, texts(value))
 
     # If both values are words, only the first names the variant.
     is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
@@ -193,7 +193,7 @@ def _short_digests(value: AttributeValue) -> tuple[str, ...]:
 
 
 def _text(value: AttributeValue, between: str = ",") -> str:
-    return between.join(value) or _MISSING if isinstance(value, tuple) else str(value or _MISSING)
+    return between.join(value) or WITHOUT if isinstance(value, tuple) else str(value or WITHOUT)
 
 
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"

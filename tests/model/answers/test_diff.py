@@ -38,8 +38,8 @@ def test_the_most_common_value_is_what_others_differ_from(
 @pytest.mark.parametrize(
     ("attribute", "values", "label", "texts"),
     [
-        ("version", ("4.3", None, "?"), "mpich", ["4.3", "-", "?"]),
-        ("variant:hwloc", ("+", "~", None), "mpich", ["+hwloc", "~hwloc", "-"]),
+        ("version", ("4.3", None, "?"), "mpich", ["4.3", "without", "?"]),
+        ("variant:hwloc", ("+", "~", None), "mpich", ["+hwloc", "~hwloc", "without"]),
         ("variant:pmi", ("pmix", "pmi2"), "mpich", ["pmi=pmix", "pmi=pmi2"]),
         ("variant:wrapperrpath", ("+", "~"), "mpich wrapperrpath", ["+", "~"]),
         ("variant:fabrics", ("rxm,tcp", "tcp", "?"), "mpich fabrics", ["+rxm", "~rxm", "?"]),
@@ -47,7 +47,7 @@ def test_the_most_common_value_is_what_others_differ_from(
         ("package_hash", ("a" * 32, "b" * 32), "mpich recipe", ["aaaaaaa", "bbbbbbb"]),
         ("patches", (f"{'a' * 64},{'b' * 64}",), "mpich patches", ["aaaaaaa,bbbbbbb"]),
         ("target", ("zen3", "zen4"), "mpich target", ["zen3", "zen4"]),
-        ("cflags", ("-O2", None), "mpich cflags", ["-O2", "-"]),
+        ("cflags", ("-O2", None), "mpich cflags", ["-O2", "without"]),
         ("version", ("\x1b[1m",), "mpich", ["␛[1m"]),
     ],
 )

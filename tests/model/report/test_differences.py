@@ -29,16 +29,16 @@ ZLIB: dict[str, Any] = {"dependency": "zlib", "deptypes": ("link",)}
     [
         (Difference("version", "1.17", "1.18"), "hdf5 1.17 ≠ 1.18"),
         (Difference("variant:mpi", True, False), "hdf5 +mpi ≠ ~mpi"),
-        (Difference("variant:ipo", None, False), "hdf5 - ≠ ~ipo"),
+        (Difference("variant:ipo", None, False), "hdf5 without ≠ ~ipo"),
         (Difference("variant:api", "v18", "v110"), "hdf5 api=v18 ≠ v110"),
-        (Difference("variant:cuda_arch", None, ("80", "90")), "hdf5 - ≠ cuda_arch=80,90"),
+        (Difference("variant:cuda_arch", None, ("80", "90")), "hdf5 without ≠ cuda_arch=80,90"),
         (Difference("variant:fabrics", ("rxm", "tcp"), ("tcp",)), "hdf5 fabrics +rxm ≠ ~rxm"),
         (Difference("variant:fabrics", ("rxm",), ("tcp",)), "hdf5 fabrics=rxm ≠ tcp"),
-        (Difference("cflags", ("-O2", "-g"), None), "hdf5 cflags -O2 -g ≠ -"),
+        (Difference("cflags", ("-O2", "-g"), None), "hdf5 cflags -O2 -g ≠ without"),
         (Difference("package_hash", "a" * 52, "b" * 52), "hdf5 recipe aaaaaaa ≠ bbbbbbb"),
-        (Difference("patches", None, ("a" * 64,)), "hdf5 patches - ≠ aaaaaaa"),
-        (Difference("external", "/usr", None), "hdf5 external /usr ≠ -"),
-        (Difference("external_module", ("a", "b"), None), "hdf5 module a b ≠ -"),
+        (Difference("patches", None, ("a" * 64,)), "hdf5 patches without ≠ aaaaaaa"),
+        (Difference("external", "/usr", None), "hdf5 external /usr ≠ without"),
+        (Difference("external_module", ("a", "b"), None), "hdf5 module a b ≠ without"),
         (Difference("os", "rhel8", "rhel9"), "os rhel8 ≠ rhel9"),
         (Difference("provider", "mpich", "fmpi", virtuals=("mpi",)), "mpi: mpich ≠ fmpi"),
         (Difference("dependency", "zlib@1", None, **ZLIB), "hdf5 with zlib@1 ≠ without"),
@@ -72,7 +72,7 @@ MORE = Difference("external_extra", '{"a": 1}', None)
         ),
         # Attributes of an external are told by its prefix, if that differs.
         ([cause(Difference("external", "/a", "/b"), MORE)], ["hdf5 external /a ≠ /b"]),
-        ([cause(MORE)], ['hdf5 external attributes {"a": 1} ≠ -']),
+        ([cause(MORE)], ['hdf5 external attributes {"a": 1} ≠ without']),
     ],
 )
 def test_causes_are_told_with_their_place(causes: list[Cause], lines: list[str]) -> None:
