@@ -139,8 +139,9 @@ class SpecTable(Vertical, Fitted):
         """
         rows, columns, width = self.rows.shown, self.columns, self.size.width
         has_line = self.app.size.height >= LOW
-        # A sheet needs the cells for its columns.
-        word = len(FILTER) if has_line and rows.listing is not None else 0
+        # In a narrow terminal a sheet needs the cells for its columns.
+        has_word = rows.listing is not None or self.app.size.width >= MIN_WITH_SLOTS
+        word = len(FILTER) if has_line and has_word else 0
         columns.gutter = gutter = max(rows.gutter, word, columns.gutter if keeps_gutter else 0)
         if width < 4:
             # Until the table is on the screen, no row is drawn below the heads of other rows.
