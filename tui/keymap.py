@@ -168,7 +168,7 @@ KEYS = (
     Key(ANYWHERE, "specs", "2", "specs", "Go to the specs.", as_text="find QUERY",
         needs=(SOURCES,), needs_specs=False, synonyms="builds"),
     Key(ANYWHERE, "detail", "3", "detail",
-        "Go to the detail; again: give it the whole screen.", as_text="show HASH",
+        "Give the detail the whole screen; again: give it back.", as_text="show HASH",
         needs=(SOURCES,), needs_specs=False, synonyms="spec"),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back.",
         needs=(SOURCES,), needs_specs=False, synonyms="full maximize"),

@@ -117,7 +117,7 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
             ("1j", "┃ py-build"),
             ("2", "┃▸4    1.2.2"),
             ("j", "┃▸2    1.2.2"),
-            ("3", "┤ jsiqnlg"),
+            ("33", "┤ jsiqnlg"),
             ("2v", "✓ py-build"),
             ("/gcc", " gcc "),
             ("\r", "┃ gcc@11.4.0"),

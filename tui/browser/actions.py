@@ -118,7 +118,7 @@ def choose(screen: BrowserScreen, row: Any) -> None:
 
 
 def go_to_detail(screen: BrowserScreen) -> None:
-    """Go to the detail, or zoom it; a sheet about no specs has none."""
+    """Zoom the detail, or end its zoom; a sheet about no specs has none."""
     if screen.panes.focus.has_detail:
         screen.panes.focus.go_to_detail()
     else:

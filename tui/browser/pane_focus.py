@@ -74,9 +74,17 @@ class PaneFocus:
             "detail": self._panes.detail.shown_list,
             QUERY: self._panes.query_bar.input,
         }
+
+        def focus() -> None:
+            # The rows of an answer may have come since then, with no detail.
+            if target == "detail" and not self.has_detail:
+                self.go_to("specs")
+            else:
+                widgets[target].focus()
+
         if target != QUERY:
             self.show(target)
-        self._focus_soon(widgets[target].focus)
+        self._focus_soon(focus)
 
     def peek(self, target: str) -> None:
         """Go to a pane of the side column, to come back from it with `give_back`."""
@@ -123,11 +131,11 @@ class PaneFocus:
             self.zoom("specs" if self.pane == QUERY else self.pane)
 
     def go_to_detail(self) -> None:
-        """Go to the detail; in the detail begin or end its zoom."""
+        """Give the detail the whole screen; in the detail begin or end its zoom."""
         if self.pane == "detail":
             self.toggle_zoom()
         else:
-            self.go_to("detail")
+            self.zoom("detail")
 
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
