@@ -27,7 +27,7 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS
 from tests.browsing import browsing
 from tests.builders import (
     all_records,

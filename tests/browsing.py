@@ -39,7 +39,7 @@ from spackscope.tui.widgets.frame import MarksLine, Toast
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.table_head import HeadLine
+from spackscope.tui.widgets.table_rows import HeadLine
 from tests import textual_internals
 from tests.builders import SAMPLE_PAGES, Record
 from tests.program import PATIENCE

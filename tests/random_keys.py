@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.geometry import Region
 
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS
 from spackscope.tui.process import tuning
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList

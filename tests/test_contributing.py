@@ -152,7 +152,7 @@ def copy(tmp_path: Path) -> Path:
     (program / "model/answers/tally.py").write_text(ANSWER, "utf-8")
     for name, change in (
         *(("tui/keymap.py", NEED), ("tui/keymap.py", KEYS)),
-        *(("tui/browser/actions.py", ACTION), ("tui/browser/actions.py", ACTIONS)),
+        *(("tui/browser/screen.py", ACTION), ("tui/browser/screen.py", ACTIONS)),
     ):
         edit(program / name, *change)
     return tmp_path

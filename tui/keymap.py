@@ -48,7 +48,7 @@ class Key(Frozen):
     are `is_common` are first there, then the answers. A search finds it by its `synonyms`, too.
 
     The actions of keys that work anywhere, and of `screen.browse`, are in the table of
-    tui/browser/actions.py, other actions are methods of the focused widget.
+    tui/browser/screen.py, other actions are methods of the focused widget.
     """
 
     where: str

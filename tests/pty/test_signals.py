@@ -34,7 +34,7 @@ ENDING = [
     if hasattr(signal, name)
 ]
 HUNG = (
-    "import os, time; from spackscope.tui.browser.actions import ACTIONS\n"
+    "import os, time; from spackscope.tui.browser.screen import ACTIONS\n"
     "from spackscope.tui.process import signals\n"
     "def fold(self):\n"
     "    os.write(1, b'it hangs')\n"

@@ -107,7 +107,7 @@ class BrowserHost(Protocol):
         """Copy a text; return the outcome with a message that names it: for a worker thread."""
 
     def act(self, action: str, *values: object) -> None:
-        """Do an action of `actions.ACTIONS`, as a key does, after the present one."""
+        """Do an action of `screen.ACTIONS`, as a key does, after the present one."""
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""

@@ -12,7 +12,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.specs import SpecsController
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, needs, shown
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.

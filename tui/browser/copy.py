@@ -36,8 +36,7 @@ from spackscope.tui.browser.specs import (
     of_several,
     why_no_spec,
 )
-from spackscope.tui.browser.state import BrowserState, Where
-from spackscope.tui.browser.tables import LOADING, NO_ROWS, OpenTable
+from spackscope.tui.browser.state import LOADING, NO_ROWS, BrowserState, OpenTable, Where
 from spackscope.tui.copy_forms import (
     ALL_MARKS,
     HASH,

@@ -7,22 +7,21 @@ Relations follow once the cursor rests on a row, and have placeholder lines unti
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.report.detail import DetailLine
 from spackscope.model.report.signing import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
-from spackscope.tui.browser.state import Details, Related
+from spackscope.tui.browser.state import DetailInputs, Details, MirrorAnswer, Related
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeSection
@@ -37,13 +36,6 @@ def _check_all(catalog: Catalog, _: object) -> int:
     """Check all specs against the host; return the number of gaps, old and new."""
     catalog.by_host.check_all()
     return len(catalog.gaps())
-
-
-class MirrorAnswer(NamedTuple):
-    """The size of the archive of a spec, if a mirror has it, and the lines on its signature."""
-
-    size: float | None = None
-    lines: Sequence[DetailLine] = ()
 
 
 def _ask_mirrors(row: Row, session: Session, sources: Sequence[str]) -> MirrorAnswer:
@@ -61,22 +53,6 @@ def _ask_mirrors(row: Row, session: Session, sources: Sequence[str]) -> MirrorAn
 def _of_mirrors(spec: Spec) -> tuple[str, ...]:
     """Return the key of the answer of the mirrors: the hash, the tag and the sources."""
     return spec.hash, spec.tag, *spec.sources
-
-
-class DetailInputs(NamedTuple):
-    """All inputs of the lines of a row: lines of equal inputs are not read twice.
-
-    `alike` counts the shown look-alikes; `shown` counts all shown specs if there are look-alikes,
-    and else is 0. `varying` ranks the variants that vary within the package. `answer` comes from
-    the mirrors.
-    """
-
-    row: Row
-    has_host: bool
-    alike: int
-    shown: int
-    varying: Mapping[str, int]
-    answer: MirrorAnswer | None
 
 
 class DetailsController:

@@ -26,8 +26,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.specs import marks_in_sight
-from spackscope.tui.browser.state import BrowserState
-from spackscope.tui.browser.tables import LOADING
+from spackscope.tui.browser.state import LOADING, BrowserState
 from spackscope.tui.dialogs.export import ExportDialog
 
 _NAME = "specs"

@@ -26,8 +26,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Summary, WithoutRows
-from spackscope.tui.browser.tables import without_catalog
+from spackscope.tui.browser.state import Summary, WithoutRows, without_catalog
 from spackscope.tui.keymap import shown
 
 _NAME = 24

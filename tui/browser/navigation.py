@@ -16,8 +16,7 @@ from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserState, Details
-from spackscope.tui.browser.tables import SPECS, OpenTable
+from spackscope.tui.browser.state import SPECS, BrowserState, Details, OpenTable
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import differing_below
 from spackscope.model.analysis.dag import dag_of
@@ -41,10 +40,7 @@ from spackscope.model.report.relations import (
 from spackscope.model.report.row_notes import members_of, row_notes
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import DEVELOP
-from spackscope.tui.browser.state import Details, Related
-
-if TYPE_CHECKING:
-    from spackscope.tui.browser.details import DetailInputs
+from spackscope.tui.browser.state import DetailInputs, Details, Related
 
 _MAX_MEMBERS = 200
 """Builds of a folded row whose users are read."""

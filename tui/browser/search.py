@@ -27,8 +27,7 @@ from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, remember
 from spackscope.tui.browser.read_results import read_results
-from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Refusal, Results
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.memory import FoldMemory
 

@@ -35,7 +35,7 @@ from spackscope.tui.browser.hidden_columns import cannot_be_hidden
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.specs import diff_words, has_diff, marks_in_sight, why_no_spec
-from spackscope.tui.browser.tables import LOADING, OpenTable
+from spackscope.tui.browser.state import LOADING, OpenTable
 from spackscope.tui.browser.values import under_cursor
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import KEYS, first_key, shown

@@ -23,8 +23,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.hidden_columns import cannot_be_hidden, change_hidden, column_word
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserState, Where
-from spackscope.tui.browser.tables import LOADING
+from spackscope.tui.browser.state import LOADING, BrowserState, Where
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.checks import KEPT
 

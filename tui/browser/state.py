@@ -1,23 +1,35 @@
-"""The state that the browser shows, and the place of the user, each as one frozen value."""
+"""The open table, the state that the browser shows, and the place of the user.
+
+The open table is the sheet of an answer, or the specs that match the query, as one more sheet:
+whatever differs between the two is an attribute or a method of it. State and place are one frozen
+value each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
-from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
-from spackscope.model.index.view import Order, View
+from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
-from spackscope.model.report.titles import SourceChip
+from spackscope.model.report.sheet import ANY_COLUMN, Sheet
+from spackscope.model.report.titles import SourceChip, query_counts
 from spackscope.tui import keymap
-from spackscope.tui.browser.tables import SPECS, OpenTable
-from spackscope.tui.keymap import shown
+from spackscope.tui.keymap import DEFAULT, first_key, shown
+from spackscope.tui.widgets.query_line import Count
+from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.spec_rows import Windows
+from spackscope.tui.widgets.table_head import Patterns
+from spackscope.tui.widgets.table_rows import ColumnState, KeyChoice
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
@@ -25,7 +37,344 @@ if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.index.value_counts import SectionKey, ValueSection
     from spackscope.model.report.detail import DetailLine, Members
-    from spackscope.tui.widgets.table_rows import KeyChoice
+    from spackscope.tui.widgets.table_rows import ShownRows, TableRows
+
+NO_ROWS = "No rows are shown"
+LOADING = "Still loading: press the key again in a moment"
+STALE = "These rows belong to the last valid query: correct the query first"
+
+_SWITCHES = {"diff-build-tools": "build", "diff-equal": "all", "diff-regroup": "each"}
+"""The keys that switch an option of a sheet, each with the option."""
+_OF_SHEET = 1_000
+"""Lines that a sheet counts besides its own, for the data that it was computed from."""
+_OPTIONS = {"hosts": "host"}
+"""The options of the shell with another name than their values have."""
+_NO_SHEET = Sheet[Any]("", (), ())
+
+_LABELS = {
+    "reload": "reload the sources",
+    "open": "open another source",
+    "sources": "list the sources",
+    "dependency-only": "show dependency-only specs",
+    "clear": "remove all filters",
+    "undo": "go back",
+    "quit": "quit",
+}
+"""Keys that are choices where there are no rows, with their labels."""
+
+
+def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
+    """Return records as a sheet: for a worker thread."""
+    # Imported in the thread that needs it, after the first rows are shown.
+    from spackscope.model.report.export import spec_sheet
+
+    return spec_sheet(catalog, ids)
+
+
+class OpenTable(Frozen):
+    """An answer in the place of the table, and the sort, filters and hidden columns of the user.
+
+    The command with `name`, `words` and `options` prints the answer. `sheet` has no rows until the
+    answer is read, or if it cannot be read: `text` is the progress, or the reason. `filters` are
+    patterns by column name. `cursor` and `column` put the cursor on a row and a column. `choose`
+    handles a chosen row, by default by showing its specs, and `choose_hint` is the hint of its
+    key. An answer `names_sources` if its words name all of its sources, and `is_part` while
+    further rows are read. `label` says in words what it is.
+    """
+
+    name: str = ""
+    words: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    catalog: Catalog | None = None
+    sheet: Sheet[Any] = _NO_SHEET
+    text: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    cursor: int = 0
+    column: str = ""
+    choose: Callable[[Any], object] | None = None
+    choose_hint: str = "go to it"
+    names_sources: bool = False
+    is_part: bool = False
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """The words that are shown in place of the query."""
+        searched = self.filters.get(ANY_COLUMN, "").strip()
+        return f"{self.label or self.name}{f' · with {searched}' if searched else ''}"
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that prints an answer, without its sources."""
+        words = [self.name]
+        for name, value in self.options.items():
+            values = value if isinstance(value, tuple) else (value,)
+            option = f"--{_OPTIONS.get(name, name)}"
+            for each in filter(None, values):
+                words += [option] if each is True else [option, each]
+        return (*words, *self.words)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The name and the words of the command, without options."""
+        return (self.name, *self.words)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the answer was read."""
+        return self.sheet is not _NO_SHEET
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the rows are being read, for the first time or again."""
+        return self.catalog is None
+
+    @cached_property
+    def shown(self) -> Sheet[Any]:
+        """The sheet with the rows that match the filters, sorted.
+
+        Filters and a sort on columns that the sheet no longer draws have no effect.
+        """
+        sheet = self.sheet
+        names = {column.name for column in sheet.columns if column.drawn}
+        for name, pattern in self.filters.items():
+            if name in names or name == ANY_COLUMN:
+                sheet = sheet.filtered(name, pattern)
+        if self.sort is not None and self.sort.column in names:
+            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
+        return sheet
+
+    @property
+    def switches(self) -> Sequence[str]:
+        """The options that add rows or columns."""
+        return self.sheet.switches
+
+    @property
+    def help(self) -> Mapping[str, str]:
+        """The sentences of keys by name, where they do something else; empty for useless ones."""
+        name = "diff-sources" if self.names_sources else self.name
+        return {
+            name: DEFAULT[name].sentence,
+            "query": "Search the rows in all columns.",
+            "specs-open": f"{self.choose_hint.capitalize()}.",
+            "undo": "Go back to where the answer was opened.",
+            "fold": "",
+            "values": "",
+        }
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """What a row is, and what each column means, by its head."""
+        columns = [each for each in self.sheet.columns if each.drawn]
+        heads = {
+            "a hash" if each.hash else clean(each.label or each.name): each.meaning
+            for each in columns
+        }
+        return {"a row": self.sheet.row, **heads} if heads else {}
+
+    @property
+    def lines(self) -> int:
+        """The number of lines that the table keeps in memory."""
+        return len(self.sheet.rows) + _OF_SHEET * (self.catalog is not None)
+
+    def changed(self, **fields: Any) -> OpenTable:
+        """Return the table with other fields."""
+        return replace(self, **fields)
+
+    def unread(self) -> OpenTable:
+        """Return the table without its rows, to be read again."""
+        return self.changed(catalog=None, sheet=_NO_SHEET)
+
+    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
+        """Return the rows to show; if the answer was read again, the cursor keeps its column."""
+        is_again = before.asked == self.asked and bool(before.columns.columns.all)
+        columns = before.columns if is_again else ColumnState(self.column)
+        columns.hidden, columns.filters = self.hidden, Patterns(self.filters)
+        empty = self.text or ("No row matches" if self.filters else "No rows")
+        rows = SheetRows(self.sheet, self.shown, self.sort, columns, empty)
+        rows.name, rows.asked, rows.cursor = self.name, self.asked, rows.line(self.cursor)
+        return rows
+
+    def why_not_shown(self, state: BrowserState) -> str:
+        """Return why keys cannot work on the rows, or an empty text if they can."""
+        if self.is_read:
+            return "" if self.shown.rows else NO_ROWS
+        # The sheet is being read, or has no answer.
+        return NO_ROWS if self.catalog is state.catalog else LOADING
+
+    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
+        """Check whether keys act on a marked spec: in an answer on all."""
+        return True
+
+    def beside(self, item: Any) -> str:
+        """Return the hash that a row is compared with, if it names one."""
+        return self.sheet.beside(item) if item is not None else ""
+
+    def of_several(self, item: Any) -> str:
+        """Return of how many builds a row shows one: a remark for a message, or empty."""
+        count, package = self.sheet.builds(item) if item is not None else (1, "")
+        return f", the first of {count:,} builds of {clean(package)}" if count > 1 else ""
+
+    def total(self, state: BrowserState) -> int:
+        """Return the number of rows."""
+        return len(self.shown.rows)
+
+    def sheet_of(
+        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
+    ) -> Sheet[Any]:
+        """Return the rows, or the rows of `only` some specs."""
+        wanted, sheet = {spec.hash for spec in only}, self.shown
+        rows = [row for row in sheet.items() if sheet.hash(row) in wanted]
+        return replace(sheet, rows=rows) if only else sheet
+
+    def count(self, state: BrowserState) -> Count:
+        """Return the number of rows, and of those that match the filters."""
+        total = len(self.sheet.rows)
+        of = f"{len(self.shown.rows):,} of " if self.filters else ""
+        return Count([f"{of}{counted(total, 'row')}" if total else ""])
+
+    def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
+        yield "specs-open", self.choose_hint
+        yield "query", "search"
+
+    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row under the cursor."""
+        yield from ("fold", "values")
+        yield from (name for name, option in _SWITCHES.items() if option not in self.switches)
+        if rows.item is None:
+            yield "specs-open"
+        if not rows.shown.columns.columns.names:
+            yield from ("export", "filter", "query")
+        if not rows.has_spec:
+            yield from ("specs-mark", "tree")
+        if not (rows.has_spec or marks):
+            yield "copy"
+
+
+class SpecsTable(OpenTable):
+    """The specs that match the query, whose view and rows are in the state."""
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the rows are being read, in place of other rows."""
+        return False
+
+    @property
+    def help(self) -> Mapping[str, str]:
+        """The sentences of keys by name, where they do something else."""
+        return {}
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """What a row is, and what columns mean by their heads, but for those among the words."""
+        columns = [each for each in COLUMNS if each.shown == "always"]
+        return {
+            "a row": "builds that are equal in all columns and variants, with their number",
+            **{each.label: each.meaning for each in columns},
+            "used": "how many builds here depend on it",
+        }
+
+    def changed(self, **fields: Any) -> OpenTable:
+        """Return the specs as they are: their fields are in the state."""
+        return self
+
+    def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
+        """Return the rows to show after others; `specs` are the rows of the specs."""
+        return specs
+
+    def why_not_shown(self, state: BrowserState) -> str:
+        """Return why keys cannot work on the rows, or an empty text if they can."""
+        if state.results is None:
+            return LOADING
+        if state.draft is not None and state.draft.is_wrong:
+            return STALE
+        if not state.is_shown:
+            return STALE if state.is_refused else LOADING
+        return "" if state.listing else NO_ROWS
+
+    def acts_on(self, spec: MarkedSpec, state: BrowserState) -> bool:
+        """Check whether keys act on a marked spec: on one among the rows."""
+        return spec.is_in(state.listing)
+
+    def total(self, state: BrowserState) -> int:
+        """Return the number of rows, unfolded."""
+        return state.listing.shown if state.listing is not None else 0
+
+    def sheet_of(
+        self, catalog: Catalog, view: View, only: Sequence[MarkedSpec] = ()
+    ) -> Sheet[Any]:
+        """Return the rows, or the rows of `only` some specs, unfolded: for a worker thread.
+
+        Raises Cancelled.
+        """
+        ids = catalog.listing(replace(view.closed(), folded=False)).ids
+        if only:
+            wanted = {id_ for spec in only for id_ in spec.ids}
+            ids = [id_ for id_ in ids if id_ in wanted]
+        return records_of(catalog, ids)
+
+    def count(self, state: BrowserState) -> Count:
+        """Return the number of shown specs, and of all specs, or why they are not counted."""
+        results, summary, draft = state.results, state.summary, state.draft
+        if results is None or summary is None:
+            return Count()
+        if state.stale:
+            is_filter = draft is not None and bool(draft.parsed.column)
+            note = draft.note if draft is not None and is_filter else None
+            return Count([state.stale], note.sentence if note else "")
+        selected = results.selected
+        total = selected.total if selected is not None else summary.total
+        package = selected.name if selected is not None else None
+        packages = len([each for each in results.packages if each.shown])
+        counts = query_counts(results.listing.shown, total, package, packages)
+        so_far = " so far" * bool(summary.catalog.part)
+        return Count([f"{count}{so_far}" for count in counts])
+
+    def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:
+        """Yield keys by name, and the words of their hints for the row under the cursor."""
+        row, marks = rows.row, len(state.marks)
+        if rows.shown.choices:
+            yield "specs-open", "take it"
+            return
+        if state.view.folded:
+            yield "fold", "open all"
+        if row is not None and state.is_pick:
+            one_of = "one" if row.has_look_alikes else "any"
+            of_row = f"pick {one_of} of {row.count:,}" if row.count > 1 else "pick"
+            yield "specs-open", f"pick {marks:,} marked" if marks else of_row
+            if row.is_closed:
+                yield "specs-right", "open"
+        elif row is not None and row.count > 1:
+            yield "specs-open", "close" if row.is_open else "open"
+
+    def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row under the cursor."""
+        if rows.shown.choices:
+            yield from ("specs-mark", "tree", "copy", "export", "fold")
+
+
+SPECS = SpecsTable()
+
+
+def _choice(name: str, count: int | None = None) -> KeyChoice:
+    return KeyChoice(_LABELS[name], first_key(name), shown(name), count)
+
+
+def without_catalog() -> list[KeyChoice]:
+    """Return the choices if no source can be read, or loading was stopped."""
+    return [_choice("reload"), _choice("open"), _choice("quit")]
+
+
+def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
+    """Return the choices if no spec and no relaxation matches, or there are no specs."""
+    if summary.total and listing.view.query:
+        return [_choice("clear", summary.total), _choice("undo")]
+    sources = _choice("sources", len(summary.chips))
+    return [_choice("reload"), sources, _choice("dependency-only"), _choice("quit")]
+
 
 QUERY = "query"
 """The name of the query line; the name of a filter is its column."""
@@ -129,6 +478,29 @@ class Related(NamedTuple):
 
     lines: Sequence[DetailLine] = ()
     differing: Mapping[int, str] = MappingProxyType({})
+
+
+class MirrorAnswer(NamedTuple):
+    """The size of the archive of a spec, if a mirror has it, and the lines on its signature."""
+
+    size: float | None = None
+    lines: Sequence[DetailLine] = ()
+
+
+class DetailInputs(NamedTuple):
+    """All inputs of the lines of a row: lines of equal inputs are not read twice.
+
+    `alike` counts the shown look-alikes; `shown` counts all shown specs if there are look-alikes,
+    and else is 0. `varying` ranks the variants that vary within the package. `answer` comes from
+    the mirrors.
+    """
+
+    row: Row
+    has_host: bool
+    alike: int
+    shown: int
+    varying: Mapping[str, int]
+    answer: MirrorAnswer | None
 
 
 class Details(Frozen):

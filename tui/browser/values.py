@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.package_summary import Summaries, package_summaries
 from spackscope.model.core.columns import BY_NAME, COUNTED
@@ -24,14 +23,12 @@ from spackscope.model.index.value_counts import (
     value_sections,
     variant_texts,
 )
-from spackscope.model.query.ast import exact_term
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
+from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.keymap import shown
-
-if TYPE_CHECKING:
-    from spackscope.tui.browser.controllers import Controllers
 
 _REPORT = 0.1
 """Seconds between two reports of the counts so far."""
@@ -109,13 +106,12 @@ def _show_some(host: BrowserHost, counted: CountedValues) -> None:
 
 
 def choose_value(
-    controllers: Controllers, verb: Verb, section: ValueSection, value: SectionValue | None
+    search: Search, query: Query, verb: Verb, section: ValueSection, value: SectionValue | None
 ) -> None:
-    """Include or exclude a value, include it alone, or clear its section."""
-    query = controllers.host.state.view.query
+    """Include or exclude a value in a query, include it alone, or clear its section."""
     chosen = choose(query, section, value, verb)
     if chosen != query:
-        controllers.search.choose(chosen, "")
+        search.choose(chosen, "")
 
 
 def summarize(

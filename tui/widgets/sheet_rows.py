@@ -13,8 +13,16 @@ from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import ANY_COLUMN, Sheet, table_columns
 from spackscope.model.report.table_columns import HeadText, Layout, TableColumns
-from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
-from spackscope.tui.widgets.table_rows import GUTTER, MARKED, RowMarks, RowsNeeded, ShownRows
+from spackscope.tui.widgets.table_head import Heads
+from spackscope.tui.widgets.table_rows import (
+    GUTTER,
+    MARKED,
+    ColumnState,
+    HeadLine,
+    RowMarks,
+    RowsNeeded,
+    ShownRows,
+)
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog

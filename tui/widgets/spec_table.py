@@ -21,15 +21,16 @@ from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.table_head import (
-    FILTER,
-    ColumnHeader,
+from spackscope.tui.widgets.table_head import FILTER, ColumnHeader, FilterBar, Heads
+from spackscope.tui.widgets.table_rows import (
+    GUTTER,
     ColumnState,
-    FilterBar,
     HeadLine,
-    Heads,
+    KeyChoice,
+    RowMarks,
+    ShownRows,
+    TableRows,
 )
-from spackscope.tui.widgets.table_rows import GUTTER, KeyChoice, RowMarks, ShownRows, TableRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2

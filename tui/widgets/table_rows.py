@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
+from textual.reactive import reactive
 
 from spackscope.model.assist.answers import Relaxation
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, pad
+from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
-from spackscope.model.report.report import Piece
-from spackscope.model.report.table_columns import Layout, TableColumns
+from spackscope.model.query.ast import Query
+from spackscope.model.report.report import LinePart, Piece
+from spackscope.model.report.table_columns import (
+    HeadText,
+    Layout,
+    TableColumn,
+    TableColumns,
+    head_line,
+    lay_out,
+)
 from spackscope.tui.keymap import DIFF, bindings, written_key
-from spackscope.tui.widgets.table_head import ColumnState, HeadLine, Heads
+from spackscope.tui.widgets.drawing import RULE_MARGIN, RuleLine
+from spackscope.tui.widgets.table_head import Heads, Patterns, QueryFilters
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
@@ -60,6 +70,111 @@ class RowMarks:
         ids = listing.ids_of(row)
         count = sum(id_ in ids for id_ in marked)
         return MARKED if count == len(ids) else PARTLY_MARKED if count else ""
+
+
+class ColumnState:
+    """The columns of the rows; the current column may be a value of the head line.
+
+    Columns in `kept` have a filter, and stay as long as they have it.
+    """
+
+    def __init__(self, current: str = "") -> None:
+        self.columns = TableColumns()
+        self.current = current
+        self.hidden: Collection[str] = ()
+        self.kept: set[str] = set()
+        self.filters: Patterns = QueryFilters(Query())
+        self.gutter = 2
+        self._first = 0
+        self._query: object = Query()
+        self._is_new = self._was_scrolled = False
+
+    @property
+    def head(self) -> list[str]:
+        """The columns of the values in the head line."""
+        return [text.column for text in self.columns.head]
+
+    @property
+    def is_in_head(self) -> bool:
+        """Whether the current column is in the head line."""
+        return self.current not in self.columns.names
+
+    def column(self, name: str) -> TableColumn | None:
+        """Return a column of the table; None for a value of the head line or a hidden column."""
+        return next((column for column in self.columns.all if column.name == name), None)
+
+    def choose(
+        self, rows: ShownRows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
+    ) -> None:
+        """Choose the columns for some rows; for an empty listing the columns stay.
+
+        Rows of another query begin with the first columns, unless the current one has a filter.
+        """
+        if rows.query != self._query:
+            self._query, self._is_new = rows.query, True
+            self._first, self._was_scrolled = 0, self._first > 0
+        self.kept = set(filter(is_filtered, self.kept))
+        if rows.differ or not self.columns.all:
+            self.columns = rows.choose_columns(self.kept, self.hidden, has_slots=has_slots)
+        else:
+            self.columns = self.columns.without(self.hidden)
+        names = self.columns.names
+        if self.current not in (*names, *self.head):
+            self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
+
+    def constant_head(self, rows: ShownRows) -> list[HeadText]:
+        """Return the values of the head line that newer rows share too."""
+        return [text for text in self.columns.head if rows.is_constant(text.column)]
+
+    def move(self, step: int) -> bool:
+        """Go to the next or previous column; the head line is before the first column.
+
+        Returns False at the edge. From the first column the cursor goes to the first value of the
+        head line, since the last values may be out of view.
+        """
+        names, head = self.columns.names, self.head
+        if self.is_in_head:
+            number = head.index(self.current) + step if self.current in head else len(head)
+            if number < 0:
+                return False
+            self.current = head[number] if number < len(head) else names[0]
+            return True
+        number = names.index(self.current) + step
+        if number >= len(names) or (number < 0 and not head):
+            return False
+        self.current = names[number] if number >= 0 else head[0]
+        return True
+
+    def next_filter(self, step: int) -> bool:
+        """Go to the next or previous column that can be filtered; return False at the edge."""
+        columns = self.columns.all
+        number = self.columns.names.index(self.current) if not self.is_in_head else len(columns)
+        others = columns[number + 1 :] if step > 0 else columns[:number][::-1]
+        following = next((column.name for column in others if column.takes_filter), None)
+        if following is not None:
+            self.current = following
+        return following is not None
+
+    def lay_out(self, width: int, sort: Sort | None) -> Layout:
+        """Place the columns; the view does not scroll if the current column is in it."""
+        floors: dict[str, int] = {}
+        sorting = self.column(sort.column) if sort is not None else None
+        if sorting is not None:
+            width_with_arrow = max(sorting.min_width, min(len(sorting.label), 4)) + 1
+            floors[sorting.name] = width_with_arrow
+
+        def laid_out() -> Layout:
+            return lay_out(
+                self.columns, width, current=self.current, first=self._first, floors=floors
+            )
+
+        layout = laid_out()
+        is_away = layout.before or (self._was_scrolled and self.is_in_head)
+        if self._is_new and is_away and self.current not in self.kept:
+            self.current = self.columns.names[0]
+            layout = laid_out()
+        self._first, self._is_new = layout.before, False
+        return layout
 
 
 class ShownRows:
@@ -310,3 +425,60 @@ def _choice_pieces(choices: Sequence[Choice], row: int, width: int) -> list[Piec
         (f"  {counts[row]:>{count_width}} ", "dim"),
         (f" {pad(keys[row], key_width)} " if key_width else "", "accent"),
     ]
+
+
+_BETWEEN = " ─ "
+"""The text between the title of the table and the values that all rows share."""
+
+
+class HeadLine(RuleLine):
+    """The rule above the table: its title, the values that all rows share, and columns cut off.
+
+    Each value can be clicked, and be the current column.
+    """
+
+    is_stale = reactive(False)
+    """Whether the rows are those of an older query, which the title then names."""
+    _shown: tuple[str, Sequence[HeadText], str, str, str, str] = ("", (), "", "", "", " ")
+    _query = ""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(self._texts, id=id)
+
+    def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
+        """Show other values after the text `before` of the rows.
+
+        `columns` is the number of columns out of view to the right.
+        """
+        after = f"{counted(columns, 'column')} ›" if columns else ""
+        self._query = clean(str(rows.query or "all builds")) if rows.listing is not None else ""
+        shown = rows.name, head, current, after, rows.before, rows.between
+        if shown != self._shown:
+            self._shown = shown
+            self.refresh()
+
+    @property
+    def title(self) -> str:
+        """The title of the table."""
+        title, *_ = self._shown
+        return f"rows of: {self._query}" if self.is_stale and self._query else title
+
+    @property
+    def pieces(self) -> list[HeadText]:
+        """The values that all rows share, and texts between them."""
+        _, head, current, after, before, between = self._shown
+        name = self.title
+        room = self.size.width - RULE_MARGIN - cell_width(name + _BETWEEN + after)
+        return head_line(head, room, current, before, between)
+
+    def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
+        """Return the title and the values, package and version in bold; and the cut columns."""
+        _, _, current, after, *_ = self._shown
+        left = [LinePart([(shorten(self.title, width, keep="start"), "")])]
+        for number, (column, text) in enumerate(self.pieces):
+            style = "plain strong" if column in ("package", "version") else "plain dim"
+            style = "current" if column and column == current else style
+            left += [LinePart([(_BETWEEN, "rule")])] * (not number)
+            left.append(LinePart([(text, style)], Browse("filter", column) if column else ""))
+        is_room = cell_width(self.title + after) <= width
+        return left, [LinePart([(after, "plain dim")])] if after and is_room else []

@@ -11,7 +11,7 @@ import pytest
 
 from spackscope.model.analysis import source_differences
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS
 from tests.browsing import browsing
 from tests.builders import (
     Files,

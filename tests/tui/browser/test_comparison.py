@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.browser.sheets import nothing_to_compare
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders import record, write_page
 from tests.clipboard import Clipboard

@@ -16,7 +16,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.sheet import FORMATS, Sheet
 from spackscope.tui.browser.export import open_export, proposed_name
-from spackscope.tui.browser.tables import STALE
+from spackscope.tui.browser.state import STALE
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import PATIENCE, Program
 from tests.tui.browser.fake_host import FakeBrowser

@@ -13,7 +13,7 @@ from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
 from spackscope.tui.browser.specs import MAX_MARKS, NO_SPEC
-from spackscope.tui.browser.tables import LOADING, NO_ROWS, STALE
+from spackscope.tui.browser.state import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading

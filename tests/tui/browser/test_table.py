@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.widgets.table_head import ColumnHeader, HeadLine
+from spackscope.tui.widgets.table_head import ColumnHeader
+from spackscope.tui.widgets.table_rows import HeadLine
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs, node
 

@@ -9,8 +9,7 @@ import pytest
 from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.state import CountedValues
-from spackscope.tui.browser.tables import SPECS
+from spackscope.tui.browser.state import SPECS, CountedValues
 from spackscope.tui.browser.values import choose_value, count_values, open_values
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
@@ -47,7 +46,7 @@ def counts(browser: FakeBrowser) -> dict[str, dict[str, int]]:
 def choose(browser: FakeBrowser, verb: Verb, label: str, text: str) -> None:
     section = section_of(browser, label)
     value: SectionValue | None = next((v for v in section.values if v.text == text), None)
-    choose_value(browser.controllers, verb, section, value)
+    choose_value(browser.controllers.search, browser.host.state.view.query, verb, section, value)
     browser.settle()
     count_values(browser.host)
     browser.settle()

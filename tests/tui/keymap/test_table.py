@@ -13,8 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.frozen import replace
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.browser.actions import ACTIONS
-from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.browser.screen import ACTIONS, BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.dialogs.export import ExportDialog

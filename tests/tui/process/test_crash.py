@@ -177,7 +177,7 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
     )
 
 
-FOLD = "import asyncio, threading, spackscope.tui.browser.actions as b\nb.ACTIONS['fold'] = "
+FOLD = "import asyncio, threading, spackscope.tui.browser.screen as b\nb.ACTIONS['fold'] = "
 PATCHES = {
     "action": f"{FOLD}broken",
     "driver": "import spackscope.tui.process.terminal as t\n"

@@ -13,7 +13,7 @@ from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import shared_texts
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.table_head import ColumnState
+from spackscope.tui.widgets.table_rows import ColumnState
 from tests.builders import catalog_of, record, write_page
 
 
