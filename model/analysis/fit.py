@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
-from spackscope.model.analysis.host import Host, Libc
+from spackscope.model.analysis.host import Host
 from spackscope.model.analysis.reuse import Findings
 from spackscope.model.core import rules
 from spackscope.model.core.columns import Value
-from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES
+from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES, Libc
 from spackscope.model.core.records import (
     COMPILED_IN,
     FIRST_SPACK,

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
 from functools import lru_cache
-from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
@@ -15,39 +12,21 @@ from spackscope.model.core.machine import (
     MACOS,
     MACOS_RELEASES,
     PLATFORM,
+    USUAL_PREFIX,
+    Libc,
+    this_libc,
     this_os,
     this_target,
 )
 from spackscope.model.core.suggestions import near
 from spackscope.model.core.text import clean
-from spackscope.model.core.versions import version_key
 from spackscope.model.query.matchers import unknown_target
 
 _LIBCS = ("glibc", "musl")
 _KEYS = ("platform", "os", "target", "libc", *_LIBCS)
 _EXPECTED = "Expected platform, os, target, libc, glibc or musl, each with = and a value"
-_DEFAULT_PREFIX = "/usr"
 _MAX_LENGTH = 1_000
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
-
-
-class Libc(NamedTuple):
-    """A C library: its name, its version, and its prefix, by which Spack identifies it."""
-
-    name: str
-    version: str
-    prefix: str = _DEFAULT_PREFIX
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.version}"
-
-    def runs(self, other: Libc) -> bool:
-        """Check whether builds for another C library run with this one.
-
-        As `libc_is_compatible` in lib/spack/spack/solver/asp.py of Spack 1.2.
-        """
-        is_same = self.name == other.name and self.prefix == other.prefix
-        return is_same and version_key(self.version) >= version_key(other.version)
 
 
 class Host(Frozen):
@@ -126,7 +105,7 @@ def parse_host(text: str) -> Host:
                 raise QueryError(f"Expected a version of {key}, as in {key}=2.34", at)
             if colon and not prefix.startswith("/"):
                 raise QueryError("Expected the absolute prefix of the C library after :", at)
-            libc = Libc(key, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
+            libc = Libc(key, stated, (prefix.rstrip("/") or "/") if colon else USUAL_PREFIX)
         elif not re.fullmatch(r"[\w.\-]+", value, re.ASCII):
             raise QueryError(f"Expected a name after {key}=", at)
         elif part == "target" and (sentence := unknown_target(value)):
@@ -141,68 +120,11 @@ def parse_host(text: str) -> Host:
     return Host(platform, os, target, libc)
 
 
-_TIMEOUT = 2.0
-"""Seconds after which a dynamic linker that states no version is given up."""
-
-_LOADER_DIRECTORIES = ("lib", "lib64")
-LINKER = re.compile(r" (/.*/ld(?:64|-[^/]*)?\.so[^/\s]*)$", re.MULTILINE)
-"""A line of the files that a process has mapped, if it is about its dynamic linker."""
-
-
 @lru_cache(1)
 def detect_host() -> Host:
     """Return this machine.
 
     detect_host().libc  # Libc(name='glibc', …), or None where there is none
     """
-    libc = detect_libc() if PLATFORM == LINUX else None
+    libc = this_libc() if PLATFORM == LINUX else None
     return Host(PLATFORM, this_os(), this_target(), libc, is_this_machine=True)
-
-
-@lru_cache(1)
-def detect_libc() -> Libc | None:
-    """Return the C library that this Python runs with; None if it cannot be found out.
-
-    As in lib/spack/spack/util/libc.py, the prefix is above the directory of the resolved dynamic
-    linker, which is among the files that this process has mapped.
-    """
-    with suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
-        linker = LINKER.search(file.read())
-        if linker is None or not (prefix := libc_prefix(linker[1])):
-            return None
-        with suppress(OSError, ValueError, AttributeError):
-            name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
-            if name == "glibc" and version:
-                return Libc(name, version, prefix)
-        import subprocess
-
-        with suppress(subprocess.SubprocessError):
-            result = subprocess.run(
-                [linker[1], "--version"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=_TIMEOUT,
-            )
-            version = musl_version(result.stderr or result.stdout)
-            return Libc("musl", version, prefix) if version else None
-    return None
-
-
-def libc_prefix(linker: str) -> str:
-    """Return the prefix of the C library of a dynamic linker, or "" in an unusual place.
-
-    libc_prefix("/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2")  # /usr
-    """
-    directory = os.path.dirname(linker)
-    if os.path.basename(directory) not in _LOADER_DIRECTORIES:
-        directory = os.path.dirname(directory)
-    is_usual = os.path.basename(directory) in _LOADER_DIRECTORIES
-    return os.path.dirname(directory) if is_usual else ""
-
-
-def musl_version(text: str) -> str:
-    """Return the version that musl's dynamic linker states, or "" if the text is not from it."""
-    match = re.search(r"^Version (\d+(?:\.\d+)*)", text, re.MULTILINE)
-    return match[1] if match and text.startswith("musl libc") else ""

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.host import Host, Libc, parse_host
+from spackscope.model.analysis.host import Host, parse_host
+from spackscope.model.core.machine import Libc
 from spackscope.model.core.records import ANSWERS, Fit
 from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog

@@ -5,20 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable
 
 import pytest
 
-from spackscope.model.analysis import host as host_detection
-from spackscope.model.analysis.host import (
-    Host,
-    Libc,
-    detect_host,
-    libc_prefix,
-    musl_version,
-    parse_host,
-)
+from spackscope.model.analysis.host import Host, detect_host, parse_host
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.machine import Libc
 
 
 @pytest.mark.parametrize(
@@ -76,55 +68,6 @@ def test_a_host_for_people_and_the_targets_that_it_runs() -> None:
     assert parse_host("target=zen2").targets == {"zen2", "zen", "x86_64_v3", "x86_64_v2", "x86_64"}
     assert Host(target="odd").targets == {"odd"}
     assert not Host().targets
-
-
-@pytest.mark.parametrize(
-    ("host", "other", "runs"),
-    [
-        (Libc("glibc", "2.34"), Libc("glibc", "2.34"), True),
-        (Libc("glibc", "2.34"), Libc("glibc", "2.4"), True),
-        (Libc("glibc", "2.34"), Libc("glibc", "2.35"), False),
-        (Libc("glibc", "2.34"), Libc("glibc", "2.28", "/opt"), False),
-        (Libc("glibc", "2.34"), Libc("musl", "1.2.4"), False),
-    ],
-)
-def test_a_c_library_runs_what_needs_an_older_one(host: Libc, other: Libc, runs: bool) -> None:
-    assert host.runs(other) is runs
-
-
-@pytest.mark.parametrize(
-    ("name_of", "text", "name"),
-    [
-        (libc_prefix, "/usr/lib64/ld-linux-x86-64.so.2", "/usr"),
-        (libc_prefix, "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/usr"),
-        (libc_prefix, "/lib/ld-musl-x86_64.so.1", "/"),
-        (libc_prefix, "/opt/sysroot/lib/ld.so", "/opt/sysroot"),
-        (libc_prefix, "/nix/store/ld.so", ""),
-        (musl_version, "musl libc (x86_64)\nVersion 1.2.4\nDynamic Program Loader", "1.2.4"),
-        (musl_version, "ld.so (GNU libc) stable release version 2.36.\nVersion 3", ""),
-    ],
-)
-def test_names_and_versions_of_systems(
-    name_of: Callable[[str], str], text: str, name: str
-) -> None:
-    assert name_of(text) == name
-
-
-@pytest.mark.parametrize(
-    ("line", "linker"),
-    [
-        ("7f0-7f1 r--p 0 08:01 12   /lib/ld-musl-x86_64.so.1", "/lib/ld-musl-x86_64.so.1"),
-        ("7f0-7f1 r--p 0 08:01 12   /usr/lib64/ld-2.17.so", "/usr/lib64/ld-2.17.so"),
-        ("7f0-7f1 r--p 0 08:01 12   /usr/lib64/ld64.so.2", "/usr/lib64/ld64.so.2"),
-        ("7f0-7f1 r--p 0 08:01 12   /a b/lib/ld.so", "/a b/lib/ld.so"),
-        ("7f0-7f1 r--p 0 08:01 12   /usr/lib/libld-x.so.1", None),
-        ("7f0-7f1 r--p 0 08:01 12   /usr/lib/ldconfig.so", None),
-        ("7f0-7f1 r--p 0 00:00 0", None),
-    ],
-)
-def test_the_dynamic_linker_of_a_process(line: str, linker: str | None) -> None:
-    found = host_detection.LINKER.search(f"first\n{line}\nlast\n")
-    assert (found and found[1]) == linker
 
 
 def test_this_machine() -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.host import Host, Libc, detect_host
+from spackscope.model.analysis.host import Host, detect_host
 from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.machine import Libc
 from spackscope.model.core.records import RECIPES
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
