@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, combinations, islice
 
-from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
+from spackscope.model.assist.offers import Note, Relaxation
 from spackscope.model.core.columns import COUNTED, FIELDS, WORDS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, replace

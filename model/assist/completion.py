@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from spackscope.model.assist.answers import MAX_CHOICES, Completion, Completions, bounded
+from spackscope.model.assist.offers import MAX_CHOICES, Completion, Completions, bounded
 from spackscope.model.core.columns import (
     ALIASES,
     COLUMNS,

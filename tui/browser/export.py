@@ -12,7 +12,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from spackscope.model.assist.answers import complete_path
+from spackscope.model.assist.offers import complete_path
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.assist.answers import complete_path
+from spackscope.model.assist.offers import complete_path
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean

@@ -11,7 +11,7 @@ from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
 
-from spackscope.model.assist.answers import is_unfinished
+from spackscope.model.assist.offers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.assist.advice import check_input, explain_no_match, note_on, relaxations
-from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
+from spackscope.model.assist.offers import Note
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing

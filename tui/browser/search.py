@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import NamedTuple
 
-from spackscope.model.assist.answers import Completion, Completions, Note, Relaxation
 from spackscope.model.assist.completion import complete
+from spackscope.model.assist.offers import Completion, Completions, Note, Relaxation
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean

@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spackscope.model.assist.answers import Completions, Note, Relaxation
+from spackscope.model.assist.offers import Completions, Note, Relaxation
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted

@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.assist.answers import Completion
+from spackscope.model.assist.offers import Completion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer

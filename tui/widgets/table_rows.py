@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 from textual.reactive import reactive
 
-from spackscope.model.assist.answers import Relaxation
+from spackscope.model.assist.offers import Relaxation
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.index.rows import Row

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
 from spackscope.model.assist.completion import (
     complete,
     complete_word,
     hashes_with_prefix,
     without_word,
 )
+from spackscope.model.assist.offers import MAX_CHOICES, Completion, bounded
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input

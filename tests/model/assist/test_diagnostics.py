@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.assist.advice import advise, check_input, explain_no_match, relaxations
-from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
+from spackscope.model.assist.offers import Note, is_unfinished
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input

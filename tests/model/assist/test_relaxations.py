@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from spackscope.model.assist.advice import MAX_RELAXATIONS, nearest_versions, relaxations
-from spackscope.model.assist.answers import Relaxation
+from spackscope.model.assist.offers import Relaxation
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import is_clean

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.assist.answers import Completion
+from spackscope.model.assist.offers import Completion
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.tui.browser.search import Replacement

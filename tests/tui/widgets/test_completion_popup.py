@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.assist.answers import Completion
+from spackscope.model.assist.offers import Completion
 from spackscope.model.core.text import cell_width
 from spackscope.tui.widgets.query_line import PopupLine, item_lines, note_lines
 

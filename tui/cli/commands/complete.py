@@ -28,13 +28,13 @@ from functools import cached_property
 from typing import Any
 
 from spackscope.model.analysis.session_fit import attach_fit
-from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded, complete_path
 from spackscope.model.assist.completion import (
     COUNTABLE,
     axis_names,
     complete_word,
     hashes_with_prefix,
 )
+from spackscope.model.assist.offers import MAX_CHOICES, Completion, bounded, complete_path
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url

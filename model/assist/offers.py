@@ -1,4 +1,4 @@
-"""The results that are shown while a query is typed: completions, paths, notes, relaxations."""
+"""What is offered while a query is typed: completions, paths, notes, relaxations."""
 
 from __future__ import annotations
 
