@@ -22,10 +22,9 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.index_file import Columns
-from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import Hashes, Row
+from spackscope.model.index.rows import Hashes
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import threads

@@ -11,9 +11,7 @@ from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query

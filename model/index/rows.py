@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain, islice, repeat
 from operator import itemgetter, sub
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.columns import FIELDS, INDEXES, STORED, Column, Value
-from spackscope.model.core.frozen import Frozen, fields, replace
+from spackscope.model.core.frozen import fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
     PROVENANCE,
@@ -40,12 +40,8 @@ from spackscope.model.index.index_file import (
     unpack_hashes,
 )
 from spackscope.model.index.run_sets import RunFacts, restored_facts
-from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.query.matchers import is_glob
-
-if TYPE_CHECKING:
-    from spackscope.model.index.catalog import Catalog
 
 _Answer = TypeVar("_Answer")
 
@@ -61,35 +57,6 @@ _FIELDS = (
 
 _DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name not in _FIELDS}
 _in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_args__))
-
-
-class Row(Frozen):
-    """One row of a listing: a record with its ids; `count` is the number of specs it stands for.
-
-    The ids belong to the `catalog`. `role` is the role of the row in an opened group.
-    """
-
-    catalog: Catalog
-    id: int
-    look_alike: int
-    spec: Spec
-    count: int = 1
-    role: RowRole = RowRole.SPEC
-
-    @property
-    def has_look_alikes(self) -> bool:
-        """Whether the row stands for look-alikes, which may run differently."""
-        return self.count > 1 and self.role in (RowRole.SPEC, RowRole.GROUP)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the row is opened, and its specs follow."""
-        return self.role in (RowRole.GROUP, RowRole.OPEN_KIND)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the row can be opened."""
-        return self.count > 1 and not self.is_open
 
 
 class PackageCount(NamedTuple):
@@ -318,21 +285,7 @@ class IndexData:
 
     # Records
 
-    def rows(
-        self,
-        ids: Sequence[int],
-        counts: Sequence[int] | None = None,
-        roles: Sequence[RowRole] | None = None,
-    ) -> list[Row]:
-        """Return the rows of some ids, in the order of the ids."""
-        records = self._read(ids)
-        counts = [1] * len(ids) if counts is None else counts
-        roles = [RowRole.SPEC] * len(ids) if roles is None else roles
-        rows = zip(ids, counts, roles, strict=True)
-        catalog = cast("Catalog", self)
-        return [Row(catalog, id_, *records[id_], count, role) for id_, count, role in rows]
-
-    def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
+    def read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the number of the look-alike, and the record, of each id."""
         unique = list(dict.fromkeys(ids))
         documents, sources = self.column("document"), self._source_names
@@ -357,17 +310,8 @@ class IndexData:
         """Yield the records of some ids in their order; records are read window by window."""
         for start in range(0, len(ids), _WINDOW):
             window = ids[start : start + _WINDOW]
-            records = self._read(window)
+            records = self.read(window)
             yield from (records[id_][1] for id_ in window)
-
-    def by_hash(self, hash_: str) -> list[Row]:
-        """Return a row for each record with a full hash."""
-        return self.rows(sorted(self.hashes.ids_of(hash_)))
-
-    def is_only_in(self, tag: str, hash_: str) -> bool:
-        """Check whether several tags were read, and only this tag has a hash."""
-        has_several = len({*self.texts("tag"), ""}) > 2
-        return has_several and {row.spec.tag for row in self.by_hash(hash_)} == {tag}
 
     @cached_property
     def _origins(self) -> Sequence[str]:

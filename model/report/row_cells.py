@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad
 from spackscope.model.core.variants import variant_key
-from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Listing, Row
 from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.report import Piece, highlight

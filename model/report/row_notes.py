@@ -18,10 +18,9 @@ from spackscope.model.core.columns import BY_NAME, INDEXES, STORED
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
-from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.evaluate import unique_end
-from spackscope.model.index.listing import Listing, ShownValues
-from spackscope.model.index.rows import Row
+from spackscope.model.index.order import ShownValues
 from spackscope.model.index.view import RowRole
 from spackscope.model.report.detail import Members
 from spackscope.model.report.report import path_text

@@ -10,8 +10,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, HOST_COLUMNS, Column
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import counted, pad, shorten, times
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
+from spackscope.model.index.catalog import Catalog, Listing
 from spackscope.model.index.view import View
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of

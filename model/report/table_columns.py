@@ -16,7 +16,7 @@ from spackscope.model.index.view import USED_BY
 from spackscope.model.report.report import Line, Piece, Style
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing
+    from spackscope.model.index.catalog import Listing
 
 
 UNLIKE_OTHERS = "unlike others"

@@ -17,7 +17,7 @@ from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.package_summary import PackageSummary
-    from spackscope.model.index.listing import Listing
+    from spackscope.model.index.catalog import Listing
     from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
 
 

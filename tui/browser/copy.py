@@ -14,8 +14,7 @@ from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import query_of
 from spackscope.model.report.paste import (

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.report.signing import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser import jobs

@@ -12,9 +12,7 @@ from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.tree import TreeSection, read_tree
 from spackscope.model.report.detail import (
     FITS,

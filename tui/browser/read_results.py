@@ -8,9 +8,8 @@ from spackscope.model.assist.advice import check_input, explain_no_match, note_o
 from spackscope.model.assist.completion import complete
 from spackscope.model.assist.offers import Note
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import PackageCount, Row
+from spackscope.model.index.catalog import Catalog, Listing, Row
+from spackscope.model.index.rows import PackageCount
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.query_remarks import hidden_by_host

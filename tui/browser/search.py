@@ -18,8 +18,7 @@ from spackscope.model.assist.offers import Completion, Completions, Note, Relaxa
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.column_filter import parse_filter_input

@@ -21,9 +21,8 @@ from spackscope.model.core.errors import SpackscopeError, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Gap
 from spackscope.model.core.text import cell_width, clean, counted
-from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.load import STILL_LOADING, load
-from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse

@@ -12,9 +12,7 @@ from functools import partial
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import counted
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import MarkedSpec
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.row_notes import members_of
 from spackscope.tui.browser import jobs
@@ -26,6 +24,7 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import LOADING, BrowserState, Where
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.checks import KEPT
+from spackscope.tui.widgets.table_rows import MarkedSpec
 
 NO_SPEC = "This row is about no spec of these sources"
 

@@ -16,8 +16,8 @@ from spackscope.model.assist.offers import Completions, Note, Relaxation
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import PackageCount, Row
+from spackscope.model.index.catalog import Catalog, Row
+from spackscope.model.index.rows import PackageCount
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
@@ -33,11 +33,11 @@ from spackscope.tui.widgets.table_rows import ColumnState, KeyChoice
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
-    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.model.index.catalog import Listing
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.index.value_counts import SectionKey, ValueSection
     from spackscope.model.report.detail import DetailLine, Members
-    from spackscope.tui.widgets.table_rows import ShownRows, TableRows
+    from spackscope.tui.widgets.table_rows import MarkedSpec, ShownRows, TableRows
 
 NO_ROWS = "No rows are shown"
 LOADING = "Still loading: press the key again in a moment"

@@ -23,7 +23,7 @@ from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
-    from spackscope.model.index.listing import MarkedSpec
+    from spackscope.tui.widgets.table_rows import MarkedSpec
 
 
 _NAME, _PLAIN_MODE = "spackscope", "plain mode"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.text import cell_width, clean
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.model.report.sheet import ANY_COLUMN, Sheet, table_columns

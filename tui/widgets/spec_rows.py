@@ -7,7 +7,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import pad
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Row
 from spackscope.model.report.report import Piece
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.row_notes import NoteKey, RowNote, row_notes
@@ -22,8 +22,7 @@ from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import GUTTER, RowMarks, RowsNeeded, ShownRows
 
 if TYPE_CHECKING:
-    from spackscope.model.index.catalog import Catalog
-    from spackscope.model.index.listing import Listing
+    from spackscope.model.index.catalog import Catalog, Listing
     from spackscope.tui.widgets.table_rows import Choice
 
 Notes = Mapping[NoteKey, RowNote]

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean, wrap_cut
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.sheet import ANY_COLUMN
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from spackscope.model.assist.offers import Relaxation
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.report import LinePart, Piece
@@ -30,8 +30,7 @@ from spackscope.tui.widgets.table_head import Heads, Patterns, QueryFilters
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.index.catalog import Catalog
-    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.model.index.catalog import Catalog, Listing
 
 GUTTER = 2
 """Cells before the columns, with the mark of a row."""
@@ -48,6 +47,19 @@ class KeyChoice(Frozen):
 
 
 Choice = Relaxation | KeyChoice
+
+
+class MarkedSpec(Frozen):
+    """A marked spec; it has an id for each record with its hash."""
+
+    hash: str
+    title: str
+    ids: tuple[int, ...]
+    look_alikes: frozenset[int]
+
+    def is_in(self, listing: Listing | None) -> bool:
+        """Check whether the spec has a row in a listing, or is in a folded row."""
+        return listing is not None and any(map(listing.shows, self.ids))
 
 
 class RowMarks:

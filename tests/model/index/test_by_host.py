@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.value_counts import SectionKey, mark_of, value_counts
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
+from spackscope.model.index.catalog import Catalog, Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import (

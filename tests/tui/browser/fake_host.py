@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.tree import Tree
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.rows import Row
+from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse

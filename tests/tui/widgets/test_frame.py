@@ -9,7 +9,6 @@ import pytest
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
-from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.query.ast import Term
 from spackscope.model.report.titles import SourceChip
 from spackscope.tui import keymap
@@ -24,6 +23,7 @@ from spackscope.tui.widgets.frame import (
     lay_out,
     mark_pieces,
 )
+from spackscope.tui.widgets.table_rows import MarkedSpec
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
 

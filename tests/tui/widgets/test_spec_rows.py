@@ -9,8 +9,7 @@ import pytest
 from textual.message import Message
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
+from spackscope.model.index.catalog import Catalog, Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.row_notes import RowNote, note_key
 from spackscope.model.report.table_columns import (

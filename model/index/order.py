@@ -1,4 +1,4 @@
-"""List the rows of a view: their order, folded and opened rows, and the values they share."""
+"""The order of the rows of a view, and a summary of the values of its specs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
+from typing import Any, cast, overload
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTIONARY, Column, Value
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
-from spackscope.model.index.rows import IndexData, Row
-from spackscope.model.index.view import USED_BY, Order, Partition, RowRole, View
-
-if TYPE_CHECKING:
-    from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import IndexData
+from spackscope.model.index.view import USED_BY, Order, View
 
 _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that decide the values of other columns; see `followers`."""
@@ -53,8 +49,8 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         look_alikes = filter(is_shown.__getitem__, order)
         if _is_here(data, view):
             if sort is None:
-                return _OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
-            ids = _OrderedHere(data, specs.ids_of(look_alikes, folded=True))
+                return OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
+            ids = OrderedHere(data, specs.ids_of(look_alikes, folded=True))
             look_alikes = map(data.look_alike, ids)
     elif sort is None and not view.folded:
         return specs.ids()
@@ -65,7 +61,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     rows = specs.ids_of(look_alikes, folded=view.folded)
     if sort is not None and sort.column == USED_BY and not view.folded:
         return sorted_by(
-            _users(data, ((id_, id_ + 1) for id_ in rows)), rows, descending=sort.descending
+            users_of(data, ((id_, id_ + 1) for id_ in rows)), rows, descending=sort.descending
         )
     return rows
 
@@ -112,7 +108,7 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
     return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
 
 
-class _OrderedHere(Sequence[int]):
+class OrderedHere(Sequence[int]):
     """Ids in the order PREFERRED_HERE; the ids of a version are sorted when one is first read.
 
     `ids` are in the order PREFERRED. Safe to use from several threads.
@@ -185,7 +181,7 @@ class _OrderedHere(Sequence[int]):
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
     """Return the sort key of each look-alike, by a column with codes, or by a variant `+x`."""
     if column == USED_BY:
-        return _users(data, map(data.span, look_alikes))
+        return users_of(data, map(data.span, look_alikes))
     keys: Sequence[Any]
     if column[:1] == "+":
         storage, name = "variant_set", column[1:]
@@ -199,193 +195,10 @@ def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[
     return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
 
 
-def _users(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+def users_of(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
     """Return the number of edges to the specs of each span."""
     first_edge = data.column("up_first")
     return (first_edge[end] - first_edge[start] for start, end in spans)
-
-
-class _OpenedRow(NamedTuple):
-    """A row of an opened group: its number in the listing, its role, and the ids of its specs."""
-
-    number: int
-    role: RowRole
-    members: Sequence[int]
-
-
-class Listing:
-    """The rows of a view: `ids` in their order; `values` is a summary of all their specs.
-
-    The id of a row is its first spec; `part` has the spec that the row shows. `shown` is the
-    number of specs. Below the head of an opened group are its kinds. If no kinds are known, the
-    group is shown as single specs; a single kind has no row besides the head.
-    `lists_dependencies` is true if any document of the index lists dependencies.
-    """
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        view: View,
-        values: ShownValues,
-        partition: Partition,
-    ) -> None:
-        self.catalog, self.view, self.values = catalog, view, values
-        self._partition = partition
-        self.ids = ordered_ids(catalog, view, values.specs)
-        self.lists_dependencies = catalog.lists_dependencies
-        self.shown = len(values.specs)
-        self._opened: dict[int, list[_OpenedRow]] = {}
-        if view.folded and view.opened:
-            self._open_groups()
-        self._opened_at = {row.number: row for rows in self._opened.values() for row in rows}
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def _open_groups(self) -> None:
-        """Replace the folded rows of opened groups by their opened rows."""
-        groups: list[tuple[int, int, list[int]]] = []
-        for look_alike in self.view.opened:
-            members = list(self.look_alike_ids(look_alike))
-            if len(members) > 1:
-                groups.append((self.ids.index(members[0]), look_alike, members))
-        # Only the ids of single specs may be a range.
-        ids, more = cast("array[int] | _OrderedHere", self.ids), 0
-        for at, look_alike, members in sorted(groups):
-            rows = self._rows_of_group(members, self._partition(members))
-            self._opened[look_alike] = [
-                _OpenedRow(number, *row) for number, row in enumerate(rows, at + more)
-            ]
-            ids[at + more : at + more + 1] = array("I", [members[0] for _, members in rows])
-            more += len(rows) - 1
-
-    def _rows_of_group(
-        self, members: Sequence[int], kinds: Sequence[Sequence[int]]
-    ) -> list[tuple[RowRole, Sequence[int]]]:
-        """Return the rows of an opened group, each with its role and the ids of its specs."""
-        if not kinds:
-            return [(RowRole.SPEC, (id_,)) for id_ in members]
-        rows = [(RowRole.GROUP, members)]
-        for kind in kinds:
-            is_open = len(kind) > 1 and not self.view.opened_kinds.isdisjoint(kind)
-            if len(kinds) > 1:
-                rows.append((RowRole.OPEN_KIND if is_open else RowRole.KIND, kind))
-            if is_open or len(kinds) == 1:
-                rows += ((RowRole.MEMBER, (id_,)) for id_ in kind)
-        return rows
-
-    def part(self, rows: slice = slice(None)) -> tuple[Sequence[int], list[int], list[RowRole]]:
-        """Return the ids, the counts and the roles of some rows: the arguments of `Catalog.rows`.
-
-        The id of a row is that of the best spec of all that it stands for, whose number is its
-        count.
-        """
-        ids = self.ids[rows]
-        if not self.view.folded:
-            return ids, [1] * len(ids), [RowRole.SPEC] * len(ids)
-        opened = [self._opened_at.get(number) for number in range(len(self))[rows]]
-        members = [
-            row.members if row is not None else self.look_alike_ids(self.catalog.look_alike(id_))
-            for row, id_ in zip(opened, ids, strict=True)
-        ]
-        roles = [row.role if row is not None else RowRole.SPEC for row in opened]
-        best = best_ids(self.catalog, self.view, members)
-        return best, list(map(len, members)), roles
-
-    def unfolded_ids(self) -> Sequence[int]:
-        """Return the ids of all shown specs, row by row: first the spec that the row shows."""
-        best, counts, _ = self.part()
-        ids = array("I")
-        for id_, count in zip(best, counts, strict=True):
-            ids.append(id_)
-            if count > 1:
-                members = self.look_alike_ids(self.catalog.look_alike(id_))
-                ids.extend(each for each in members if each != id_)
-        return ids
-
-    def precompute(self) -> None:
-        """Compute the summary now, in a worker thread; else it is computed when needed."""
-        self.values.precompute()
-        _ = self.max_count, self.has_users, self.values.longest_variants
-
-    @cached_property
-    def max_count(self) -> int:
-        """The most specs that a row stands for."""
-        opened = (len(row.members) for row in self._opened_at.values())
-        return max(chain(self._sizes, opened), default=1)
-
-    @cached_property
-    def has_users(self) -> bool:
-        """Whether any spec depends on a spec that is shown."""
-        return any(_users(self.catalog, self.values.specs.spans()))
-
-    @property
-    def group_count(self) -> int:
-        """The number of look-alikes with several specs, opened or not; 0 if none are folded."""
-        return len(self._sizes) - self._sizes.count(1) + len(self._opened)
-
-    @cached_property
-    def _sizes(self) -> array[int]:
-        """The number of specs of each folded row, without the rows of opened groups."""
-        if not self.view.folded:
-            return array("I")
-        sizes = self.values.specs.sizes[:]
-        for look_alike in self._opened:
-            sizes.remove(self.count_look_alikes(look_alike))
-        return sizes
-
-    def count_look_alikes(self, look_alike: int) -> int:
-        """Return the number of shown specs of a look-alike."""
-        return len(self.values.specs.alike(look_alike))
-
-    def look_alike_ids(self, look_alike: int) -> Sequence[int]:
-        """Return the ids of the shown specs of a look-alike."""
-        return self.values.specs.alike(look_alike)
-
-    def shows(self, id_: int) -> bool:
-        """Check whether a spec is shown, in a row of its own or in a folded one."""
-        return id_ in self.values.specs
-
-    def ids_of(self, row: Row) -> Sequence[int]:
-        """Return the ids of all specs of a row; nothing for a row of another catalog."""
-        if row.catalog is not self.catalog:
-            return ()
-        if row.has_look_alikes:
-            return self.look_alike_ids(row.look_alike)
-        kinds = (RowRole.KIND, RowRole.OPEN_KIND)
-        return (row.role in kinds and self._kind(row.id, row.look_alike, *kinds)) or (row.id,)
-
-    def opened_kind(self, id_: int, look_alike: int) -> Sequence[int]:
-        """Return the ids of the opened kind that a spec belongs to; empty if it is not opened."""
-        return self._kind(id_, look_alike, RowRole.OPEN_KIND)
-
-    def _kind(self, id_: int, look_alike: int, *roles: RowRole) -> Sequence[int]:
-        rows = (row for row in self._opened.get(look_alike, ()) if row.role in roles)
-        return next((row.members for row in rows if id_ in row.members), ())
-
-    def row_of(self, row: Row) -> int | None:
-        """Return the number of the row in this listing that shows the spec of another row.
-
-        In an opened group, it is the row with the same role, or else the row with the fewest
-        specs. None if the spec is not shown, or belongs to another catalog.
-        """
-        if row.catalog is not self.catalog:
-            return None
-        ids, id_, look_alike, role = self.ids, row.id, row.look_alike, row.role
-        if rows := self._opened.get(look_alike):
-            best = min(
-                (each for each in rows if id_ in each.members),
-                key=lambda each: (
-                    (each.members[0], each.role) != (id_, role),
-                    each.role != role,
-                    -each.role,
-                ),
-                default=rows[0],
-            )
-            return best.number
-        if self.view.folded and id_ not in ids and (shown := self.look_alike_ids(look_alike)):
-            id_ = shown[0]
-        return ids.index(id_) if id_ in ids else None
 
 
 @lru_cache(8192)
@@ -569,16 +382,3 @@ def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
         if len(texts) > 1
     )
     return {name: rank for rank, (_, _, name) in enumerate(varying)}
-
-
-class MarkedSpec(Frozen):
-    """A marked spec; it has an id for each record with its hash."""
-
-    hash: str
-    title: str
-    ids: tuple[int, ...]
-    look_alikes: frozenset[int]
-
-    def is_in(self, listing: Listing | None) -> bool:
-        """Check whether the spec has a row in a listing, or is in a folded row."""
-        return listing is not None and any(map(listing.shows, self.ids))
