@@ -227,7 +227,11 @@ def difference_values(
     values = [
         *_values(running, _MAX_IN_DETAIL),
         *([DetailLine("runs the same")] if runs_the_same else ()),
-        *_values(building, 1 if running else _MAX_IN_DETAIL, f"{BUILD_DEPENDENCIES}: "),
+        *_values(
+            building,
+            1 if running else _MAX_IN_DETAIL,
+            f"{' ·' * (bool(running) or runs_the_same)} {BUILD_DEPENDENCIES}: ",
+        ),
     ]
     if rest := unexplained_text(comparison):
         values.append(DetailLine(rest, style="dim"))

@@ -532,7 +532,8 @@ def head_line(
 
     Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
     """
-    pieces = [HeadText("", cut_words(before, max(0, width)) + _BETWEEN)] if before else []
+    ends = _BETWEEN if head else ""
+    pieces = [HeadText("", cut_words(before, max(0, width)) + ends)] if before else []
     named = [text for text in head[:1] if text.column in ("package", "version")]
     rest = head[len(named) :]
     pieces += [_cut(text) for text in named]

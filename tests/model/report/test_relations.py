@@ -79,3 +79,7 @@ def test_two_differences_are_named_and_the_rest_counted() -> None:
     ):
         lines = difference_values("h" * 32, 5, Comparison(tuple(causes)), runs_the_same=False)
         assert [line.text for line in lines] == ["hhhhhhh", *told]
+    alike = difference_values("h" * 32, 5, Comparison(tuple(build[:1])), runs_the_same=True)
+    assert "".join(f"{line.lead or ' '}{line.text}" for line in alike) == (
+        " hhhhhhh runs the same · build dependencies: p0 1 ≠ 2"
+    )
