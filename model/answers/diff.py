@@ -130,7 +130,10 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
         return sorted(rows, key=lambda row: (row.is_equal, bool(row.follows)))
 
     def sheet_of(
-        rows: Sequence[ComparedRow], *notes: str, users: Sequence[Differing] = ()
+        rows: Sequence[ComparedRow],
+        *notes: str,
+        more: Sequence[str] = (),
+        users: Sequence[Differing] = (),
     ) -> Sheet[Differing]:
         firsts = _firsts(rows, columns)
         drawn = columns if options.get("each") else firsts
@@ -145,6 +148,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             group=lambda row: _HEADINGS.get(row.part, ""),
             told=["part"],
             notes=[*_splices(graph, columns), *notes],
+            more=more,
             switches=switches,
             limit=None,
             is_good=False,
@@ -161,19 +165,19 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     run = [*_rows_below(graph, "run", columns, of_kinds)]
     rows += in_sight(run)
     following = sum(bool(row.follows) and not row.is_equal for row in run) * (not is_whole)
-    notes = []
+    notes, more = [], []
     if len(listing) < len(columns):
         notes.append("?: the source lists no dependencies")
     if following:
         follow = "follows" if following == 1 else "follow"
-        notes.append(f"{asked.option('all')} adds {following:,} that {follow} from these")
+        more.append(f"{asked.option('all')} adds {following:,} that {follow} from these")
     if options.get("build") or runs_the_same:
-        asked.show(sheet_of(rows, *notes, "comparing…"))
+        asked.show(sheet_of(rows, *notes, "comparing…", more=more))
         each = dict(zip(listing, listing, strict=True))
         rows += in_sight(_rows_below(graph, "build", columns, each))
     else:
-        notes.append(f"{asked.option('build')} adds build tools")
-    return sheet_of(rows, *notes, users=[_users(graph, columns)])
+        more.append(f"{asked.option('build')} adds build tools")
+    return sheet_of(rows, *notes, more=more, users=[_users(graph, columns)])
 
 
 def _title(

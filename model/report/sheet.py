@@ -232,7 +232,8 @@ class Sheet(Frozen, Generic[Item]):
     `switches` are options that add rows or columns. On a terminal rows with the same `group` are
     below it as a heading, and the columns in `told` are left out unless they are asked for, since
     the heading or another column has their values. `gaps` are sentences on grounds of the answer
-    that could not be read, if they are shown with it. `notes` are sentences on the whole, and
+    that could not be read, if they are shown with it. `notes` are sentences on the whole, `more`
+    are those that name a key or an option that adds to it, which a text for others leaves out, and
     `remarks` are sentences that scripts do not want among the rows, as on specs that were not
     searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows that
     were cut. `draw` draws a sheet without a table, and `draw_plain` for a screen reader; a sheet
@@ -255,6 +256,7 @@ class Sheet(Frozen, Generic[Item]):
     told: Sequence[str] = ()
     gaps: Sequence[str] = ()
     notes: Sequence[str] = ()
+    more: Sequence[str] = ()
     remarks: Sequence[str] = ()
     limit: int | None = MAX_PRINTED
     left_out: int = 0
@@ -491,7 +493,7 @@ class Sheet(Frozen, Generic[Item]):
         width = UNBOUNDED if width is None else width
         for text in wrap(self.title, width) if self.title else ():
             yield styled(text, "strong")
-        for note in self.notes:
+        for note in (*self.notes, *self.more):
             yield from (styled(text, "dim") for text in wrap(clean(note), width))
         if not self.rows:
             return
@@ -510,7 +512,7 @@ class Sheet(Frozen, Generic[Item]):
         if len(self.rows) <= _MAX_KEPT:
             texts = {heading: list(each) for heading, each in texts.items()}
         fitted, left = _fit(columns, chain.from_iterable(texts.values()), width)
-        if self.title or self.notes:
+        if self.title or self.notes or self.more:
             yield ()
         heads = [clean(column.label) for column in columns]
         for head in _row_lines(columns, heads, fitted):

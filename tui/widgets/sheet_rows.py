@@ -51,7 +51,7 @@ class SheetRows(ShownRows):
         super().__init__(empty, columns=columns)
         self._whole, self._sheet, self.sort = whole, sheet, sort
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
-        self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes]))
+        self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
         self.switches, self.is_prose = sheet.switches, whole.is_prose
         # Headings or other columns have the values of the columns in `told`.
         told = sheet.told if sort is None else ()

@@ -98,6 +98,9 @@ def test_all_lists_what_follows_and_what_is_equal_too(program: Program, index: P
     every = lines_of(program, *words, "--all")
     assert any(line.split()[:3] == ["mpich", "without", "1.3.1"] for line in every)
     assert any(line.split()[:3] == ["version", "1.14.6", "1.14.6"] for line in every)
+    markdown = program("diff", *map(str, words), "--markdown").stdout
+    assert markdown.startswith("**`hdf5@1.14.6`")
+    assert "adds" not in markdown, "a text for others names no option"
 
 
 def test_scripts_get_a_row_for_each_difference(program: Program, index: Path) -> None:
