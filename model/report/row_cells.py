@@ -66,12 +66,21 @@ class RowCells:
     def pieces(self, row: Row, placed: Sequence[Placed], current: str = "") -> list[Piece]:
         """Return the cells of a row.
 
-        A kind has a hash and notes: its other cells are the same as in its head.
+        A kind has a hash and notes: its other cells are the same as in its head, and have room for
+        a long note before the hash.
         """
-        if row.role >= RowRole.KIND:
-            placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
         pieces: list[Piece] = []
         at, is_dim = 0, bool(self._note(row).misfit)
+        if row.role >= RowRole.KIND:
+            placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
+            phrases = self._note(row).unlike
+            note = next((each for each in placed if each.column.name == UNLIKE_OTHERS), None)
+            width, room = note.width if note is not None else 0, placed[0].at - 1
+            if room > width and cell_width(BETWEEN.join(phrases)) > width:
+                pieces.append(
+                    (pad(cut_phrases(phrases, room), room), "dim" if is_dim else "value")
+                )
+                at, placed = room, [each for each in placed if each is not note]
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
             at = each.end

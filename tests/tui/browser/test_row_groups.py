@@ -192,6 +192,12 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
         assert len(browser.rows) == 1
 
 
+async def test_what_tells_kinds_apart_has_the_blank_cells_before_the_hash() -> None:
+    async with browsing("sample", size=(80, 24), pane="specs") as browser:
+        await browser.press("j", "j", "enter")
+        assert "│ ├     zlib-ng ~new_strategies   isgdaao" in browser.text
+
+
 async def test_folding_stays_as_it_was_left(index: Path, tmp_path: Path) -> None:
     environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
     for before, keys, after in ((1, ["z"], 4), (4, ["z"], 1), (1, ["z", "backspace"], 1)):
