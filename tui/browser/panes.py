@@ -430,6 +430,7 @@ class Panes:
         if changed & {"marks", "marked"}:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self.marks.display = bool(new.marks)
+            self.fit_split()
             self.toast.lines_below = 2 if new.marks else 1
         if "table" in changed:
             self._show_table(new.table)
@@ -548,15 +549,21 @@ class Panes:
         The table keeps a few rows. A step of the cursor never moves the rule between the two.
         """
         listing, width = self.table.rows.shown.listing, self.table.size.width
-        if listing is None or not listing or width < 4:
-            if listing is None:
-                self.detail.styles.height = None
+        if listing is None:
+            self.detail.styles.height = None
+            return
+        if not listing:
+            # The ways out in place of the rows have the room: no build is shown.
+            self.detail.styles.height = _LEAST_DETAIL
+            return
+        if width < 4:
             return
         # Imported with the first spec, after the first frame.
         from spackscope.tui.widgets.detail_layout import least_rows
 
         height = self._screen.app.size.height
-        room = height - _LINES_AROUND - (HEADS if height >= LOW else _LOW_HEADS)
+        around = _LINES_AROUND + bool(self._state.marks)
+        room = height - around - (HEADS if height >= LOW else _LOW_HEADS)
         variants = listing.values.longest_variants
         needed = 1 + least_rows(variants, width - 2, are_several=listing.max_count > 1)
         most = room - min(_LEAST_ROWS, len(listing))
@@ -609,7 +616,12 @@ class Panes:
             before=results.hidden,
         )
         rows.cursor = results.cursor
-        self._show_specs(rows, keeps_columns=state.draft is not None)
+        before = self.specs.listing
+        # Columns are chosen with the rows of a package, never by a letter.
+        is_same = before is not None and (
+            before.view.query.package_term == results.listing.view.query.package_term
+        )
+        self._show_specs(rows, keeps_columns=is_same and state.draft is not None)
         if not results.catalog.total and self.focus.pane == "packages":
             self.focus.go_to("specs")
         self.values.expect()

@@ -597,3 +597,36 @@ async def test_one_build_is_counted_as_one(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     async with browsing(tmp_path) as browser:
         assert re.search(r"\b1 build of 1 package\b", browser.text)
+
+
+async def test_the_last_row_stays_in_sight_beside_the_line_of_marks() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.ask("silo")
+        await browser.press("enter", "space")
+        assert browser.marks_line
+        assert browser.table.rows.region.height >= 1
+        assert "◇▸3" in browser.text
+
+
+async def test_ways_out_have_the_room_of_the_build_that_is_not_there() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.ask("silo")
+        assert browser.table.rows.region.height == 1
+        await browser.ask("hdf5+mpi target=:zen3 %gcc@13 fits")
+        await browser.press("enter")
+        choices = [line.split()[0] for line in browser.lines if " instead of " in line]
+        assert choices == ["┃", "%gcc@=11.4.0"], "the first has the cursor"
+        assert "without fits" in browser.text
+        assert "glibc 2.39 > 2.35: 4 ─" in browser.text, "nothing follows in the rule"
+
+
+async def test_rows_of_another_package_have_their_own_columns_while_it_is_typed() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.ask("hdf5+mpi %gcc@12")
+        await browser.press("enter")
+        assert "package" not in browser.table.columns.columns.names
+        await browser.press("slash", "space", *"silo")
+        assert browser.table.columns.columns.names[:2] == ["package", "version"]
+        chosen = browser.table.columns.columns
+        await browser.press("space", *"+mpi")
+        assert browser.table.columns.columns is chosen, "a letter changes no column"
