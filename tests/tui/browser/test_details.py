@@ -220,7 +220,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     browser.settle()
     assert relations(browser) == [
         FITS,
-        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib)  build dependencies: gmake 4.3 ≠ 4.4",
+        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib) · build dependencies: gmake 4.3 ≠ 4.4",
         "needs: mpich@4.3  zlib@1.3",
         "download: 3 specs, size unknown",
         "used by: vtk@9",
@@ -252,7 +252,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrows
     assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
     select(browser, B)
     browser.settle()
-    beside = f"next to: {A[:7]}  runs the same  build dependencies: gmake 4.3 ≠ 4.4"
+    beside = f"next to: {A[:7]}  runs the same · build dependencies: gmake 4.3 ≠ 4.4"
     assert relations(browser)[1] == beside
     browser.controllers.specs.clear()
     assert relations(browser)[1] == beside, "it stays until the other one is read"
