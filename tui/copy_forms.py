@@ -47,7 +47,7 @@ FORMS = (
     CopyForm(
         "slash",
         "/hash, as Spack takes it",
-        "hashes",
+        "hashes in one line",
         lambda specs: " ".join(dict.fromkeys(f"/{spec.hash}" for spec in specs)),
     ),
     CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
