@@ -25,8 +25,6 @@ from spackscope.tui.browser.state import DetailInputs, Details, MirrorAnswer, Re
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeSection
 
-_PACE = 0.15
-"""Seconds between the starts of two readings: a held key passes many rows."""
 _MAX_KEPT = 200
 """Rows of which the relations are kept."""
 
@@ -194,7 +192,7 @@ class DetailsController:
         """Return the seconds to wait before reading: none, unless a reading began just now."""
         now = time.monotonic()
         if self._reading_at <= now:
-            self._reading_at = max(now, self._reading_at + _PACE)
+            self._reading_at = max(now, self._reading_at + jobs.PACE)
         return self._reading_at - now
 
     def take_tree(self, tree: Tree | None) -> None:

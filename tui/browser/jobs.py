@@ -1,4 +1,4 @@
-"""The one table of jobs in worker threads: when each begins, and which keys wait for it."""
+"""The one table of jobs in worker threads: their times, and which keys wait for each."""
 
 from __future__ import annotations
 
@@ -20,6 +20,18 @@ class Job(Frozen):
     blocks: tuple[str, ...] = ()
     gives_way: bool = False
 
+
+ECHO, BREATH = 0.1, 0.004
+"""Seconds in which the effect of a key is shown and a job that gives way rests, and of each rest:
+both threads want the one lock of Python."""
+FIRST_FRAME = 0.5
+"""Seconds that the first frame waits for the rows: it is drawn twice without them."""
+ROWS_SHOWN = 2.0
+"""Most seconds to wait for the first rows before sources are checked."""
+REPORT = 0.1
+"""Seconds between two reports of what was counted so far."""
+PACE = 0.15
+"""Seconds between the starts of two readings of a detail: a held key passes many rows."""
 
 # Sources
 LOAD = Job("load")

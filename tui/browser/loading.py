@@ -33,8 +33,6 @@ _NAME = 24
 """Cells of the name of a source in a message."""
 _STOPPED = "reading was stopped"
 _STILL_LOADING, _NOT_ALL_LOADED = "still loading", "not all loaded"
-_ROWS_SHOWN = 2.0
-"""Most seconds to wait for the first rows before sources are checked."""
 
 
 class Loading:
@@ -196,7 +194,7 @@ class Loading:
         if (catalog := open_cached(self._host.sources, session)) is not None:
             summary = self._summarize(catalog)
             report(lambda: self._take(summary))
-            self._rows_shown.wait(_ROWS_SHOWN)
+            self._rows_shown.wait(jobs.ROWS_SHOWN)
             return catalog
         if (part := open_cached_part(self._host.sources, session)) is not None:
             self._show_part(report, part)

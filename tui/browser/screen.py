@@ -48,9 +48,6 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode, TreeSection
 
-_PATIENCE = 0.5
-"""Seconds that the first frame waits for the rows: it is drawn twice without them."""
-
 
 class SourceChosen(Message):
     """Posted when other sources are to replace the shown sources, with a query.
@@ -125,7 +122,7 @@ class BrowserScreen(Screen[None]):
             self.host.say("Your Spack has no mirror: this is a sample")
         if self._note:
             self.host.say(self._note)
-        await self.host.take_early(_PATIENCE, self.controllers.loading.has_ended)
+        await self.host.take_early(jobs.FIRST_FRAME, self.controllers.loading.has_ended)
         self.controllers.loading.show_waiting()
         if self._then:
             self.action_browse(self._then)

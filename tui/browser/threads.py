@@ -20,6 +20,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.jobs import LOAD, VIEW, Job
 from spackscope.tui.browser.panes import Panes
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 _MAX_THREADS = 32
-_ECHO = 0.1
-"""Seconds in which the event loop shows the effect of a key, and a job that gives way rests."""
-_PAUSE = 0.004
-"""Seconds of each of these rests: both threads want the one lock of Python."""
 
 
 class JobThreads(ThreadPoolExecutor):
@@ -130,8 +127,8 @@ class ScreenHost(BrowserHost):
             worker = get_current_worker()
 
             def should_stop() -> bool:
-                if job.gives_way and time.monotonic() - self.typed_at < _ECHO:
-                    time.sleep(_PAUSE)
+                if job.gives_way and time.monotonic() - self.typed_at < jobs.ECHO:
+                    time.sleep(jobs.BREATH)
                 return worker.is_cancelled
 
             try:

@@ -30,9 +30,6 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import CountedValues
 from spackscope.tui.keymap import shown
 
-_REPORT = 0.1
-"""Seconds between two reports of the counts so far."""
-
 
 def open_values(host: BrowserHost) -> None:
     """Go to the values of the column under the cursor; from the values go back to the rows."""
@@ -74,7 +71,7 @@ def count_values(host: BrowserHost) -> None:
         try:
             for section in value_sections(catalog, query, wanted=wanted):
                 sections.append(section)
-                if time.monotonic() - reported > _REPORT:
+                if time.monotonic() - reported > jobs.REPORT:
                     reported = time.monotonic()
                     counted = CountedValues(catalog, query, tuple(sections))
                     report(partial(_show_some, host, counted))
@@ -135,7 +132,7 @@ def summarize(
         with contextlib.suppress(Unanswerable):
             for summaries in package_summaries(catalog, query, packages):
                 new.update(summaries)
-                if time.monotonic() - reported > _REPORT:
+                if time.monotonic() - reported > jobs.REPORT:
                     reported = time.monotonic()
                     report(partial(show, new))
                     new = {}

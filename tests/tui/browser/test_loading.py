@@ -16,7 +16,7 @@ from textual.strip import Strip
 from spackscope.model.index.index_file import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser import screen, search
+from spackscope.tui.browser import jobs, search
 from spackscope.tui.browser.read_results import read_results
 from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
@@ -32,7 +32,7 @@ def shown_text(browser: Browser) -> str:
 
 
 async def test_the_first_frame_has_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(jobs, "FIRST_FRAME", PATIENCE)
     drawn, render = list[int](), TableRows.render_line
 
     def render_line(rows: TableRows, line: int) -> Strip:
