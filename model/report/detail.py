@@ -195,8 +195,9 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         return
     is_state = column.name == "state"
     for text in (value,) if isinstance(value, str) else value:
+        shown = column.cell(text) if isinstance(value, str) else clean(text)
         yield DetailLine(
-            clean(text) or "-",
+            shown if text else _NOT_KNOWN,
             column.label,
             (column.name, text) if text else None,
             "good" if text in _GOOD_STATES and is_state else "",

@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.answers.show import detail_lines
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import NO_COMPILER, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
@@ -53,7 +53,9 @@ def test_what_a_record_lacks_has_no_line() -> None:
 
     assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
     assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "not known"
-    assert labelled(lines(replace(SPEC, package="", os="")))["package"] == "-"
+    assert labelled(lines(replace(SPEC, package="", os="")))["package"] == "not known"
+    without = labelled(lines(replace(SPEC, compiler=NO_COMPILER)))
+    assert without["compiler"] == "no compiler"
 
 
 def test_several_values_are_listed_under_one_label() -> None:
