@@ -62,7 +62,7 @@ _FORMULA = frozenset("=+-@\t\r'")
 _MAX_CELL = 200
 """Cells of a text in Markdown."""
 _PLAIN_WORD = re.compile(
-    r"(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|[-+%]|[^\w!-~]+",
+    r"(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|[-%]|[^\w!-~]+",
     re.IGNORECASE,
 )
 """A word that GitHub shows as it is: no markup, mention, reference or address."""
