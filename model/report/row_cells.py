@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad
 from spackscope.model.core.variants import variant_key
 from spackscope.model.index.catalog import Listing, Row
@@ -69,18 +70,10 @@ class RowCells:
         A kind has a hash and notes: its other cells are the same as in its head, and have room for
         a long note before the hash.
         """
+        if row.role >= RowRole.KIND:
+            placed = self._placed_of_kind(row, placed)
         pieces: list[Piece] = []
         at, is_dim = 0, bool(self._note(row).misfit)
-        if row.role >= RowRole.KIND:
-            placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
-            phrases = self._note(row).unlike
-            note = next((each for each in placed if each.column.name == UNLIKE_OTHERS), None)
-            width, room = note.width if note is not None else 0, placed[0].at - 1
-            if room > width and cell_width(BETWEEN.join(phrases)) > width:
-                pieces.append(
-                    (pad(cut_phrases(phrases, room), room), "dim" if is_dim else "value")
-                )
-                at, placed = room, [each for each in placed if each is not note]
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
             at = each.end
@@ -90,6 +83,17 @@ class RowCells:
                 tinted = f"{style} current" if each.column.name == current else style
                 pieces.append((text, tinted.strip()))
         return pieces
+
+    def _placed_of_kind(self, row: Row, placed: Sequence[Placed]) -> list[Placed]:
+        """Return the cells of a kind; a note that its column would cut comes before the hash."""
+        cells = [each for each in placed if each.column.name == "hash" or each.column.is_note]
+        note_width = cell_width(BETWEEN.join(self._note(row).unlike))
+        for number, each in enumerate(cells):
+            # The cells before the first one are blank.
+            room = cells[0].at - 1
+            if each.column.name == UNLIKE_OTHERS and each.width < min(note_width, room):
+                return [replace(each, at=0, width=room), *cells[:number], *cells[number + 1 :]]
+        return cells
 
     def _cell(self, placed: Placed, row: Row) -> list[Piece]:
         column, width = placed.column, placed.width

@@ -196,6 +196,11 @@ async def test_what_tells_kinds_apart_has_the_blank_cells_before_the_hash() -> N
     async with browsing("sample", size=(80, 24), pane="specs") as browser:
         await browser.press("j", "j", "enter")
         assert "│ ├     zlib-ng ~new_strategies   isgdaao" in browser.text
+        # There a kind has no cell: neither its hash nor a note has room.
+        await browser.resize(12, 20)
+        placed = browser.table.rows.heads.layout.placed
+        assert [each.column.name for each in placed] == ["package"]
+        assert "├▸3" in browser.text
 
 
 async def test_folding_stays_as_it_was_left(index: Path, tmp_path: Path) -> None:
