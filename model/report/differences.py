@@ -224,15 +224,11 @@ def difference_values(
     lines = difference_lines(comparison)
     running = [line for line in lines if line.runs]
     building = [line for line in lines if not line.runs]
-    values = [
-        *_values(running, _MAX_IN_DETAIL),
-        *([DetailLine("runs the same")] if runs_the_same else ()),
-        *_values(
-            building,
-            1 if running else _MAX_IN_DETAIL,
-            f"{' ·' * (bool(running) or runs_the_same)} {BUILD_DEPENDENCIES}: ",
-        ),
-    ]
+    values = [*_values(running, _MAX_IN_DETAIL)]
+    if runs_the_same:
+        values.append(DetailLine("runs the same"))
+    lead = f" · {BUILD_DEPENDENCIES}: " if values else f" {BUILD_DEPENDENCIES}: "
+    values += _values(building, 1 if running else _MAX_IN_DETAIL, lead)
     if rest := unexplained_text(comparison):
         values.append(DetailLine(rest, style="dim"))
     yield from values or [DetailLine(NOTHING_DIFFERS, style="dim")]
