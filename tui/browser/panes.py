@@ -167,7 +167,7 @@ class PaneFocus:
             self.zoom("specs" if self.pane == QUERY else self.pane)
 
     def go_to_detail(self) -> None:
-        """Give the detail the whole screen; in the detail begin or end its zoom."""
+        """Show the detail on the whole screen; with the focus in it, begin or end that."""
         if self.pane == "detail":
             self.toggle_zoom()
         else:

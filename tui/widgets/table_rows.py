@@ -378,7 +378,7 @@ class TableRows(VirtualList):
             self.post_message(request.set_sender(self))
 
     def take(self, request: RowsNeeded, read: Mapping[Any, Any]) -> None:
-        """Take requested rows, and draw them if they are shown."""
+        """Add the rows that were read for a request, and draw them if they are shown."""
         waited = self.is_waiting
         request.take(read)
         if request.rows is not self.shown:
@@ -450,7 +450,7 @@ class HeadLine(RuleLine):
     """
 
     is_stale = reactive(False)
-    """Whether the rows are those of an older query, which the title then names."""
+    """Whether the rows belong to an older query: the title then names that query."""
     _shown: tuple[str, Sequence[HeadText], str, str, str, str] = ("", (), "", "", "", " ")
     _query = ""
 
