@@ -92,6 +92,10 @@ def answer_columns() -> dict[str, list[dict[str, Any]]]:
                         "meaning": meaning,
                     }
                 )
+    without = [
+        column["name"] for each in columns.values() for column in each if not column["meaning"]
+    ]
+    assert not without, without
     return columns
 
 
@@ -150,4 +154,4 @@ def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str], str]]:
         name = re.sub(r"^[a-z2-7]{32}$", "HASH", column.name)
         values = [column.value(item) for item in sheet.rows[: len(sheet.rows)]]
         types = {_TYPES.get(type(value), "list") for value in values}
-        yield name, types, column.meaning or column.label
+        yield name, types, column.meaning

@@ -256,7 +256,7 @@ def test_an_answer_has_all_forms_and_a_sheet(program: Program, source: Path) -> 
 def test_the_reference_lists_the_columns_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs")
     table = import_module("make_answers").answer_table()
-    assert "| `tally` | `package` | text | package |" in table
+    assert "| `tally` | `package` | text | its name |" in table
 
 
 async def test_the_menu_has_a_new_form(source: Path, tmp_path: Path) -> None:

@@ -25,8 +25,9 @@ EDITS = {
         f"    {COLUMN},\n"
         f"    {PREDICATE},\n"
         '    Column("series", storage="version",\n'
-        '           derive=lambda s: ".".join(s.version.split(".")[:2])),\n'
-        '    Column("successor"),\n'
+        '           derive=lambda s: ".".join(s.version.split(".")[:2]),\n'
+        '           meaning="the first two parts of the version"),\n'
+        '    Column("successor", meaning="what is to be used instead"),\n'
         ")\n# fmt: on\n",
     ),
     "model/core/records.py": (
@@ -91,8 +92,8 @@ from spackscope.model.report.sheet import Sheet, SheetColumn
 def answer(asked):
     (catalog,) = asked.load(asked.sources)
     columns = [
-        SheetColumn("package", lambda row: row.name),
-        SheetColumn("builds", lambda row: row.shown),
+        SheetColumn("package", lambda row: row.name, meaning="its name"),
+        SheetColumn("builds", lambda row: row.shown, meaning="how many it has"),
     ]
     packages = catalog.packages(asked.query(asked.words))
     return Sheet("builds of each package", columns, packages)
