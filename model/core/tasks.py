@@ -7,6 +7,7 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
@@ -65,6 +66,12 @@ def progress_to(on_progress: OnProgress) -> Iterator[None]:
             on_progress(what, done, total)
             reported[what] = time.monotonic()
 
+    with _progress_by(report):
+        yield
+
+
+@contextlib.contextmanager
+def _progress_by(report: OnProgress) -> Iterator[None]:
     token = _on_progress.set(report)
     try:
         yield
@@ -72,14 +79,20 @@ def progress_to(on_progress: OnProgress) -> Iterator[None]:
         _on_progress.reset(token)
 
 
-@contextlib.contextmanager
-def progress_hidden() -> Iterator[None]:
+def progress_hidden() -> AbstractContextManager[None]:
     """Report no progress of the tasks in the block, which are parts of a task that reports it."""
-    token = _on_progress.set(lambda *_: None)
-    try:
-        yield
-    finally:
-        _on_progress.reset(token)
+    return _progress_by(lambda *_: None)
+
+
+def progress_after(seconds: float) -> AbstractContextManager[None]:
+    """Report no progress of the tasks in the block for some seconds."""
+    outer, end = _on_progress.get(), time.monotonic() + seconds
+
+    def report(what: str, done: int, total: int | None) -> None:
+        if time.monotonic() >= end:
+            outer(what, done, total)
+
+    return _progress_by(report)
 
 
 @contextlib.contextmanager
@@ -97,12 +110,9 @@ def progress_summed(what: str, totals: Mapping[str, int]) -> Iterator[None]:
             done[noun] = min(count, totals[noun])
             outer(what, sum(done.values()), total)
 
-    token = _on_progress.set(report)
-    try:
+    with _progress_by(report):
         outer(what, 0, total)
         yield
-    finally:
-        _on_progress.reset(token)
 
 
 def report_progress(what: str, done: int, total: int | None = None) -> None:

@@ -28,6 +28,8 @@ FIRST_FRAME = 0.5
 """Seconds that the first frame waits for the rows: it is drawn twice without them."""
 ROWS_SHOWN = 2.0
 """Most seconds to wait for the first rows before sources are checked."""
+CHECKED = 1.0
+"""Seconds in which sources are checked behind the rows of their index before it is told."""
 REPORT = 0.1
 """Seconds between two reports of what was counted so far."""
 PACE = 0.15

@@ -12,6 +12,7 @@ from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import progress_after
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
@@ -110,15 +111,16 @@ class Loading:
         sources read first are shown while other sources are waited for. A catalog that is shown
         stays if its index is current.
         """
-        on_late = None
-        if shown is None:
-            shown = self._show_cached(session, report)
-            if shown is None:
-                on_late = partial(self._show_part, report)
-        else:
+        on_late, quiet = None, 0.0
+        if shown is not None:
             # Replaced catalogs have connections in every thread, and reference cycles.
             gc.collect()
-        catalog = load(self._host.sources, session, current=shown, on_late=on_late)
+        elif (shown := self._show_cached(session, report)) is not None:
+            quiet = jobs.CHECKED
+        else:
+            on_late = partial(self._show_part, report)
+        with progress_after(quiet):
+            catalog = load(self._host.sources, session, current=shown, on_late=on_late)
         if catalog is shown and self._before.configuration != self.session.configuration:
             # The cached answers of the catalog rest on the old configuration.
             catalog = Catalog(shown.columns, discovered=shown.discovered)

@@ -1,4 +1,4 @@
-"""Threads return results in order, and nobody waits for one that is cancelled."""
+"""Threads return results in order, nobody waits for a cancelled one, progress has its time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from spackscope.model.core.tasks import (
     TICK,
     cancelled_when,
     is_cancelled,
+    progress_after,
+    progress_to,
+    report_progress,
     run_cancellable,
     run_parallel,
     sleep,
@@ -91,3 +94,13 @@ def test_tasks_run_without_threads_where_none_can_start(monkeypatch: pytest.Monk
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
     assert run_parallel([lambda: 1, lambda: 2]) == [1, 2]
+
+
+def test_progress_is_not_reported_before_its_time() -> None:
+    told = list[str]()
+    with progress_to(lambda what, *_: told.append(what)):
+        with progress_after(60):
+            report_progress("too early", 1)
+        with progress_after(0):
+            report_progress("in time", 1)
+    assert told == ["in time"]
