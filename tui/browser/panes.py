@@ -118,9 +118,18 @@ class PaneFocus:
             else:
                 widgets[target].focus()
 
+        self._leave(target)
         if target != QUERY:
             self.show(target)
         self._focus_soon(focus)
+
+    def _leave(self, target: str) -> None:
+        """Show in the pane that is left what is first: the install line, or the first values."""
+        panes = self._panes
+        if self.pane == "detail" != target and not panes.detail.shows_tree:
+            panes.detail.lines.go_to(0, 0)
+        elif self.pane == "values" != target:
+            panes.values.rows.move_to(0)
 
     def peek(self, target: str) -> None:
         """Go to a pane of the side column, to come back from it with `give_back`."""

@@ -151,6 +151,20 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
         assert "unzoom" not in browser.lines[-1]
 
 
+async def test_a_pane_that_is_left_shows_its_beginning_again() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.press("2")
+        first = browser.text
+        await browser.press("3", "G", "escape")
+        assert browser.detail.lines.top > 0
+        await browser.press("escape")
+        assert (browser.focus, browser.text) == ("spec-rows", first)
+        await browser.press("v", "G")
+        assert browser.text != first
+        await browser.press("escape")
+        assert (browser.focus, browser.text) == ("spec-rows", first)
+
+
 async def test_another_pane_ends_the_zoom_but_the_query_of_zoomed_rows_does_not() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2", "plus", "slash")
