@@ -347,6 +347,12 @@ class Layout(NamedTuple):
         """The columns with their widths, for the notes on rows."""
         return ShownWidths(tuple((placed.column.name, placed.width) for placed in self.placed))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all columns are in view, each as wide as its content."""
+        is_cut = any(placed.width < placed.column.width for placed in self.placed)
+        return not (self.before or self.after or is_cut)
+
     def at(self, x: int) -> Placed | None:
         """Return the column at a cell; None between columns."""
         return next((placed for placed in self.placed if placed.at <= x < placed.end), None)

@@ -43,8 +43,12 @@ NO_ROWS = "No rows are shown"
 LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows belong to the last valid query: correct the query first"
 
-_SWITCHES = {"diff-build-tools": "build", "diff-equal": "all", "diff-regroup": "each"}
-"""The keys that switch an option of a sheet, each with the option."""
+_SWITCHES = {
+    "diff-build-tools": ("build", "without build tools"),
+    "diff-equal": ("all", "differing only"),
+    "diff-regroup": ("each", "each way"),
+}
+"""The keys that switch an option of a sheet, each with the option, and its hint while it is on."""
 _OF_SHEET = 1_000
 """Lines that a sheet counts besides its own, for the data that it was computed from."""
 _OPTIONS = {"hosts": "host"}
@@ -160,8 +164,7 @@ class OpenTable(Frozen):
             "query": "Search the rows in all columns.",
             "specs-open": f"{self.choose_hint.capitalize()}.",
             "undo": "Go back to where the answer was opened.",
-            "fold": "",
-            "values": "",
+            **dict.fromkeys(("fold", "values", *self._useless_switches), ""),
         }
 
     @property
@@ -239,11 +242,17 @@ class OpenTable(Frozen):
         """Yield keys by name, and the words of their hints for the row under the cursor."""
         yield "specs-open", self.choose_hint
         yield "query", "search"
+        yield from (
+            (name, word) for name, (option, word) in _SWITCHES.items() if self.options.get(option)
+        )
+
+    @property
+    def _useless_switches(self) -> list[str]:
+        return [name for name, (option, _) in _SWITCHES.items() if option not in self.switches]
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""
-        yield from ("fold", "values")
-        yield from (name for name, option in _SWITCHES.items() if option not in self.switches)
+        yield from ("fold", "values", *self._useless_switches)
         if rows.item is None:
             yield "specs-open"
         if not rows.shown.columns.columns.names:

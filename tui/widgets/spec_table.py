@@ -17,7 +17,7 @@ from spackscope.model.core.text import clean, wrap_cut
 from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.sheet import ANY_COLUMN
-from spackscope.model.report.table_columns import MIN_WITH_SLOTS
+from spackscope.model.report.table_columns import MIN_WITH_SLOTS, Layout
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
@@ -140,15 +140,22 @@ class SpecTable(Vertical, Fitted):
         """
         rows, columns, width = self.rows.shown, self.columns, self.size.width
         has_line = self.app.size.height >= LOW
-        # In a narrow terminal a sheet needs the cells for its columns.
-        has_word = rows.listing is not None or self.app.size.width >= MIN_WITH_SLOTS
-        word = len(FILTER) if has_line and has_word else 0
-        columns.gutter = gutter = max(rows.gutter, word, columns.gutter if keeps_gutter else 0)
         if width < 4:
             # Until the table is on the screen, no row is drawn below the heads of other rows.
             self.rows.heads = Heads()
             return
-        layout = columns.lay_out(width - gutter + rows.blank, rows.sort)
+
+        def lay_out(gutter: int) -> Layout:
+            columns.gutter = gutter
+            return columns.lay_out(width - gutter + rows.blank, rows.sort)
+
+        word = len(FILTER) if has_line else 0
+        before = columns.gutter if keeps_gutter else 0
+        layout = lay_out(max(rows.gutter, word, before))
+        if rows.listing is None and not layout.is_whole:
+            # A sheet needs the cells of the word for its columns.
+            layout = lay_out(rows.gutter)
+        gutter = columns.gutter
         filters = self.filters.texts(columns.columns.names)
         heads = Heads(layout, gutter, self.column, rows.sort, filters)
         self.header.heads = replace(heads, filters={}) if has_line else heads

@@ -69,6 +69,7 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
         assert rows(browser)[0] == "zlib 1.3 1.3 1.3 1.2 mpich › zlib"
         await browser.press("z", "equals_sign")
         assert "version 1.14 1.14" in rows(browser)
+        assert "= differing only" in browser.lines[-1]
         await browser.press("escape")
         assert (browser.state.table is SPECS, browser.focus) == (True, "spec-rows")
 
@@ -79,6 +80,27 @@ async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path)
         await browser.press("d")
         assert "only build tools differ: both run the same" in browser.text
         assert rows(browser) == ["gmake 4.4 4.3", "used by 0 1 vtk"]
+
+
+async def test_keys_that_cannot_do_anything_are_not_in_its_help(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 36)) as browser:
+        await browser.press("d", "question_mark")
+        assert "Show a column for each hash, or for each way to run." in browser.text
+        await browser.press("escape", "escape")
+        browser.app.screen.host.change(marks=(A, B))  # type: ignore[attr-defined]
+        await browser.press("d", "question_mark")
+        assert "Show or hide build dependencies." in browser.text
+        assert "Show a column for each hash, or for each way to run." not in browser.text
+
+
+async def test_the_word_filter_is_before_the_fields_where_the_columns_leave_room(
+    index: Path,
+) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+        await browser.press("d")
+        assert any(line.startswith("filter ▁") for line in browser.lines)
+        await browser.resize(40, 24)
+        assert not any(line.startswith("filter") for line in browser.lines)
 
 
 async def test_one_mark_is_compared_with_the_row_under_the_cursor(index: Path) -> None:
