@@ -17,7 +17,7 @@ _WAYS = {
     ),
     "a key": (
         *("tui/app", "tui/browser/screen", "tui/browser/controllers", "tui/browser/search"),
-        *("tui/browser/read_results", "model/index/catalog", "tui/browser/state"),
+        *("model/index/catalog", "tui/browser/state"),
         *("tui/browser/panes", "tui/widgets/spec_table"),
     ),
 }

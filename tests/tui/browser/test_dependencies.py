@@ -14,8 +14,8 @@ import pytest
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.threads import Call
 from spackscope.tui.widgets import detail_pane
+from spackscope.tui.widgets.detail_pane import search_request
 from spackscope.tui.widgets.sheet_rows import SheetRows
-from spackscope.tui.widgets.tree_rows import search_request
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs

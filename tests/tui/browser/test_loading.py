@@ -17,7 +17,7 @@ from spackscope.model.index.index_file import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs, search
-from spackscope.tui.browser.read_results import read_results
+from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing

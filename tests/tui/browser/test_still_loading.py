@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.sources import discover
-from spackscope.tui.browser.read_results import read_results
+from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node

@@ -13,8 +13,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree, read_tree
 from spackscope.model.query.ast import Term
 from spackscope.model.report.detail import DetailLine
-from spackscope.tui.widgets.detail_pane import DetailLines
-from spackscope.tui.widgets.tree_rows import TreeRows
+from spackscope.tui.widgets.detail_pane import DetailLines, TreeRows
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.model.index.test_dependency_tree import catalog_with
 

@@ -307,8 +307,8 @@ def test_all_archives_of_a_mirror_have_one_limit(
     files = with_bzip2(data)
     files |= {path: of_all for path in files if path.endswith(".spec.manifest.json")}
     write_files(program.home / "one", files)
-    monkeypatch.setattr("spackscope.model.sources.archive.MAX_EXPANSION", 0)
-    monkeypatch.setattr("spackscope.model.sources.archive.MAX_UNPACKED", 1_500_000)
+    monkeypatch.setattr("spackscope.model.sources.file_lists.MAX_EXPANSION", 0)
+    monkeypatch.setattr("spackscope.model.sources.file_lists.MAX_UNPACKED", 1_500_000)
     message = program("files", "--having", "bin/*", "bzip2 | ncurses", "-f", "one").stderr
     assert message.count("the archives of the mirror unpack to too much data for their sizes") == 1
 
