@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import LANGUAGES, Dependency, Spec
-from spackscope.model.core.variants import is_propagated, split_variant
+from spackscope.model.core.records import LANGUAGES, Dependency, Spec, is_propagated, split_variant
 from spackscope.model.query.ast import (
     REACHABLE_DEPTYPES,
     Condition,

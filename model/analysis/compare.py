@@ -23,9 +23,8 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import compiler_name, is_run
+from spackscope.model.core.records import compiler_name, is_run, spell_variant
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
 MAX_PAIRS = 5_000

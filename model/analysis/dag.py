@@ -18,9 +18,10 @@ from spackscope.model.core.records import (
     Dependency,
     is_run,
     names_compiler,
+    split_variant,
+    variant_key,
 )
 from spackscope.model.core.tasks import check_cancelled
-from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind, Edges, nearest_first, path_to
 from spackscope.model.query.ast import exact_query

@@ -26,11 +26,11 @@ from spackscope.model.core.records import (
     Problem,
     compiler_name,
     names_compiler,
+    split_variant,
 )
 from spackscope.model.core.rules import RULES, FitReason, Rule
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import clean
-from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import VersionKey, version_key
 from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog

@@ -22,10 +22,10 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import spell_signs, spell_value
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import check_cancelled, collector_paused
 from spackscope.model.core.text import clean, counted
-from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query

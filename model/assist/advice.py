@@ -23,10 +23,12 @@ from spackscope.model.core.records import (
     YES,
     compiler_name,
     is_compiler,
+    is_propagated,
+    is_variant,
+    split_variant,
 )
 from spackscope.model.core.suggestions import CLOSE, did_you_mean, listed, near
 from spackscope.model.core.text import clean, shorten
-from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.value_counts import ValueCount, value_counts

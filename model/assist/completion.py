@@ -19,9 +19,8 @@ from spackscope.model.core.columns import (
 )
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS, NO_COMPILER, YES, Spec
+from spackscope.model.core.records import ANSWERS, NO_COMPILER, YES, Spec, split_variant
 from spackscope.model.core.text import clean, counted, is_clean
-from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.by_host import HOST
 from spackscope.model.index.catalog import Catalog

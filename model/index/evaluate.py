@@ -9,7 +9,6 @@ from itertools import compress, islice, pairwise, repeat
 from operator import not_, or_
 from typing import cast
 
-from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
@@ -19,11 +18,11 @@ from spackscope.model.core.records import (
     compiler_name,
     is_compiler,
     names_compiler,
+    split_variant,
 )
 from spackscope.model.core.suggestions import listed
-from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.tasks import BoundedCache, check_cancelled
 from spackscope.model.core.text import clean, cut_list
-from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.index_file import Span, flags_of, mask_of, union

@@ -11,9 +11,9 @@ from itertools import chain, islice
 from typing import Any, cast, overload
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTIONARY, Column, Value
+from spackscope.model.core.records import short_digests, split_variant, variant_key
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
-from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData

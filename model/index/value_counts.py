@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, cast
 from spackscope.model.core.columns import BY_NAME, FIELDS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import is_variant, split_variant, variant_key
 from spackscope.model.core.text import clean
-from spackscope.model.core.variants import is_variant, split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import unique_end
 from spackscope.model.query import lexer

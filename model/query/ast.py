@@ -19,9 +19,12 @@ from spackscope.model.core.records import (
     absent_spec,
     compiler_name,
     is_compiler,
+    is_propagated,
+    is_variant,
+    split_keyed,
+    split_variant,
 )
 from spackscope.model.core.text import is_clean
-from spackscope.model.core.variants import is_propagated, is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 

@@ -15,8 +15,7 @@ import re
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import ANSWERS
-from spackscope.model.core.variants import is_variant, split_variant
+from spackscope.model.core.records import ANSWERS, is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Condition, Group, Query, Term
 from spackscope.model.query.matchers import is_glob, matcher

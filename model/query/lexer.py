@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.variants import split_keyed
+from spackscope.model.core.records import split_keyed
 
 SPACE, ERROR = "space", "error"
 QUOTES = ("'", '"')

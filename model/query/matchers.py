@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
+from spackscope.model.core.records import is_variant, split_keyed, split_variant
 from spackscope.model.core.suggestions import did_you_mean, near
 from spackscope.model.core.text import clean
-from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query.lexer import unquoted
 
 if TYPE_CHECKING:

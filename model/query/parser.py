@@ -15,8 +15,7 @@ from functools import lru_cache
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.records import DEPTYPES
-from spackscope.model.core.variants import is_variant, split_keyed, split_variant
+from spackscope.model.core.records import DEPTYPES, is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
     Condition,

@@ -7,10 +7,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, UNKNOWN, YES, Fit, Spec
+from spackscope.model.core.records import (
+    DEPTYPES,
+    NO_VIRTUALS,
+    UNKNOWN,
+    YES,
+    Fit,
+    Spec,
+    short_digests,
+)
 from spackscope.model.core.rules import PREFERRED
 from spackscope.model.core.text import clean, is_clean
-from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode

@@ -10,9 +10,8 @@ from spackscope.model.analysis.compare import Cause, Comparison, Difference, fol
 from spackscope.model.analysis.dag import AttributeValue, texts
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import is_run
+from spackscope.model.core.records import is_run, spell_signs, spell_variant
 from spackscope.model.core.text import clean, counted, cut_list, shorten
-from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS, DetailLine
 from spackscope.model.report.relations import COMPARE_HINTS, NEXT_TO
 from spackscope.model.report.report import Line, path_text, text_of

@@ -29,10 +29,11 @@ from spackscope.model.core.records import (
     is_hash,
     legacy_name,
     names_compiler,
+    short_digests,
+    split_variant,
 )
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
-from spackscope.model.core.variants import short_digests, split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import (
     COLUMN_KEYS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import variant_key
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad
-from spackscope.model.core.variants import variant_key
 from spackscope.model.index.catalog import Listing, Row
 from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple, cast
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import Kind, run_kinds
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
-from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import BY_NAME, INDEXES, STORED
-from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.records import short_digests, spell_signs, spell_value, variant_key
+from spackscope.model.core.tasks import BoundedCache, check_cancelled
 from spackscope.model.core.text import cell_width, clean, cut_words
-from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.evaluate import unique_end
 from spackscope.model.index.order import ShownValues

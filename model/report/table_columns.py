@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import NO_COMPILER, UNKNOWN, Spec
+from spackscope.model.core.records import (
+    NO_COMPILER,
+    UNKNOWN,
+    Spec,
+    short_digests,
+    split_variant,
+    variant_key,
+)
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
-from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
 from spackscope.model.report.report import Line, Piece, Style
 

@@ -14,9 +14,14 @@ from typing import NamedTuple
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.core.records import (
+    Spec,
+    is_hash,
+    is_propagated,
+    spell_variant,
+    split_variant,
+)
 from spackscope.model.core.text import clean, cut_list, is_clean, shorten
-from spackscope.model.core.variants import is_propagated, spell_variant, split_variant
 from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term, query_of
 from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import format_for_shell, parse

@@ -12,8 +12,7 @@ from spackscope.model.answers.stats import Axis, Frequency, find_axis, frequency
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Unanswerable, WrongQuestion
-from spackscope.model.core.records import ANSWERS, Spec
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.records import ANSWERS, Spec, split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse

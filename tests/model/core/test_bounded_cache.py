@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.bounded_cache import MAX_BYTES, BoundedCache
+from spackscope.model.core.tasks import MAX_BYTES, BoundedCache
 from spackscope.model.index.value_counts import value_counts
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.variants import spell_variant, split_variant, variant_key
+from spackscope.model.core.records import spell_variant, split_variant, variant_key
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.records import Spec
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.records import Spec, split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.value_counts import (
     MAX_VARIANTS,
