@@ -16,7 +16,7 @@ _WAYS = {
         *("model/index/catalog", "model/index/rows", "tui/widgets/spec_rows"),
     ),
     "a key": (
-        *("tui/app", "tui/browser/screen", "tui/browser/controllers", "tui/browser/search"),
+        *("tui/app", "tui/browser/screen", "tui/browser/search"),
         *("model/index/catalog", "tui/browser/state"),
         *("tui/browser/panes", "tui/widgets/spec_table"),
     ),

@@ -305,7 +305,7 @@ class SpackscopeApp(OpenApp[list[str]]):
     def action_command_palette(self) -> None:
         """Open the commands of the focused pane."""
         # The palette is imported when it is first opened.
-        from spackscope.tui.dialogs.palette import open_palette
+        from spackscope.tui.dialogs.help import open_palette
 
         screen = self.screen
         if isinstance(screen, BrowserScreen):

@@ -10,8 +10,8 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.analysis.nearest import NearestSearch, nearest_look_alike
 from spackscope.model.analysis.needs import add_sizes, read_needs
-from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import BoundedCache
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.tree import TreeSection, read_tree
 from spackscope.model.report.detail import (

@@ -11,7 +11,7 @@ from spackscope.model.analysis.package_summary import Summaries, package_summari
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.records import split_variant
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.index.value_counts import (
     VARIANTS,

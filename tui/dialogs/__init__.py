@@ -1,1 +1,1 @@
-"""Dialogs over the browser: lists to pick from, answers, comparison, copying, export, help."""
+"""Dialogs over the browser: lists to pick from, help, and the palette of commands."""

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.duplicates import Build, Builds, Causes, read_builds
 from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.answers.duplicates import Build, Builds, Causes, read_builds
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, database, hash_of, installs, leaf

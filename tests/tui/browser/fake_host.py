@@ -14,8 +14,8 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.browser_host import BrowserHost
-from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.jobs import ROWS, Job
+from spackscope.tui.browser.screen import Controllers
 from spackscope.tui.browser.state import (
     FIRST_VIEW,
     BrowserState,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.hidden_columns import MAX_COLUMNS, load, parse_hidden
+from spackscope.tui.browser.screen import Controllers
 from spackscope.tui.settings import Settings
 from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeHost

@@ -11,11 +11,10 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
+from spackscope.tui.browser.copy import CopyDialog, copy_hash, open_menu, row_out_of_sight
 from spackscope.tui.browser.specs import MAX_MARKS, NO_SPEC
 from spackscope.tui.browser.state import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
-from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading
 from tests.builders import INSTALL_TREE, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser

@@ -10,10 +10,9 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import open_menu, view_forms
+from spackscope.tui.browser.copy import CopyDialog, open_menu, view_forms
 from spackscope.tui.browser.state import SPECS
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
-from spackscope.tui.dialogs.copy import CopyDialog
 from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser

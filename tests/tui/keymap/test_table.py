@@ -13,12 +13,11 @@ from textual.widget import Widget
 
 from spackscope.model.core.frozen import replace
 from spackscope.tui.app import SpackscopeApp
+from spackscope.tui.browser.export import ExportDialog
 from spackscope.tui.browser.screen import ACTIONS, BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.dialogs.export import ExportDialog
-from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
-from spackscope.tui.dialogs.palette import commands
+from spackscope.tui.dialogs.help import WORDS, HelpEntry, commands, help_entries, help_rows
 from spackscope.tui.dialogs.pick import SourceDialog, best_first
 from spackscope.tui.keymap import (
     ANYWHERE,

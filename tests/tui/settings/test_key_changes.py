@@ -9,8 +9,7 @@ from random import Random
 import pytest
 from textual.binding import BindingsMap
 
-from spackscope.tui.dialogs.help import help_entries
-from spackscope.tui.dialogs.palette import commands
+from spackscope.tui.dialogs.help import commands, help_entries
 from spackscope.tui.keymap import (
     ANYWHERE,
     DEFAULT,
