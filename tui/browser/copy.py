@@ -36,14 +36,8 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import site_url
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.jobs import Job
-from spackscope.tui.browser.specs import (
-    NO_SPEC,
-    hidden_marks,
-    marks_in_sight,
-    of_several,
-    why_no_spec,
-)
-from spackscope.tui.browser.state import LOADING, NO_ROWS, BrowserState, OpenTable, Where
+from spackscope.tui.browser.specs import hidden_marks, of_several
+from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, BrowserState, OpenTable, Where
 from spackscope.tui.copy_forms import (
     ALL_MARKS,
     FORMS,
@@ -315,11 +309,11 @@ def find_target(
     if where.pane == "detail" and reason in ("", NO_ROWS):
         return _detail_target(state, where, may_be_unseen)
     listing, row = state.listing, where.row
-    in_sight = marks_in_sight(state)
+    in_sight = state.marks_in_sight
     if listing is None or (reason and not (in_sight and state.table.name)):
         return reason
     if not in_sight and (where.is_waiting or row is None):
-        return why_no_spec(state, where)
+        return state.why_no_spec(where)
     is_seen = may_be_unseen or where.is_row_seen
     if in_sight and (is_seen or where.are_marks_seen):
         return CopyTarget([spec.ids[0] for spec in in_sight], is_marked=True)

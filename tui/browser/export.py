@@ -32,7 +32,6 @@ from spackscope.model.report.sheet import FORMATS, Format, Sheet
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.specs import marks_in_sight
 from spackscope.tui.browser.state import LOADING, BrowserState
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import (
@@ -285,7 +284,7 @@ def rows_to_write(state: BrowserState, catalog: Catalog) -> RowsToWrite:
 
     Where columns are about specs, as in a diff, marks choose no rows.
     """
-    table, in_sight = state.table, marks_in_sight(state)
+    table, in_sight = state.table, state.marks_in_sight
     noun = "row" if table.name else "record"
     shown = table.sheet_of(catalog, state.view)
     if in_sight and not any(column.hash for column in shown.columns):

@@ -18,7 +18,6 @@ from spackscope.model.core.text import cell_width, clean
 from spackscope.model.index.view import RowRole
 from spackscope.model.report import titles
 from spackscope.tui import keymap
-from spackscope.tui.browser.specs import compares_marks, has_diff, marks_in_sight
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
@@ -659,9 +658,9 @@ class Panes:
 
     def _marks(self) -> Marks:
         """Return the marked specs, and the keys that act on something else than these."""
-        state, in_sight, where = self._state, marks_in_sight(self._state), self.where()
+        state, in_sight, where = self._state, self._state.marks_in_sight, self.where()
         unused = ["copy"] * (where.pane == "detail" or not in_sight)
-        unused += ["diff"] * (not compares_marks(state, where))
+        unused += ["diff"] * (not state.compares_marks(where))
         if where.input is not None:
             # The keys are letters that are typed.
             unused = [*keymap.DEFAULT]
@@ -762,7 +761,7 @@ class Panes:
         if self.focus.zoomed and self.key_panes[0] not in (keymap.TREE, keymap.VALUES):
             yield "back", "unzoom"
         state, row = self._state, self.table.rows.row
-        if row is not None and not (self.detail.shows_tree or marks_in_sight(state)):
+        if row is not None and not (self.detail.shows_tree or state.marks_in_sight):
             yield "copy", f"copy {clean(row.spec.hash[:SHORT_HASH])}"
         yield from state.table.hint_words(state, self.table.rows)
 
@@ -780,7 +779,7 @@ class Panes:
             yield "back"
         if not (state.can_undo or self.detail.shows_tree):
             yield "undo"
-        if not has_diff(state, self.where()):
+        if not state.has_diff(self.where()):
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:
             yield from ("tree", "users")

@@ -33,7 +33,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.specs import SpecsController, why_no_spec
+from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
 from spackscope.tui.browser.threads import Call, ScreenHost
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
@@ -497,7 +497,7 @@ def go_to_detail(screen: BrowserScreen) -> None:
     if screen.panes.focus.has_detail:
         screen.panes.focus.go_to_detail()
     else:
-        screen.host.say(why_no_spec(screen.host.state, screen.host.where))
+        screen.host.say(screen.host.state.why_no_spec(screen.host.where))
 
 
 def focus_filter(screen: BrowserScreen, column: str = "") -> None:
@@ -541,7 +541,7 @@ def mark(screen: BrowserScreen) -> None:
         screen.controllers.specs.mark(row)
         table.rows.action_move(1)
     else:
-        screen.host.say(why_no_spec(screen.host.state, screen.host.where))
+        screen.host.say(screen.host.state.why_no_spec(screen.host.where))
 
 
 def hide_column(screen: BrowserScreen) -> None:

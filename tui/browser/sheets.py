@@ -33,8 +33,7 @@ from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, progres
 from spackscope.tui.browser.hidden_columns import cannot_be_hidden
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.specs import diff_words, has_diff, marks_in_sight, why_no_spec
-from spackscope.tui.browser.state import LOADING, OpenTable
+from spackscope.tui.browser.state import LOADING, OpenTable, diff_words
 from spackscope.tui.browser.values import under_cursor
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import KEYS, first_key, shown
@@ -312,7 +311,7 @@ class Sheets:
         state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
         selected = state.selected
-        if not has_diff(state, self._host.where):
+        if not state.has_diff(self._host.where):
             if state.table.switches:
                 self.leave()
             else:
@@ -369,10 +368,10 @@ class Sheets:
     def why(self) -> None:
         """Show why Spack does not reuse the marked specs, or the builds of the row."""
         row, state = self._host.where.row, self._host.state
-        if marks := marks_in_sight(state):
+        if marks := state.marks_in_sight:
             self._why([spec.hash for spec in marks])
         elif row is None or state.results is None:
-            self._host.say(why_no_spec(state, self._host.where))
+            self._host.say(state.why_no_spec(self._host.where))
         elif row.count == 1:
             self._why([row.spec.hash])
         else:
@@ -458,7 +457,7 @@ class Sheets:
             options = {**opened.options, **options}
             self.open(opened.unread().changed(options=options))
         elif row is None:
-            self._host.say(why_no_spec(self._host.state, self._host.where))
+            self._host.say(self._host.state.why_no_spec(self._host.where))
         else:
             fields = {"choose": self._files_named, "choose_hint": "who has it"}
             label = f"files in {self._named([row.spec.hash])}"

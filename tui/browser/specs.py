@@ -21,12 +21,10 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.hidden_columns import cannot_be_hidden, change_hidden, column_word
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import LOADING, BrowserState, Where
+from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.checks import KEPT
 from spackscope.tui.widgets.table_rows import MarkedSpec
-
-NO_SPEC = "This row is about no spec of these sources"
 
 MAX_MARKS = 500
 """Most marked specs: more can be neither compared nor told apart."""
@@ -266,11 +264,6 @@ class SpecsController:
             self._recall.remember(lambda: self._host.exit(hashes))
 
 
-def why_no_spec(state: BrowserState, where: Where) -> str:
-    """Return why no spec is under the cursor."""
-    return state.table.why_not_shown(state) or (LOADING if where.is_waiting else NO_SPEC)
-
-
 def of_several(row: Row, ids: Sequence[int], key: str) -> str:
     """Return why a row shows the hash that it shows, of several specs: a remark for a message.
 
@@ -288,38 +281,7 @@ def of_several(row: Row, ids: Sequence[int], key: str) -> str:
 
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
-    return len(state.marks) - len(marks_in_sight(state))
-
-
-def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
-    """Return the marked specs that keys act on: in a sheet all, else those among the rows."""
-    return [spec for spec in state.marked if state.table.acts_on(spec, state)]
-
-
-def has_diff(state: BrowserState, where: Where) -> bool:
-    """Check whether there is anything to compare: marks, a row and a mark, or look-alikes."""
-    table, marks, row = state.table, state.marks, state.selected
-    if len(marks) >= 2:
-        return table.asked != ("diff", *diff_words(marks))
-    if table.switches or row is None:
-        return False
-    if {row.spec.hash}.issuperset(marks) or row.count > 1:
-        look_alikes = len(range(*row.catalog.span(row.look_alike)))
-        return bool(table.beside(where.item)) or look_alikes > 1
-    return True
-
-
-def compares_marks(state: BrowserState, where: Where) -> bool:
-    """Check whether the marked specs are compared, with each other or with the selected one."""
-    marks, row = state.marks, state.selected
-    if len(marks) >= 2 or row is None or row.count > 1:
-        return len(marks) >= 2 and has_diff(state, where)
-    return row.spec.hash not in marks and has_diff(state, where)
-
-
-def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
-    """Return the words of a command that compares some specs."""
-    return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))
+    return len(state.marks) - len(state.marks_in_sight)
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:

@@ -7,7 +7,7 @@ value each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from spackscope.tui.widgets.table_rows import MarkedSpec, ShownRows, TableRows
 
 NO_ROWS = "No rows are shown"
+NO_SPEC = "This row is about no spec of these sources"
 LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows belong to the last valid query: correct the query first"
 
@@ -65,6 +66,11 @@ _LABELS = {
     "quit": "quit",
 }
 """Keys that are choices where there are no rows, with their labels."""
+
+
+def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a command that compares some specs."""
+    return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))
 
 
 def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
@@ -614,6 +620,34 @@ class BrowserState(Frozen):
     def can_undo(self) -> bool:
         """Whether there is a step to go back to."""
         return self.step > 0
+
+    @property
+    def marks_in_sight(self) -> list[MarkedSpec]:
+        """The marked specs that keys act on: in a sheet all, else those among the rows."""
+        return [spec for spec in self.marked if self.table.acts_on(spec, self)]
+
+    def has_diff(self, where: Where) -> bool:
+        """Check whether there is anything to compare: marks, a row and a mark, or look-alikes."""
+        table, marks, row = self.table, self.marks, self.selected
+        if len(marks) >= 2:
+            return table.asked != ("diff", *diff_words(marks))
+        if table.switches or row is None:
+            return False
+        if {row.spec.hash}.issuperset(marks) or row.count > 1:
+            look_alikes = len(range(*row.catalog.span(row.look_alike)))
+            return bool(table.beside(where.item)) or look_alikes > 1
+        return True
+
+    def compares_marks(self, where: Where) -> bool:
+        """Check whether the marked specs are compared, with each other or the selected one."""
+        marks, row = self.marks, self.selected
+        if len(marks) >= 2 or row is None or row.count > 1:
+            return len(marks) >= 2 and self.has_diff(where)
+        return row.spec.hash not in marks and self.has_diff(where)
+
+    def why_no_spec(self, where: Where) -> str:
+        """Return why no spec is under the cursor."""
+        return self.table.why_not_shown(self) or (LOADING if where.is_waiting else NO_SPEC)
 
     def opening_key(self, row: Row) -> str:
         """Return the key that opens or closes a row of several, as it is shown."""

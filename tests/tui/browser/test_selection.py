@@ -12,8 +12,8 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.copy import CopyDialog, copy_hash, open_menu, row_out_of_sight
-from spackscope.tui.browser.specs import MAX_MARKS, NO_SPEC
-from spackscope.tui.browser.state import LOADING, NO_ROWS, STALE
+from spackscope.tui.browser.specs import MAX_MARKS
+from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from tests.browsing import SAMPLE, reading
 from tests.builders import INSTALL_TREE, record, write_page

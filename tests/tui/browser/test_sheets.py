@@ -14,8 +14,7 @@ import pytest
 
 from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.specs import NO_SPEC
-from spackscope.tui.browser.state import NO_ROWS, SPECS
+from spackscope.tui.browser.state import NO_ROWS, NO_SPEC, SPECS
 from spackscope.tui.keymap import KEYS
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
 from tests.builders import (
