@@ -27,7 +27,7 @@ from spackscope.model.index.index_file import Columns
 from spackscope.model.index.rows import Hashes
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.browser import threads
+from spackscope.tui.browser import browser_host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.dialogs.pick import PickList
@@ -640,7 +640,7 @@ async def browsing(
     rests = Rests()
     with no_queries_on_the_event_loop(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            threads, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": rests.sleep})
+            browser_host, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": rests.sleep})
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         # On a slow machine no key may go on, and nothing may vanish, only because time has passed.

@@ -21,8 +21,8 @@ from textual.screen import Screen
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.browser_host import JobThreads
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
-from spackscope.tui.browser.threads import JobThreads
 from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals, tuning

@@ -1,30 +1,43 @@
-"""The interface of the browser to its controllers.
-
-Controllers are plain classes that read and change `BrowserHost.state`; `threads.py` implements
-BrowserHost for Textual, and `panes.py` shows a state in the widgets.
-"""
+"""What controllers may use of the screen: the one place that starts worker threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.tasks import progress_to
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
-from spackscope.tui.browser.jobs import Job
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.jobs import LOAD, VIEW, Job
+from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
+from spackscope.tui.dialogs.dialog import Dialog
+from spackscope.tui.process import worker_threads
+from spackscope.tui.settings import Settings
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
-    from spackscope.tui.dialogs.dialog import Dialog
-    from spackscope.tui.settings import Settings
 
 Result = TypeVar("Result")
+
+_MAX_THREADS = 32
 
 
 CallOnLoop = Callable[[Callable[[], object]], None]
@@ -44,32 +57,79 @@ def progress_shown(
     return progress_to(on_progress)
 
 
-class BrowserHost(Protocol):
-    """All that a controller may use. All methods but `copy` are called in the event loop.
+class JobThreads(ThreadPoolExecutor):
+    """The threads of an event loop, whose end waits for them only for a moment."""
 
-    `state` is shown on the screen, and `change` replaces it. `sources` are the names of the shown
-    sources, `session` is the session of their first reading, and `settings` come from the command
-    line and from files.
+    def __init__(self) -> None:
+        super().__init__(_MAX_THREADS, worker_threads.NAME)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Begin no more jobs, and wait a moment for the running jobs."""
+        super().shutdown(wait=False, cancel_futures=True)
+        worker_threads.wait()
+
+
+class Call(Message):
+    """Call a function on the event loop."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        super().__init__()
+        self.call = call
+
+
+class BrowserHost:
+    """All that a controller may use: the state of a screen, and jobs in worker threads.
+
+    All methods but `copy` are called in the event loop. `state` is shown on the screen, and
+    `change` replaces it. `sources` are the names of the shown sources, `session` is the session of
+    their first reading, and `settings` come from the command line and from files. The last key or
+    click was handled at `typed_at`, by the monotonic clock.
     """
 
-    state: BrowserState
-    sources: Sequence[str]
-    session: Session
-    settings: Settings
+    typed_at = 0.0
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        panes: Panes,
+        state: BrowserState,
+        sources: Sequence[str],
+        session: Session,
+        settings: Settings,
+    ) -> None:
+        self._screen, self._panes = screen, panes
+        self.state = state
+        self.sources, self.session, self.settings = sources, session, settings
+        self._generations: Counter[str] = Counter()
+        self._running: dict[str, Job] = {}
+        self._followed: Callable[[], object] | None = None
+        # The calls that are taken before the first frame, while the screen takes no messages.
+        self._early: asyncio.Queue[Call] | None = None
+
+    def change(self, **fields: Any) -> None:
+        """Replace some fields of the state, and show the changes."""
+        old = self.state
+        if changed := {name for name in fields if fields[name] is not getattr(old, name)}:
+            self.state = replace(old, **fields)
+            self._panes.show_state(old, self.state, changed)
+            if "results" in changed and (
+                old.results is None or self.state.catalog is not old.catalog
+            ):
+                self._ask_again()
+
+    def show_query(self, *, rewrite: bool = False) -> None:
+        """Show the query in the inputs; only `rewrite` changes the input being typed in."""
+        self._panes.show_query(rewrite=rewrite)
 
     @property
     def where(self) -> Where:
         """Where the user is now."""
-
-    def change(self, **fields: Any) -> None:
-        """Replace some fields of the state, and show the changes."""
-
-    def show_query(self, *, rewrite: bool = False) -> None:
-        """Show the query in the inputs; only `rewrite` changes the input being typed in."""
+        return self._panes.where()
 
     @property
     def blocked(self) -> frozenset[str]:
         """The needs of keys that a job is still to meet, or that are still to be shown."""
+        return self._panes.awaited.union(*(job.blocks for job in self._running.values()))
 
     def run(
         self,
@@ -87,30 +147,116 @@ class BrowserHost(Protocol):
         a job `of` a catalog that is not shown any more is dropped, too. Work that raises Cancelled
         has no result.
         """
+        self.cancel(job)
+        self._running[job.name] = job
+        generation = self._generations[job.name]
+        rest, loop = job.rest + delay, asyncio.get_running_loop()
+
+        def send(call: Callable[[], object], is_last: bool = False) -> None:
+            take = partial(self._take, job, generation, of, call, is_last)
+            loop.call_soon_threadsafe(self._send, Call(take))
+
+        def work_now() -> None:
+            worker = get_current_worker()
+
+            def should_stop() -> bool:
+                if job.gives_way and time.monotonic() - self.typed_at < jobs.ECHO:
+                    time.sleep(jobs.BREATH)
+                return worker.is_cancelled
+
+            try:
+                with cancelled_when(should_stop):
+                    result = work(send)
+            except Cancelled:
+                send(lambda: None, is_last=True)
+            else:
+                send(lambda: done(result), is_last=True)
+
+        async def work_later() -> None:
+            await asyncio.sleep(rest)
+            await asyncio.to_thread(work_now)
+
+        call: Callable[[], Coroutine[None, None, None] | None] = work_later if rest else work_now
+        self._screen.run_worker(call, group=job.name, exclusive=True, thread=not rest)
 
     def unblock(self, job: Job) -> None:
         """Have the running job of the same name block only the needs of `job` from now on."""
+        if job.name in self._running:
+            self._running[job.name] = job
+
+    def _send(self, call: Call) -> None:
+        if self._early is not None:
+            self._early.put_nowait(call)
+        else:
+            self._screen.post_message(call)
+
+    async def take_early(self, patience: float, is_enough: Callable[[], bool]) -> None:
+        """Take the results of jobs until there are enough, or for some seconds.
+
+        Called before the first frame is drawn, so that the frame can show the results.
+        """
+        self._early, end = asyncio.Queue[Call](), time.monotonic() + patience
+        with contextlib.suppress(asyncio.TimeoutError):
+            while not is_enough():
+                (await asyncio.wait_for(self._early.get(), end - time.monotonic())).call()
+        late, self._early = self._early, None
+        while not late.empty():
+            self._send(late.get_nowait())
+
+    def _take(
+        self, job: Job, number: int, of: Catalog | None, call: Callable[[], object], is_last: bool
+    ) -> None:
+        """Call a function for a job, unless a newer job or another catalog has replaced it."""
+        if number != self._generations[job.name]:
+            return
+        if is_last:
+            self._running.pop(job.name, None)
+        if of is None or of is self.state.catalog:
+            call()
+        if is_last and job.name == LOAD.name and not self.is_running(VIEW):
+            # The catalog stays, but the state of its sources may be new.
+            self._ask_again()
 
     def cancel(self, *jobs: Job) -> None:
         """Stop the jobs of some names, and drop their results."""
+        for job in jobs:
+            self._generations[job.name] += 1
+            self._running.pop(job.name, None)
+            self._screen.workers.cancel_group(self._screen, job.name)
 
     def is_running(self, *jobs: Job) -> bool:
         """Check whether a job with one of the names still runs."""
+        return any(job.name in self._running for job in jobs)
 
     def say(self, text: str, *, error: bool = False) -> None:
         """Show a message for some seconds, or until the next message; an empty text hides it."""
+        self._panes.toast.say(text, error=error)
+        if isinstance(top := self._screen.app.screen, Dialog):
+            top.say(text, error=error)
 
     def show_progress(self, text: str) -> None:
         """Show the progress of a long task, besides messages; an empty text hides it."""
+        self._panes.toast.show_progress(text)
+        if isinstance(top := self._screen.app.screen, Dialog):
+            top.show_opening(text)
 
     def copy(self, text: str, what: str) -> CopyDone:
         """Copy a text; return the outcome with a message that names it: for a worker thread."""
+        from spackscope.tui.copy_forms import copy_text
+
+        environ, app = self.session.environ, self._screen.app
+        return copy_text(text, what, environ, app, self.settings.copy)
 
     def act(self, action: str, *values: object) -> None:
         """Do an action of `screen.ACTIONS`, as a key does, after the present one."""
+        self._screen.post_message(Browse(action, *values))
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""
+        if target == "values":
+            self._panes.focus.peek(target)
+        else:
+            self._panes.focus.go_to(target)
 
     def open(
         self,
@@ -119,11 +265,24 @@ class BrowserHost(Protocol):
     ) -> None:
         """Open a dialog, and pass its result to `done`."""
 
+        def close(result: Result | None) -> None:
+            if done is not None:
+                done(result)
+
+        self._screen.app.push_screen(dialog, close)
+
     def follow(self, ask: Callable[[], object] | None) -> None:
         """Call a function, if any, for each newer catalog, in place of the last function."""
+        self._followed = ask
+
+    def _ask_again(self) -> None:
+        """Read the sheet again."""
+        if self._followed is not None:
+            self._followed()
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the picked hashes."""
+        self._screen.app.exit(hashes, return_code=code)
 
 
 def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:

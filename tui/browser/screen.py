@@ -25,7 +25,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
 from spackscope.tui.browser import hidden_columns, jobs
-from spackscope.tui.browser.browser_host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost, Call
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.hidden_columns import column_word
 from spackscope.tui.browser.loading import Loading
@@ -35,7 +35,6 @@ from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
-from spackscope.tui.browser.threads import Call, ScreenHost
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
@@ -142,7 +141,7 @@ class BrowserScreen(Screen[None]):
     # Else Textual puts the focus into the query line first, and takes it out again.
     AUTO_FOCUS = ""
 
-    host: ScreenHost
+    host: BrowserHost
     panes: Panes
     controllers: Controllers
 
@@ -170,7 +169,7 @@ class BrowserScreen(Screen[None]):
         is_sample = SAMPLE in sources
         state = BrowserState(view=first, is_pick=pick, purpose=purpose, is_sample=is_sample)
         self.panes = Panes(self, state)
-        self.host = ScreenHost(self, self.panes, state, sources, session, settings)
+        self.host = BrowserHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query)
 
     def compose(self) -> ComposeResult:

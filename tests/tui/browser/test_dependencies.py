@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.index.tree import Tree
-from spackscope.tui.browser.threads import Call
+from spackscope.tui.browser.browser_host import Call
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.detail_pane import search_request
 from spackscope.tui.widgets.sheet_rows import SheetRows
