@@ -490,7 +490,8 @@ class _Finder:
 
     def _note(self, spec: Text, what: str, name: str, why: str) -> None:
         note = spec.problem(f"{what} of {name} does not apply to all that match: {why}")
-        self.not_applied[name] += [note] * (note not in self.not_applied[name])
+        if note not in self.not_applied[name]:
+            self.not_applied[name].append(note)
 
     def _to_solve(self, query: Query, role: str, name: str) -> tuple[Query | None, str]:
         """Return the query that the solver makes of a spec of a rule; None if nothing matches.

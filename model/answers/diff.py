@@ -137,7 +137,9 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     ) -> Sheet[Differing]:
         firsts = _firsts(rows, columns)
         drawn = columns if options.get("each") else firsts
-        switches = ["build"] * bool(listing) + ["all"] + ["each"] * (len(firsts) < len(columns))
+        switches = ["build", "all"] if listing else ["all"]
+        if len(firsts) < len(columns):
+            switches.append("each")
         ways = 0 if len(listing) < len(columns) else len(kinds)
         return Sheet(
             " · ".join(_title(graph, columns, drawn, ways, len(ids), nothing=not rows)),
@@ -193,7 +195,7 @@ def _title(
         them = "both" if len(ids) == 2 else f"all {len(ids):,}"
         yield f"{ONLY_BUILD_TOOLS} differ: {them} run the same"
     else:
-        yield f"{len(ids):,} builds" + f", {ways:,} ways to run" * bool(ways)
+        yield f"{len(ids):,} builds{f', {ways:,} ways to run' if ways else ''}"
     if nothing and ways != 1:
         yield NOTHING_DIFFERS
     elif ways > 1 and (more := len(ids) - len(drawn)):
@@ -516,7 +518,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         query=lambda row: row.query,
         group=lambda row: row.kind,
         told=["kind"],
-        notes=["comparing…"] * its.is_part,
+        notes=["comparing…"] if its.is_part else [],
         is_good=its.are_alike,
     )
 

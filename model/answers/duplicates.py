@@ -172,7 +172,7 @@ class Causes:
         places = defaultdict[Hashable, list[Mask]](list)
         for id_ in self._builds.by_package[package]:
             places[self._builds.builds[id_].place].append(self._masks.whole(id_))
-        causes = [package] * (package in self.attributes and not self._inherited)
+        causes = [package] if package in self.attributes and not self._inherited else []
         for masks in places.values():
             every, shared = reduce(or_, masks), reduce(and_, masks)
             varying = every & ~shared
@@ -294,8 +294,8 @@ def duplicates(
         hash=lambda row: row.hash,
         builds=lambda row: (row.builds, row.package),
         query=lambda row: exact_query("package", row.package),
-        notes=[f"Of {total} {len(own):,} differ by their own fields"] * (not unlisted),
-        remarks=[f"{doubt}: they may differ in more"] * bool(unlisted),
+        notes=[] if unlisted else [f"Of {total} {len(own):,} differ by their own fields"],
+        remarks=[f"{doubt}: they may differ in more"] if unlisted else [],
         is_good=catalog.is_whole and not rows,
         is_certain=bool(rows),
     )

@@ -104,7 +104,7 @@ def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
         f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}",
         [FileRow(spec, file) for file in found.files],
         told=("hash", "package", "version"),
-        notes=[f"This list is not complete: {found.problem}"] * bool(found.problem),
+        notes=[f"This list is not complete: {found.problem}"] if found.problem else [],
         is_good=not found.problem,
     )
 

@@ -227,7 +227,7 @@ _TAG_COLUMNS: list[SheetColumn[Tag]] = [
         "stale",
         lambda tag: tag.is_stale,
         "",
-        text=lambda is_stale: "stale" * bool(is_stale),
+        text=lambda is_stale: "stale" if is_stale else "",
         meaning="whether it is outdated",
     ),
     SheetColumn(

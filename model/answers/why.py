@@ -62,7 +62,9 @@ def answer(asked: Asked) -> Sheet[Judged]:
         raise asked.no_match(catalog, query)
     names = {spec_name(each.package, each.version) for each in judged}
     if len(names) == 1 and query.columns == {"hash"}:
-        what = names.pop() + f" /{judged[0].hash[:SHORT_HASH]}" * (len(judged) == 1)
+        what = names.pop()
+        if len(judged) == 1:
+            what += f" /{judged[0].hash[:SHORT_HASH]}"
     return why(what, judged, session, catalog)
 
 
@@ -204,7 +206,7 @@ def _judge_candidates(
         spec = catalog.rows([id_])[0].spec
         about = clean(" ".join(filter(None, (spec.compiler, spec.os, spec.target))))
         text = f"does not match {' '.join(map(clean, unmet))}"
-        of_query = [Verdict(text, change="change the query")] * bool(unmet)
+        of_query = [Verdict(text, change="change the query")] if unmet else []
         its = (*of_query, *refused, *verdicts(fits.brief(id_)))
         named = spec.hash, spec.package, spec.version
         yield Judged(*named, about, its, spec.hash, len(unmet))

@@ -141,11 +141,12 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
             if rank == _DROPPED:
                 yield from near(rest, _CHANGED, after=f", {label}")
 
-    apart = [(_DROPPED, "without the conditions of all specs", Query((), query.specs))]
+    without = (_DROPPED, "without the conditions of all specs", Query((), query.specs))
+    apart = [without] if query.specs else []
     reworded = _reworded(catalog, query)
     stages: tuple[Iterable[_Candidate], ...] = (
         # Changed conditions are counted last: there may be many.
-        chain(reworded, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
+        chain(reworded, apart, near(query, _MOVED, _DROPPED, _CHANGED)),
         two_changed(),
         ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
         [(_DROPPED, "without any filter", Query())],
@@ -440,7 +441,7 @@ def _meant_condition(
         return Depends(True, (Term("package", word), *chain.from_iterable(_versions(spec))))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
-        known = _values(catalog, Query(), column) + [*TARGETS] * is_target
+        known = [*_values(catalog, Query(), column), *(TARGETS if is_target else ())]
         for close in near(word, known, _ALIKE) if is_near else {word}.intersection(known):
             return Term(column, f":{close}") if is_target else exact_term(column, close)
     flag = Term("variants", f"+{word}")

@@ -181,7 +181,7 @@ class _Completer(NamedTuple):
                 values = [ValueCount(*pair) for pair in counts.most_common()]
             is_list = column == "version" or column not in COUNTED
             # Whole values, and one more value of a list.
-            for head in dict.fromkeys(("", before * is_list)):
+            for head in dict.fromkeys(("", before if is_list else "")):
                 for each in _ranked(values, typed.removeprefix(head)):
                     text = f"{key}{operator}{lexer.quoted(head + each.value)}"
                     yield Completion(text, each.count)

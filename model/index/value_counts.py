@@ -117,7 +117,8 @@ class SectionKey(NamedTuple):
             except Unanswerable:
                 return False
         is_list = BY_NAME[self.column].is_list
-        return condition.fits(self.column, (value,) * bool(value) if is_list else value)
+        values = (value,) if value else ()
+        return condition.fits(self.column, values if is_list else value)
 
     def text(self, value: str) -> str:
         """Return a value as it is shown: clean, and without the name of its variant."""

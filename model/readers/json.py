@@ -105,7 +105,7 @@ def parse(
         reason = str(error)
     else:
         remark = f"Data after the end of the document (character {end}) was ignored"
-        return parser.document, [remark] * (end < len(text)) + parser.remarks()
+        return parser.document, [*([remark] if end < len(text) else ()), *parser.remarks()]
     if whole or not parser.record_count:
         raise Unreadable(reason)
     return parser.document, [f"{reason}; the records before it were read", *parser.remarks()]

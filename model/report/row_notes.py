@@ -177,7 +177,8 @@ def members_of(row: Row, ids: Sequence[int]) -> Members:
     by_host, limit = row.catalog.by_host, ""
     if by_host.has_host and by_host.answers.brief(row.id).fits:
         running = {id_: n for id_, n in users.items() if by_host.answers.brief(id_).fits}
-        limit, users = " that runs here," * (running.keys() < users.keys()), running
+        limit = " that runs here," if running.keys() < users.keys() else ""
+        users = running
     most = "most used" if users[row.id] > min(users.values()) else "one"
     return Members(tuple(ids), len(kinds), most + limit)
 

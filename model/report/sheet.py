@@ -402,7 +402,8 @@ class Sheet(Frozen, Generic[Item]):
             return
         drawn = [column for column in self.columns if column.drawn and column.style != "bar"]
         for number, item in enumerate(self.items()):
-            yield from [""] * (number > 0)
+            if number:
+                yield ""
             for column in drawn:
                 value = column.value(item)
                 text = column.flat(value) if isinstance(value, str) else column.text(value)
@@ -547,7 +548,7 @@ def markdown_text(text: str) -> str:
 def code_span(text: str) -> str:
     """Return a clean text as code in Markdown; empty for an empty text."""
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    gap = " " * ("`" in text)
+    gap = " " if "`" in text else ""
     return f"{fence}{gap}{text}{gap}{fence}" if text.strip() else ""
 
 

@@ -313,7 +313,8 @@ def _files_of(mirror: Mirror) -> str:
     top, build_cache = mirror.storage.top, mirror.target.build_cache
     # The index of layout v2 may be a file of another directory.
     has_v2 = bool(build_cache) or os.path.basename(top) == BUILD_CACHE.rstrip("/")
-    for folder in (SPECS, "blobs") if is_v3 else (build_cache,) * has_v2:
+    of_v2 = (build_cache,) if has_v2 else ()
+    for folder in (SPECS, "blobs") if is_v3 else of_v2:
         for directory, folders, names in os.walk(os.path.join(top, folder)):
             check_cancelled()
             folders.sort()
@@ -771,7 +772,8 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 
 
 def _first_of(tags: Sequence[str]) -> str:
-    return ", ".join(tags[:_MAX_TAGS]) + " and others" * (len(tags) > _MAX_TAGS)
+    others = " and others" if len(tags) > _MAX_TAGS else ""
+    return f"{', '.join(tags[:_MAX_TAGS])}{others}"
 
 
 class _ListedIndex(NamedTuple):

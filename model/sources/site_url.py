@@ -210,7 +210,8 @@ def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUr
         if (True, False) in answers:
             left_out.append(str(part))
             continue
-        wider += [str(part)] * ((False, True) in answers)
+        if (False, True) in answers:
+            wider.append(str(part))
         parameters += [(_KEYS[column], text) for text in texts]
     parts = {"without": left_out, "with more matches there for": wider}
     remarks = (f"{what} {_listed(several)}" for what, several in parts.items() if several)

@@ -200,8 +200,8 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
         stem = state.table.name
         packages = [] if stem else catalog.packages(state.view.query)
         stem = packages[0].name if len(packages) == 1 else stem
-        rows = rows_to_write(state, catalog).text + " so far" * bool(catalog.part)
-        return rows, proposed_name(stem, FORMATS[0].ending)
+        rows = rows_to_write(state, catalog).text
+        return f"{rows} so far" if catalog.part else rows, proposed_name(stem, FORMATS[0].ending)
 
     def show(found: tuple[str, str]) -> None:
         stopped = Event()
@@ -262,7 +262,7 @@ def _write(
         return partial(dialog.show_failure, "Stopped: nothing was written")
     is_list = format_.name == "hashes"
     written = counted(count, "hash") if is_list else counted(total, rows.noun)
-    remark = f" · {state.catalog.part}" * bool(state.catalog.part)
+    remark = f" · {state.catalog.part}" if state.catalog.part else ""
     return partial(leave, f"Wrote {written} to {clean(output.path)}{remark}")
 
 
@@ -276,7 +276,8 @@ class RowsToWrite(Frozen):
     @property
     def text(self) -> str:
         """The number of rows in words, and whether only marked ones are written."""
-        return counted(len(self.sheet.rows), f"{'marked ' * self.is_marked}{self.noun}")
+        noun = f"marked {self.noun}" if self.is_marked else self.noun
+        return counted(len(self.sheet.rows), noun)
 
 
 def rows_to_write(state: BrowserState, catalog: Catalog) -> RowsToWrite:

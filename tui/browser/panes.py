@@ -649,7 +649,8 @@ class Panes:
         """Return the sources, the machine, and the number of problems."""
         state, summary = self._state, self._state.summary
         active = [term for group in state.view.query.of_column("source") for term in group]
-        purpose = (f"choose for: {state.purpose}" if state.purpose else "choose") * state.is_pick
+        purpose = f"choose for: {state.purpose}" if state.purpose else "choose"
+        purpose = purpose if state.is_pick else ""
         title = Title((), "", 0, state.machine, active, state.is_sample, clean(purpose))
         if summary is None:
             return title
@@ -659,8 +660,9 @@ class Panes:
     def _marks(self) -> Marks:
         """Return the marked specs, and the keys that act on something else than these."""
         state, in_sight, where = self._state, self._state.marks_in_sight, self.where()
-        unused = ["copy"] * (where.pane == "detail" or not in_sight)
-        unused += ["diff"] * (not state.compares_marks(where))
+        unused = ["copy"] if where.pane == "detail" or not in_sight else []
+        if not state.compares_marks(where):
+            unused.append("diff")
         if where.input is not None:
             # The keys are letters that are typed.
             unused = [*keymap.DEFAULT]

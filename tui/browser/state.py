@@ -153,7 +153,8 @@ class OpenTable(Frozen):
             if name in names or name == ANY_COLUMN:
                 sheet = sheet.filtered(name, pattern)
         if self.sort is not None and self.sort.column in names:
-            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
+            descending = "-" if self.sort.descending else ""
+            sheet = sheet.sorted(f"{descending}{self.sort.column}")
         return sheet
 
     @property
@@ -345,7 +346,7 @@ class SpecsTable(OpenTable):
         package = selected.name if selected is not None else None
         packages = len([each for each in results.packages if each.shown])
         counts = query_counts(results.listing.shown, total, package, packages)
-        so_far = " so far" * bool(summary.catalog.part)
+        so_far = " so far" if summary.catalog.part else ""
         return Count([f"{count}{so_far}" for count in counts])
 
     def hint_words(self, state: BrowserState, rows: TableRows) -> Iterator[tuple[str, str]]:

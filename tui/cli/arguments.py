@@ -238,7 +238,8 @@ def _read_site_urls(
             if query and command.words not in _QUERIES:
                 raise ValueError(f"{command.name} takes no query: write {view.source}")
             word, notes = view.source, [*notes, *view.notes]
-        queries += [query] * bool(query)
+        if query:
+            queries.append(query)
         (found if query or number < len(sources) else rest).append(word)
     return rest, found, queries, notes
 

@@ -160,7 +160,9 @@ def help_rows(entries: Sequence[HelpEntry], width: int) -> list[HelpRow]:
         left = min(max(_MIN_LEFT, *(cell_width(e.left) for e in under)), _MAX_LEFT, column // 3)
         room = max(1, column - left - _MARGINS)
         height = -(-len(under) // columns)
-        rows += [HelpRow()] * bool(rows) + [HelpRow(heading)]
+        if rows:
+            rows.append(HelpRow())
+        rows.append(HelpRow(heading))
         for n in range(height):
             beside = under[n::height]
             blank = " " * left, " " * room
@@ -316,7 +318,9 @@ def commands(panes: Sequence[str]) -> list[Pick]:
 
 
 def _command(key: Key, where: str) -> Pick:
-    sentence = f"{key.as_text.partition(' ')[0]}: " * key.is_answer + key.sentence.rstrip(".")
+    sentence = key.sentence.rstrip(".")
+    if key.is_answer:
+        sentence = f"{key.as_text.partition(' ')[0]}: {sentence}"
     shown, pressed = written_key(key.shown), first_key(key.name)
     as_text = f"as text: spackscope {key.as_text}" if key.as_text else ""
     reading = filter(None, (sentence, shown, HEADINGS[where].lower(), key.name, as_text))

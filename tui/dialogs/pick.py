@@ -128,7 +128,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
         Without rows the keys of `PANE` and Enter are left out: they would do nothing.
         """
-        clear = "clear" * bool(self.search)
+        clear = "clear" if self.search else ""
         words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
         panes = (DIALOGS, self.PANE) if self.rows.length else (DIALOGS,)
         left_out = () if self.rows.length else key_names("dialogs-choose")

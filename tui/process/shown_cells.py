@@ -62,8 +62,10 @@ class CellLook(NamedTuple):
             codes = ["0", *self.attributes, self.foreground, self.background]
             return ";".join(filter(None, codes)) if any(codes[1:]) else ""
         codes = [code for code in self.attributes if code not in old.attributes]
-        codes += [self.foreground] * (self.foreground != old.foreground)
-        codes += [self.background] * (self.background != old.background)
+        if self.foreground != old.foreground:
+            codes.append(self.foreground)
+        if self.background != old.background:
+            codes.append(self.background)
         return ";".join(codes)
 
 

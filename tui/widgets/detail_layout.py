@@ -161,7 +161,7 @@ def _blocks(lines: Sequence[DetailLine], width: int) -> list[Block]:
             by_label.setdefault(block[0].label, []).extend(block)
     install = by_label.get(INSTALL, [])
     if width >= MIN_FOR_HASH or not install or install[0].style:
-        blocks: list[Block] = [hash_] * bool(hash_)
+        blocks: list[Block] = [hash_] if hash_ else []
     else:
         # The command names the hash; without the option it fits.
         short = install[0].text.replace(_CACHE_ONLY, "")
@@ -200,7 +200,7 @@ def _built_for(facts: Sequence[DetailLine], width: int) -> list[DetailLine]:
         text = fact.text if is_named else signed(fact.label, fact.text)
         lead = ", with " if is_compiler and is_named and is_wide else ", "
         lead = lead if is_wide or is_compiler else " "
-        line.append(replace(fact, text=text, lead=lead * bool(number)))
+        line.append(replace(fact, text=text, lead=lead if number else ""))
     return line
 
 
@@ -233,10 +233,11 @@ def rule_texts(
     name = next((line.text for line in lines if line.style == "title"), "")
     end, right = [line for line in lines if line.at_end], list[LinePart]()
     for line, text in zip(end, _end_texts(end, width - _MIN_TITLE), strict=False):
-        right += [LinePart([(GAP, "rule")])] * bool(right)
+        if right:
+            right.append(LinePart([(GAP, "rule")]))
         right.append(LinePart([(text, f"plain {line.style}")], Browse("add_term", line.term)))
     room = width - sum(part.width for part in right)
-    return [LinePart([(shorten(name, room), "")])] * bool(name), right
+    return [LinePart([(shorten(name, room), "")])] if name else [], right
 
 
 def tree_rule_texts(
@@ -294,7 +295,8 @@ def _block_rows(block: Block, width: int, most: Mapping[str, int]) -> list[Layou
 def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
     parts = [*row, LinePart(styled(" " * (at - sum(part.width for part in row))))]
     for number, (shown, word, key) in enumerate(hints):
-        parts += [LinePart(styled(" · ", "dim"))] * bool(number)
+        if number:
+            parts.append(LinePart(styled(" · ", "dim")))
         parts.append(LinePart([(shown, "accent"), (f" {word}", "dim")], key))
     return parts
 

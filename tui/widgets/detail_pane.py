@@ -483,7 +483,7 @@ class DetailPane(Vertical):
         self.tree_rows.show_tree(tree, differing, at if shows_tree else None, is_same=is_same)
         if at is not None and not shows_tree:
             self.lines.go_to(*at)
-        self._remarks = f"≠ {compared_with}" * bool(differing), beside
+        self._remarks = f"≠ {compared_with}" if differing else "", beside
         self.rule.refresh()
         if self.tree_rows.is_attached:
             self._show_search(tree)

@@ -132,7 +132,7 @@ def _problems(title: Title, *, with_noun: bool) -> str:
 
 
 def _left(title: Title, form: TitleForm) -> list[LinePart]:
-    first = title.purpose or _NAME * form.has_name
+    first = title.purpose or (_NAME if form.has_name else "")
     name: list[Piece] = [(first, "strong"), (_GAP, "")] if first else []
     parts = [LinePart([(" ", ""), *name])]
     for chip in title.chips:
@@ -291,8 +291,8 @@ class MarksLine(ReadLine[Marks]):
     def text(self) -> str:
         """The text of the line without its sign and its keys; empty without marks."""
         shown = self.read()
-        pieces = mark_pieces(shown, self.size.width)
-        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(shown.total)
+        pieces = mark_pieces(shown, self.size.width) if shown.total else ()
+        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ")
 
     def _keys(self, unused: Collection[str]) -> list[Hint]:
         """Return the keys, without words where the words leave too little room for names."""

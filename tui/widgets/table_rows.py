@@ -490,7 +490,8 @@ class HeadLine(RuleLine):
         for number, (column, text) in enumerate(self.pieces):
             style = "plain strong" if column in ("package", "version") else "plain dim"
             style = "current" if column and column == current else style
-            left += [LinePart([(_BETWEEN, "rule")])] * (not number)
+            if not number:
+                left.append(LinePart([(_BETWEEN, "rule")]))
             left.append(LinePart([(text, style)], Browse("filter", column) if column else ""))
         is_room = cell_width(self.title + after) <= width
         return left, [LinePart([(after, "plain dim")])] if after and is_room else []

@@ -79,7 +79,7 @@ def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> N
     for path in config_paths(environ):
         count = sum(mistake.origin.name == path for mistake in mistakes)
         if os.path.lexists(path):
-            what = f"{count:,} mistake{'s' * (count > 1)}" if count else "no mistakes"
+            what = counted(count, "mistake") if count else "no mistakes"
         else:
             what = "no such file"
         stdio.print_line(f"{Origin(path)}: {what}")

@@ -58,7 +58,8 @@ def _complete_line(line: CommandLine, template: str) -> ExitCode:
     catalog, hashes = open_browser(line, words, text.rpartition("\n")[2].strip())
     if not hashes:
         return ExitCode.INTERRUPTED
-    between = quote if typed else " " * (before.rstrip() == before != "")
+    is_glued = before.rstrip() == before != ""
+    between = quote if typed else " " if is_glued else ""
     chosen = " ".join(_texts(catalog, hashes, template, partial(quoted, quote=quote)))
     stdio.print_line(f"{before}{between}{chosen}")
     return ExitCode.FOUND
