@@ -633,7 +633,7 @@ def check_input(catalog: Catalog, parsed: ParsedInput) -> Note | None:
     The conditions at the cursor are checked last. Raises Cancelled.
     """
     finished = parsed.others if parsed.column else without_word(parsed)
-    for query in (finished, parsed.query or Query()):
+    for query in dict.fromkeys((finished, parsed.query or Query())):
         if (advice := advise(catalog, query)) is not None:
             return note_on(advice.condition, shorten(advice.sentence, _MAX_SENTENCE), parsed)
     return None

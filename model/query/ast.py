@@ -419,7 +419,7 @@ class Query(Frozen):
         terms = (term for term in words if isinstance(term, Term))
         return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)
 
-    @property
+    @cached_property
     def package_term(self) -> Term | None:
         """The only condition that names a single package, or None.
 
@@ -428,7 +428,7 @@ class Query(Frozen):
         terms = [term for group in self.groups if (term := _package_named(group)) is not None]
         return terms[0] if len(terms) == 1 else None
 
-    @property
+    @cached_property
     def package(self) -> str | None:
         """The name of the only package in the query, or None."""
         term = self.package_term
@@ -476,7 +476,8 @@ class Query(Frozen):
 
     def without_column(self, column: str) -> Query:
         """Return the query without the groups that `of_column` returns."""
-        return self.minus(Query(self.of_column(column)))
+        groups = self.of_column(column)
+        return self.minus(Query(groups)) if groups else self
 
 
 def query_of(*conditions: Condition) -> Query:
@@ -486,9 +487,10 @@ def query_of(*conditions: Condition) -> Query:
 
 def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
     """Build the query that one of several specs must match."""
-    all_groups = [_in_order(dict.fromkeys(groups)) for groups in specs]
-    if len(all_groups) == 1:
-        return Query(all_groups[0])
+    queries = [Query(tuple(dict.fromkeys(groups))) for groups in specs]
+    if len(queries) == 1:
+        return queries[0]
+    all_groups = [query.groups for query in queries]
     shared = tuple(g for g in all_groups[0] if all(g in groups for groups in all_groups[1:]))
     rest = tuple(tuple(g for g in groups if g not in shared) for groups in all_groups)
     if all(len(spec) == 1 and len(spec[0]) == 1 and is_package_name(spec[0]) for spec in rest):

@@ -432,7 +432,7 @@ class Parser:
             place.parts.append((term, token.start))
             place.end, place.is_begun = token.end, True
         else:
-            term = Term(term.column, term.pattern, self._negation is not None)
+            term = replace(term, negated=True) if self._negation is not None else term
             self._append(term, token)
             if term.column in ("package", ANY):
                 self._at = self._parent = None
