@@ -335,7 +335,8 @@ class QueryBar(Horizontal):
         if input_ is typed_in:
             return
         is_shown = input_.parsed.query == query
-        input_.reflect(input_.parsed.settled_text if is_shown else self._texts.get(query, ""))
+        text = input_.parsed.settled_text if is_shown else self._texts.get(query) or str(query)
+        input_.reflect(text)
         if input_.parsed.query != query:
             input_.reflect(str(query))
         self._texts[query] = input_.value.strip()
