@@ -72,6 +72,7 @@ class TableColumn(Frozen):
     min_width: int
     field: Column | None = None
     is_bar: bool = False
+    is_right: bool = False
 
     @property
     def variant(self) -> str:
@@ -91,7 +92,7 @@ class TableColumn(Frozen):
     @property
     def aligns_right(self) -> bool:
         """Whether its cells are numbers."""
-        return self.name == USED_BY or (self.field is not None and self.field.align_right)
+        return self.is_right or (self.field is not None and self.field.align_right)
 
     def head(self, room: int) -> str:
         """Return its label, cut to `room` cells without an ellipsis if it is ASCII."""
@@ -263,7 +264,7 @@ def choose_columns(
     hash_ = BY_NAME["hash"]
     notes = []
     if listing.has_users:
-        notes.append(TableColumn(USED_BY, "used", len("used"), len("used")))
+        notes.append(TableColumn(USED_BY, "used", len("used"), len("used"), is_right=True))
     # The only row of a package has nothing to be unlike.
     if len(listing) > len({*values.shown_values("package")}):
         least = len(UNLIKE_OTHERS) if listing.view.folded else _LEAST_SENTENCE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH, spec_name
@@ -12,6 +13,8 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import source_term, unique_end
 from spackscope.model.query.ast import Term, exact_term, query_of
+from spackscope.model.report.report import UNBOUNDED
+from spackscope.model.report.table_columns import GAP, Layout, TableColumn, TableColumns, lay_out
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -107,7 +110,8 @@ def position(row: int, length: int) -> str:
 MIN_WIDTH = 37
 """The least cells of a row that has more than a name and a count."""
 
-_MARK = _GAP = 2
+_BESIDE = 3
+"""Cells of a row beside its columns: the mark before them, and a blank after them."""
 _MIN_NAME = 14
 _NOT_TOLD = "-"
 
@@ -120,63 +124,43 @@ def runs_head(machine: Host) -> str:
     return RUNS_HERE if machine.is_this_machine else f"runs on {clean(machine.target) or 'it'}"
 
 
-class OverviewColumn(NamedTuple):
-    """A column: its name, its head and its width. Numbers are aligned right."""
-
-    name: str
-    head: str
-    width: int
-
-    @property
-    def is_number(self) -> bool:
-        """Whether its cells are numbers."""
-        return self.name != "newest"
-
-
-class OverviewLayout(NamedTuple):
-    """The cells of the names, and the columns beside them."""
-
-    name_width: int
-    columns: Sequence[OverviewColumn]
-
-
-def overview_layout(width: int, runs_head: str) -> OverviewLayout:
+@lru_cache
+def overview_layout(width: int, runs_head: str) -> Layout:
     """Return the columns of rows of some width; the names take the remaining width.
 
-    `runs_head` is the head of the column of builds that run; empty where this is unknown.
+    `runs_head` is the head of the column of builds that run; empty where this is unknown. Each
+    column but the names begins with a blank.
     """
-    room = width - _MARK - 1 - _MIN_NAME
-    columns: list[OverviewColumn] = []
-    for column in _overview_columns(runs_head):
-        if _GAP + column.width <= room:
-            columns.append(column)
-            room -= _GAP + column.width
-    columns.sort(key=lambda column: ("newest", "builds", "runs").index(column.name))
-    return OverviewLayout(_MIN_NAME + room, columns)
+    names = TableColumn("package", "", UNBOUNDED, _MIN_NAME)
+    columns = TableColumns((names,), tuple(_overview_columns(runs_head)))
+    # Without room for all, the builds come first.
+    layout = lay_out(columns, width - _BESIDE, current="builds", first=1)
+    has_runs = layout.placed[-1].column.name == "runs"
+    return layout if has_runs or not runs_head else overview_layout(width, "")
 
 
 def overview_width(longest_name: int, runs_head: str) -> int:
     """Return the width of rows with all columns and names of some length."""
-    columns = sum(_GAP + column.width for column in _overview_columns(runs_head))
-    return _MARK + 1 + max(_MIN_NAME, longest_name) + columns
+    columns = sum(GAP + column.width for column in _overview_columns(runs_head))
+    return _BESIDE + max(_MIN_NAME, longest_name) + columns
 
 
-def _overview_columns(runs_head: str) -> Iterator[OverviewColumn]:
-    """Yield the columns, the most useful first."""
-    yield OverviewColumn("builds", "builds", 6)
+def _overview_columns(runs_head: str) -> Iterator[TableColumn]:
+    yield TableColumn("newest", "newest", 11, 11)
+    yield TableColumn("builds", "builds", 7, 7, is_right=True)
     if runs_head:
-        yield OverviewColumn("runs", runs_head, cell_width(runs_head))
-    yield OverviewColumn("newest", "newest", 10)
+        width = 1 + cell_width(runs_head)
+        yield TableColumn("runs", runs_head, width, width, is_right=True)
 
 
-def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary | None) -> str:
+def overview_cell(column: TableColumn, builds: int, summary: PackageSummary | None) -> str:
     """Return the cell of a package, blank until it is known."""
     if column.name == "builds":
         return f"{builds:,}"
     if summary is None:
         return ""
     if column.name == "newest":
-        return shorten(clean(summary.newest), column.width) or _NOT_TOLD
+        return shorten(clean(summary.newest), column.width - 1) or _NOT_TOLD
     if summary.running is None:
         return _NOT_TOLD if summary.is_whole else ""
     return f"{summary.running:,}"

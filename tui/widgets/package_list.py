@@ -15,13 +15,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
-from spackscope.model.report.titles import (
-    MIN_WIDTH,
-    OverviewColumn,
-    OverviewLayout,
-    overview_cell,
-    overview_layout,
-)
+from spackscope.model.report.table_columns import Layout, TableColumn
+from spackscope.model.report.titles import MIN_WIDTH, overview_cell, overview_layout
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
 from spackscope.tui.widgets.drawing import RuleLine, dashes
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
@@ -59,7 +54,7 @@ class PackageRows(VirtualList):
         """Called when the width of the rows has changed, and with it the columns."""
 
     @property
-    def overview(self) -> OverviewLayout | None:
+    def overview(self) -> Layout | None:
         """The columns of the overview, or None where there is only room for names."""
         width = self.size.width
         if width < MIN_WIDTH:
@@ -132,25 +127,24 @@ class PackageRows(VirtualList):
             return [("  ", ""), (name, "dim")]
         return [("  ", ""), *highlight(name, self.needles, is_fuzzy=True)]
 
-    def _overview_pieces(
-        self, layout: OverviewLayout, package: PackageCount | None
-    ) -> list[Piece]:
-        name = self._shown_name(package, layout.name_width)
+    def _overview_pieces(self, layout: Layout, package: PackageCount | None) -> list[Piece]:
+        names, *others = layout.placed
+        name = self._shown_name(package, names.width)
         pieces = self._name_pieces(package, name)
-        pieces.append((" " * (layout.name_width - cell_width(name)), ""))
+        pieces.append((" " * (names.width - cell_width(name)), ""))
         summary = self._summaries.get(package.id) if package is not None else None
         if package is not None and package.id not in self._asked and not self._is_asking:
             self._is_asking = True
             self.call_later(self._ask)
-        for column in layout.columns:
+        for column in (placed.column for placed in others):
             builds = package.shown if package is not None else self.shown
             cell = overview_cell(column, builds, summary)
-            text = pad(cell, column.width, right=column.is_number)
+            text = pad(cell, column.width - 1, right=column.aligns_right)
             pieces.append((f"  {text}", _style(column, cell, package is None)))
         return pieces
 
 
-def _style(column: OverviewColumn, cell: str, is_all: bool) -> str:
+def _style(column: TableColumn, cell: str, is_all: bool) -> str:
     if column.name == "runs" and cell not in ("", "0", "-"):
         return "good"
     return "" if column.name in ("newest", "builds") and not is_all else "dim"
@@ -237,16 +231,14 @@ class PackageList(FilteredPane):
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the number of packages, and the heads of the overview over its columns."""
-        layout = self.rows.overview
-        title = shorten(self.title, layout.name_width if layout is not None else width)
+        placed = layout.placed if (layout := self.rows.overview) is not None else ()
+        title = shorten(self.title, placed[0].width if placed else width)
         pieces, at = [(title, "")], cell_width(title)
-        end = layout.name_width if layout is not None else 0
-        for column in layout.columns if layout is not None else ():
-            begin = end + 2
-            end = begin + column.width
-            begin = end - cell_width(column.head) if column.is_number else begin
-            pieces += [(dashes(begin - at), "rule"), (column.head, "plain dim")]
-            at = begin + cell_width(column.head)
+        for column, end in ((each.column, each.end) for each in placed[1:]):
+            head = cell_width(column.label)
+            begin = end - (head if column.aligns_right else column.width - 1)
+            pieces += [(dashes(begin - at), "rule"), (column.label, "plain dim")]
+            at = begin + head
         return [LinePart(pieces)], []
 
     def show_overview(self, runs_head: str, width: int) -> None:

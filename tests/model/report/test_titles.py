@@ -10,9 +10,9 @@ import pytest
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.index.load import load
+from spackscope.model.report.table_columns import TableColumn
 from spackscope.model.report.titles import (
     MIN_WIDTH,
-    OverviewColumn,
     overview_cell,
     overview_layout,
     overview_width,
@@ -85,16 +85,15 @@ def test_the_position_counts_from_one() -> None:
     ],
 )
 def test_there_are_as_many_columns_as_fit(width: int, names: list[str]) -> None:
-    layout = overview_layout(width, "runs here")
-    assert [column.name for column in layout.columns] == names
-    used = 2 + layout.name_width + sum(2 + column.width for column in layout.columns)
-    assert used == width - 1
+    _, *others = placed = overview_layout(width, "runs here").placed
+    assert [each.column.name for each in others] == names
+    assert 2 + placed[-1].end == width - 1
 
 
 def test_names_are_whole_where_there_is_as_much_room_as_is_wanted() -> None:
     for longest, (head, columns) in product((3, 15, 40), (("runs here", 3), ("", 2))):
-        layout = overview_layout(overview_width(longest, head), head)
-        assert (layout.name_width, len(layout.columns)) == (max(14, longest), columns)
+        first, *others = overview_layout(overview_width(longest, head), head).placed
+        assert (first.width, len(others)) == (max(14, longest), columns)
 
 
 SUMMARY = PackageSummary("1.14.6", 0, is_whole=True)
@@ -117,7 +116,7 @@ SUMMARY = PackageSummary("1.14.6", 0, is_whole=True)
 def test_a_cell_is_clean_and_fits(
     name: str, width: int, summary: PackageSummary | None, cell: str
 ) -> None:
-    assert overview_cell(OverviewColumn(name, name, width), 1200, summary) == cell
+    assert overview_cell(TableColumn(name, name, 1 + width, 1 + width), 1200, summary) == cell
 
 
 def test_the_head_says_where_they_run() -> None:
