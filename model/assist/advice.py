@@ -435,18 +435,19 @@ def _meant_condition(
     from archspec.cpu import TARGETS
 
     word = _typed(spec, term)
-    compilers = _values(catalog, Query(), "compiler")
+    values = partial(_values, catalog, Query())
+    compilers = values("compiler")
     names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
     if is_compiler(word) or word in names.difference(_listed_packages(catalog)):
         return Depends(True, (Term("package", word), *chain.from_iterable(_versions(spec))))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
-        known = [*_values(catalog, Query(), column), *(TARGETS if is_target else ())]
+        known = [*values(column), *(TARGETS if is_target else ())]
         for close in near(word, known, _ALIKE) if is_near else {word}.intersection(known):
             return Term(column, f":{close}") if is_target else exact_term(column, close)
     flag = Term("variants", f"+{word}")
-    has_flag = others.also(flag), others.also(replace(flag, pattern=f"~{word}"))
-    if "package" in others.columns and any(map(catalog.count, has_flag)):
+    either = Query(((flag, replace(flag, pattern=f"~{word}")),))
+    if "package" in others.columns and catalog.count(others.plus(either)):
         return flag
     with contextlib.suppress(ValueError):
         version = Term("version", word)
