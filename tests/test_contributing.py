@@ -119,7 +119,6 @@ ACTIONS: dict""",
 )
 ACTION = (
     '    "cover": lambda',
-    '    "tally": lambda self: self.controllers.sheets.ask_shown("tally"),\n'
     '    "count_all": count_all,\n'
     '    "total": lambda self: self.host.say(f"there are {self.host.state.total}"),\n'
     '    "cover": lambda',

@@ -590,7 +590,13 @@ def clear(screen: BrowserScreen) -> None:
     screen.controllers.search.clear()
 
 
+def ask_shown(name: str, screen: BrowserScreen) -> None:
+    """Ask an answer about the specs that are shown."""
+    screen.controllers.sheets.ask_shown(name)
+
+
 ACTIONS: dict[str, Callable[..., object]] = {
+    **{key.action: partial(ask_shown, key.name) for key in keymap.KEYS if key.is_answer},
     "packages": lambda self: self.panes.focus.peek("packages"),
     "specs": lambda self: self.panes.focus.go_to("specs"),
     "detail": go_to_detail,
@@ -621,7 +627,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "why": lambda self: self.controllers.sheets.why(),
     "files": lambda self: self.controllers.sheets.files(),
     "files_download": lambda self: self.controllers.sheets.files(download=True),
-    "duplicates": lambda self: self.controllers.sheets.ask_shown("duplicates"),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
     "undo": undo,
@@ -658,4 +663,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     ),
     "leave_values": lambda self: self.panes.focus.give_back(),
 }
-"""The actions that the keys of `keymap.KEYS` and the message `Browse` name."""
+"""The actions that the keys of `keymap.KEYS` and the message `Browse` name.
+
+An answer without an action of its own is asked about the specs that are shown.
+"""
