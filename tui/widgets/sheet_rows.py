@@ -154,7 +154,7 @@ class SheetRows(ShownRows):
             return [(" " * GUTTER, ""), (number, "strong")]
         item, at = self._sheet.rows[number], 0
         sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
-        pieces: list[Piece] = [(sign.ljust(GUTTER), "mark")]
+        pieces: list[Piece] = [(sign.ljust(heads.gutter), "mark")]
         filters = self.columns.filters
         for placed in heads.layout.placed:
             name = placed.column.name
