@@ -18,6 +18,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.answers import cover
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
 
@@ -83,7 +84,7 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
         if action == "cover" and found.is_host and list(sources) == [searched]:
             dialog.dismiss()
             given = host.state.table.options.get("hosts", ())
-            screen.controllers.sheets.cover([*given, *sources])
+            cover(screen.controllers.sheets, [*given, *sources])
             return
         # A source that cannot be read can be corrected.
         screen.before = [sources, *(each for each in screen.before if each != sources)]

@@ -6,7 +6,7 @@ Below it are the actions of keys that involve several widgets; most call a metho
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.sheets import Sheets
 from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
@@ -51,7 +52,6 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode, TreeSection
-    from spackscope.tui.browser.sheets import Sheets
 
 
 class Controllers:
@@ -66,6 +66,7 @@ class Controllers:
         self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
         self.specs = SpecsController(host, self.search, self.recall, self.details)
+        self.sheets = Sheets(host, self.search, self.navigation)
 
     def _rows_shown(self) -> None:
         self.specs.find()
@@ -110,13 +111,6 @@ class Controllers:
     def table(self) -> SpecsController | Sheets:
         """The controller of the open table, which sorts, hides, chooses and leaves."""
         return self.specs if self.host.state.table is SPECS else self.sheets
-
-    @cached_property
-    def sheets(self) -> Sheets:
-        """Answers in the place of the table."""
-        from spackscope.tui.browser.sheets import Sheets
-
-        return Sheets(self.host, self.search, self.navigation)
 
 
 class SourceChosen(Message):
@@ -590,13 +584,18 @@ def clear(screen: BrowserScreen) -> None:
     screen.controllers.search.clear()
 
 
-def ask_shown(name: str, screen: BrowserScreen) -> None:
-    """Ask an answer about the specs that are shown."""
-    screen.controllers.sheets.ask_shown(name)
+def ask(key: keymap.Key, screen: BrowserScreen) -> None:
+    """Ask the answer of a key, if it does not say what, about the specs that are shown."""
+    sheets = screen.controllers.sheets
+    asking = module("answers").ASK.get(key.action)
+    if asking is not None:
+        asking(sheets)
+    else:
+        sheets.ask_shown(key.name)
 
 
 ACTIONS: dict[str, Callable[..., object]] = {
-    **{key.action: partial(ask_shown, key.name) for key in keymap.KEYS if key.is_answer},
+    **{key.action: partial(ask, key) for key in keymap.KEYS if key.is_answer},
     "packages": lambda self: self.panes.focus.peek("packages"),
     "specs": lambda self: self.panes.focus.go_to("specs"),
     "detail": go_to_detail,
@@ -614,19 +613,12 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "recent_queries": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear": clear,
     "values": lambda self: open_values(self.host),
-    "stats": lambda self: self.controllers.sheets.stats(),
     "copy": lambda self: module("copy").copy_hash(self.controllers),
     "copy_as": lambda self: module("copy").open_menu(self.controllers),
     "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
     "mark": mark,
     "mark_all": lambda self: self.controllers.specs.mark_all(),
     "unmark": lambda self: self.controllers.specs.clear(),
-    "diff": lambda self: self.controllers.sheets.diff(),
-    "cover": lambda self: self.controllers.sheets.cover(),
-    "diff_sources": lambda self: self.controllers.sheets.diff_sources(),
-    "why": lambda self: self.controllers.sheets.why(),
-    "files": lambda self: self.controllers.sheets.files(),
-    "files_download": lambda self: self.controllers.sheets.files(download=True),
     "tree": lambda self: show_tree(self, "dependencies"),
     "users": lambda self: show_tree(self, "dependents"),
     "undo": undo,
@@ -634,8 +626,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "reload": lambda self: self.controllers.loading.reload(),
     "dependency_only": lambda self: self.controllers.loading.toggle_everything(),
     "open": lambda self, *lacking: module("open_source").open_source(self, *lacking),
-    "sources": lambda self: self.controllers.sheets.sources(),
-    "show_problems": lambda self: self.controllers.sheets.problems(),
+    "show_problems": lambda self: module("answers").problems(self.controllers.sheets),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # Requests of widgets, with values
     "close_tree": close_tree,
@@ -664,6 +655,4 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "leave_values": lambda self: self.panes.focus.give_back(),
 }
 """The actions that the keys of `keymap.KEYS` and the message `Browse` name.
-
-An answer without an action of its own is asked about the specs that are shown.
 """

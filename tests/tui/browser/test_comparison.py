@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.browser.sheets import nothing_to_compare
+from spackscope.tui.browser.answers import nothing_to_compare
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders import record, write_page

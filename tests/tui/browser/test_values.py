@@ -9,6 +9,7 @@ import pytest
 from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.answers import stats
 from spackscope.tui.browser.state import SPECS, CountedValues
 from spackscope.tui.browser.values import choose_value, count_values, open_values
 from tests.browsing import SAMPLE, sample_where
@@ -133,7 +134,7 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     value = SectionKey("variants", "build_system"), "build_system=python_pip"
     browser.put(pane="values", value=value)
-    browser.controllers.sheets.stats()
+    stats(browser.controllers.sheets)
     browser.settle()
     assert browser.state.table is not SPECS
     assert browser.state.table.command == ("stats", "--by", "build_system")
