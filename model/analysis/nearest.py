@@ -161,8 +161,8 @@ class NearestSearch:
         by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
         for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
             check_cancelled()
-            is_told = spec.lists_dependencies and group.lists_dependencies
-            if self.is_exhausted or not is_told or spec.spec_format != group.spec_format:
+            are_known = spec.lists_dependencies and group.lists_dependencies
+            if self.is_exhausted or not are_known or spec.spec_format != group.spec_format:
                 best = best or (candidate, group)
                 continue
             # Of equal candidates the one with the first hash is better.

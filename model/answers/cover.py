@@ -166,7 +166,7 @@ def coverage_sheet(
         beside=lambda row: row.nearest,
         query=lambda row: exact_query("hash", row.nearest or row.hash),
         group=lambda row: row.heading,
-        told=("state", "reason"),
+        redundant=("state", "reason"),
         notes=notes,
         remarks=list(coverage_doubts(coverage)),
     )

@@ -148,7 +148,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             row="a value that is not the same in all builds",
             leads_to=partial(_spec_below, graph, columns),
             group=lambda row: _HEADINGS.get(row.part, ""),
-            told=["part"],
+            redundant=["part"],
             notes=[*_splices(graph, columns), *notes],
             more=more,
             switches=switches,
@@ -517,7 +517,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         beside=lambda row: row.old_hash,
         query=lambda row: row.query,
         group=lambda row: row.kind,
-        told=["kind"],
+        redundant=["kind"],
         notes=["comparing…"] if its.is_part else [],
         is_good=its.are_alike,
     )

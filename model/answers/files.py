@@ -103,7 +103,7 @@ def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
     return _sheet(
         f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}",
         [FileRow(spec, file) for file in found.files],
-        told=("hash", "package", "version"),
+        redundant=("hash", "package", "version"),
         notes=[f"This list is not complete: {found.problem}"] if found.problem else [],
         is_good=not found.problem,
     )

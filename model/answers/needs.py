@@ -56,7 +56,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
         group=lambda row: headings[row[0]],
-        told=("needed_to",),
+        redundant=("needed_to",),
         limit=None,
     )
 

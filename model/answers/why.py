@@ -298,13 +298,13 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
         beside=lambda row: row.nearest,
         query=lambda row: exact_query("hash", row.candidate) if row.candidate else None,
         group=heading,
-        told=_TOLD[:1] if total == 1 else _TOLD,
+        redundant=_REDUNDANT[:1] if total == 1 else _REDUNDANT,
         notes=list(_configuration_notes(session, catalog, packages)),
         is_good=any(not each.verdict.reason and not each.missing for each in judged),
     )
 
 
-_TOLD = ("place", "reason", "change", "missing")
+_REDUNDANT = ("place", "reason", "change", "missing")
 """Columns whose values are in `change`, and in the heading of several specs."""
 
 _COLUMNS: list[SheetColumn[Judged]] = [

@@ -18,11 +18,11 @@ from spackscope.model.report.table_columns import (
     TableColumn,
     cut_value,
     flowing_variants,
-    slot_cell,
+    variant_cell,
     variant_texts,
 )
 
-_SLOT_STYLES = {"+": "good", "~": "dim"}
+_VARIANT_STYLES = {"+": "good", "~": "dim"}
 
 
 class RowCells:
@@ -110,7 +110,7 @@ class RowCells:
             return self._variants(row, width)
         text = column.cell(row.spec)
         if column.variant:
-            style = _SLOT_STYLES.get(text) or self._value_style(column.variant, row)
+            style = _VARIANT_STYLES.get(text) or self._value_style(column.variant, row)
             return [(pad(self._cut(column, text, width), width), style)]
         style = "hash" if column.name == "hash" else ""
         if column.name in self._listing.values.constants and len(self._listing) > 1:
@@ -127,7 +127,7 @@ class RowCells:
         if column.name not in self._texts:
             values, field = self._listing.values, column.field
             if column.variant:
-                texts = set(map(slot_cell, values.variants.get(column.variant, ())))
+                texts = set(map(variant_cell, values.variants.get(column.variant, ())))
             elif field is not None and (field.has_dictionary or field.is_by_host):
                 texts = set(map(field.cell, values.shown_values(field.name)))
             else:

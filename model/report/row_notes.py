@@ -233,12 +233,14 @@ class _Package:
         """
         at = bisect_left(self._numbers, look_alike)
         mine, twins = self._stated[at], self._alike[self._cells[at]]
-        is_told = len(twins) == 1
-        near = range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_told else twins
+        is_alone = len(twins) == 1
+        near = (
+            range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_alone else twins
+        )
         others = [self._stated[n] for n in near[:MAX_COMPARED] if n != at]
         if not others:
             return [], True
-        if is_told:
+        if is_alone:
             nearest = min(others, key=lambda other: self._distance(mine, other))
             differing = compress(count(), map(ne, mine, nearest))
             return self._phrases(mine, [n for n in differing if not self._is_shown(at, n)]), True
@@ -308,8 +310,8 @@ _OF_FIELDS = ("platform", "target", "os")
 """Rules whose columns have the value that breaks them."""
 
 
-def _with_misfit(note: RowNote, row: Row, told: Collection[str], width: int | None) -> RowNote:
-    """Add the reason why a build does not run on the host, unless a column of `told` has it.
+def _with_misfit(note: RowNote, row: Row, columns: Collection[str], width: int | None) -> RowNote:
+    """Add the reason why a build does not run on the host, unless one of the `columns` has it.
 
     It comes first, unless there are rows with the same cells, and what sets them apart would have
     no room beside it in `width` cells.
@@ -323,7 +325,7 @@ def _with_misfit(note: RowNote, row: Row, told: Collection[str], width: int | No
     if name in _OF_FIELDS and not reason.of_dependency:
         misfit = BY_NAME[name].cell(BY_NAME[name].value(row.spec))
     others = tuple(each for each in note.unlike if each != misfit)
-    if name in told:
+    if name in columns:
         return note._replace(unlike=others, misfit=misfit)
     first = (misfit, *others)
     has_room = width is None or cell_width(BETWEEN.join(first)) <= width
@@ -370,13 +372,13 @@ class RowNotes:
                 package = row.spec.package
                 if package not in packages:
                     packages[package] = _Package(listing.values, row.look_alike, shown_widths)
-                apart, is_told = packages[package].apart(row.look_alike)
-                is_told = is_told and not note.unlike
+                apart, is_alone = packages[package].apart(row.look_alike)
+                is_alone = is_alone and not note.unlike
                 # What sets a build apart from look-alikes in rows of their own comes first.
                 note = note._replace(unlike=(*note.unlike, *apart))
-                width = None if is_told else dict(shown_widths.widths).get(UNLIKE_OTHERS, 0)
-                told = {name for name, _ in shown_widths.widths}
-                note = _with_misfit(note, row, {*told, *listing.values.constants}, width)
+                width = None if is_alone else dict(shown_widths.widths).get(UNLIKE_OTHERS, 0)
+                columns = {name for name, _ in shown_widths.widths}
+                note = _with_misfit(note, row, {*columns, *listing.values.constants}, width)
             notes[note_key(row)] = note
         if shown_widths is not None:
             self._shown, self._packages = (listing.values, shown_widths), packages

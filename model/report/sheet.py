@@ -229,17 +229,18 @@ class Sheet(Frozen, Generic[Item]):
     for, and their package, `beside` the hash of a spec to compare it with, and `query` the query
     that shows a row in the table; `leads_to` returns the hash of the spec to which a row leads in
     the column of one.
+
     `switches` are options that add rows or columns. On a terminal rows with the same `group` are
-    below it as a heading, and the columns in `told` are left out unless they are asked for, since
-    the heading or another column has their values. `gaps` are sentences on grounds of the answer
-    that could not be read, if they are shown with it. `notes` are sentences on the whole, `more`
-    are those that name a key or an option that adds to it, which a text for others leaves out, and
-    `remarks` are sentences that scripts do not want among the rows, as on specs that were not
-    searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows that
-    were cut. `draw` draws a sheet without a table, and `draw_plain` for a screen reader; a sheet
-    that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the command
-    ends with 1, or with 3 if a source could not be read, unless the answer `is_certain` whatever
-    this source has. `ending` is raised once the rows are printed.
+    below it as a heading, and the `redundant` columns are left out unless they are asked for,
+    since the heading or another column has their values. `gaps` are sentences on grounds of the
+    answer that could not be read, if they are shown with it. `notes` are sentences on the whole,
+    `more` are those that name a key or an option that adds to it, which a text for others leaves
+    out, and `remarks` are sentences that scripts do not want among the rows, as on specs that were
+    not searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows
+    that were cut. `draw` draws a sheet without a table, and `draw_plain` for a screen reader; a
+    sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
+    command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
+    whatever this source has. `ending` is raised once the rows are printed.
     """
 
     title: str
@@ -253,7 +254,7 @@ class Sheet(Frozen, Generic[Item]):
     leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_
     switches: Sequence[str] = ()
     group: Callable[[Item], str] = _no_text
-    told: Sequence[str] = ()
+    redundant: Sequence[str] = ()
     gaps: Sequence[str] = ()
     notes: Sequence[str] = ()
     more: Sequence[str] = ()
@@ -313,7 +314,7 @@ class Sheet(Frozen, Generic[Item]):
     def of_columns(self, names: str) -> Sheet[Item]:
         """Return the sheet with some columns, whose names are separated by commas."""
         chosen = [self.column(name.strip()) for name in names.split(",") if name.strip()]
-        return self._as_table(columns=[replace(each, drawn=True) for each in chosen], told=())
+        return self._as_table(columns=[replace(each, drawn=True) for each in chosen], redundant=())
 
     def sorted(self, by: str) -> Sheet[Item]:
         """Return the sheet in the order of a column, descending with `-` before its name.
@@ -458,7 +459,7 @@ class Sheet(Frozen, Generic[Item]):
         for column in self.columns:
             values = [column.value(item) for item in items]
             texts = [column.cut(column.text(value), _MAX_CELL) for value in values]
-            if any(texts) and column.drawn and column.name not in self.told:
+            if any(texts) and column.drawn and column.name not in self.redundant:
                 numbers = all(type(value) in (int, float, type(None)) for value in values)
                 is_right = numbers if column.is_right is None else column.is_right
                 write = code_span if column.style == "hash" else markdown_text
@@ -503,7 +504,7 @@ class Sheet(Frozen, Generic[Item]):
         if limit is not None and most > limit:
             most = max(_LEAST_IN_GROUP, limit // len(groups)) if len(groups) > 1 else limit
         shown = {heading: replace(self, rows=its[:most]) for heading, its in groups.items()}
-        columns = [c for c in self.columns if c.drawn and c.name not in self.told]
+        columns = [c for c in self.columns if c.drawn and c.name not in self.redundant]
 
         def cells(part: Sheet[Item]) -> Iterable[list[str]]:
             for item in part.items():

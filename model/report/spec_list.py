@@ -18,7 +18,7 @@ from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.row_notes import row_notes
 from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
-    MIN_WITH_SLOTS,
+    MIN_FOR_VARIANTS,
     choose_columns,
     lay_out,
     variants_cell,
@@ -143,8 +143,10 @@ def _folded_lines(
 ) -> Iterator[Line]:
     """Yield a table with the rows and notes of the screen, some rows at a time."""
     of_host = [column.name for column in COLUMNS if column.is_by_host and column.name in named]
-    has_slots = width >= MIN_WITH_SLOTS
-    columns = choose_columns(listing, shared_texts(listing), of_host, has_slots=has_slots)
+    spreads_variants = width >= MIN_FOR_VARIANTS
+    columns = choose_columns(
+        listing, shared_texts(listing), of_host, spreads_variants=spreads_variants
+    )
     lead = len(f"×{listing.max_count:,} ") if listing.max_count > 1 else 0
     layout = lay_out(columns, width - lead)
     heads = " " * lead

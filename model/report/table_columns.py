@@ -31,11 +31,11 @@ UNLIKE_OTHERS = "unlike others"
 UNSORTED = (UNLIKE_OTHERS,)
 """The columns by which rows cannot be sorted."""
 
-MAX_SLOTS = 40
+MAX_VARIANT_COLUMNS = 40
 """The most variants that have a column: the detail has all variants."""
 
-MAX_SLOT_WIDTH = 16
-_MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
+MAX_VARIANT_WIDTH = 16
+_MIN_VALUE_WIDTH, _MAX_VARIANT_LABEL = 6, 12
 _MIN_VARIANTS, _GOOD_VARIANTS, _MAX_VARIANTS = 18, 30, 56
 """Cells of the variants in one column: at the least, where others have room, and at most."""
 _LEAST_SENTENCE = 24
@@ -76,7 +76,7 @@ class TableColumn(Frozen):
 
     @property
     def variant(self) -> str:
-        """The name of the variant of a slot; empty for other columns."""
+        """The name of its variant; empty for other columns."""
         return self.name[1:] if self.name.startswith("+") else ""
 
     @property
@@ -104,7 +104,7 @@ class TableColumn(Frozen):
         if self.field is not None:
             return self.field.cell(self.field.value(spec))
         if self.variant:
-            return slot_cell(variant_texts(spec.variants).get(self.variant, ""))
+            return variant_cell(variant_texts(spec.variants).get(self.variant, ""))
         return ""
 
 
@@ -171,8 +171,8 @@ def variant_texts(variants: tuple[str, ...]) -> Mapping[str, str]:
     return {split_variant(text)[0]: text for text in variants}
 
 
-def slot_cell(text: str) -> str:
-    """Return the cell of a variant in its slot, such as `+`, `~` or `ofi,verbs`, or nothing."""
+def variant_cell(text: str) -> str:
+    """Return the cell of a variant in its column, such as `+`, `~` or `ofi,verbs`, or nothing."""
     if not text or text[0] in "+~":
         return text[:1]
     return clean(text.partition("=")[2]) or clean(text)
@@ -230,13 +230,13 @@ def choose_columns(
     filtered: Collection[str] = (),
     hidden: Collection[str] = (),
     *,
-    has_slots: bool = True,
+    spreads_variants: bool = True,
 ) -> TableColumns:
     """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
 
     `shared` are the values that all rows share, as `frame.shared_texts` returns them. Columns
     that were `filtered` under their heads stay, even where all rows have the same value. Variants
-    have a column each with `has_slots`, for rows of one package; else they flow in one.
+    have a column each with `spreads_variants`, for rows of one package; else they flow in one.
     """
     values, varying = listing.values, listing.values.varying_columns
     fields = []
@@ -245,18 +245,20 @@ def choose_columns(
         # The name of an operating system implies its platform.
         if name in ("hash", "variants") or (name == "platform" and "os" in varying):
             continue
-        is_told = name in varying or (listing.shown <= 1 and column.shown == "always")
-        if name in filtered or (is_told and name not in hidden):
+        is_wanted = name in varying or (listing.shown <= 1 and column.shown == "always")
+        if name in filtered or (is_wanted and name not in hidden):
             width = max(values.widths[name], len(column.label))
             least = min(width, column.min_width)
             fields.append(TableColumn(name, column.label, width, least, column))
     stay = [name[1:] for name in filtered if name[:1] == "+"]
     variants: list[TableColumn] = []
-    if has_slots and "package" not in varying:
+    if spreads_variants and "package" not in varying:
         shown = [v for v in values.varying_variants if f"+{v}" not in hidden and v not in stay]
-        variants = [_slot(listing, variant) for variant in [*stay, *shown][:MAX_SLOTS]]
+        variants = [
+            _variant_column(listing, variant) for variant in [*stay, *shown][:MAX_VARIANT_COLUMNS]
+        ]
     else:
-        variants = [_slot(listing, variant) for variant in stay]
+        variants = [_variant_column(listing, variant) for variant in stay]
         if values.varying_variants and "variants" not in hidden:
             column = BY_NAME["variants"]
             width = max(len(column.label), min(values.widths["variants"], _MAX_VARIANTS))
@@ -284,11 +286,13 @@ def choose_columns(
     return columns._replace(head=_head(listing, dict(shared), columns.names))
 
 
-def _slot(listing: Listing, variant: str) -> TableColumn:
-    cells = [cell_width(slot_cell(text)) for text in listing.values.variants.get(variant, ("",))]
-    width, label = min(max(cells), MAX_SLOT_WIDTH), clean(variant)
+def _variant_column(listing: Listing, variant: str) -> TableColumn:
+    cells = [
+        cell_width(variant_cell(text)) for text in listing.values.variants.get(variant, ("",))
+    ]
+    width, label = min(max(cells), MAX_VARIANT_WIDTH), clean(variant)
     most = max(width, cell_width(label))
-    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SLOT_LABEL))
+    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_VARIANT_LABEL))
     return TableColumn(f"+{variant}", label, most, least)
 
 
@@ -318,7 +322,7 @@ def _head(
     return tuple(sorted(heads, key=lambda head: head.column == "source"))
 
 
-MIN_WITH_SLOTS = 140
+MIN_FOR_VARIANTS = 140
 """The least columns of a terminal on which each variant of one package has a column."""
 
 GAP = 1
@@ -326,7 +330,7 @@ GAP = 1
 
 _MAX_NAME_WIDTH, _MAX_FIELD_WIDTH = 40, 24
 """The most cells of a package or version, and of any other field, before others get room."""
-_SHORT_SLOT, _GOOD_UNLIKE, _UNBOUNDED = 10, 36, 1 << 16
+_SHORT_VARIANT, _GOOD_UNLIKE, _UNBOUNDED = 10, 36, 1 << 16
 
 
 class Placed(Frozen):
@@ -519,7 +523,7 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
     unlike = [column for column in shown if column.name == UNLIKE_OTHERS]
     others = sorted((c for c in shown if c not in unlike), key=lambda column: column.width)
     fields = [column for column in others if not column.variant and column.name != "variants"]
-    short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
+    short = [column for column in others if column.variant and column.width <= _SHORT_VARIANT]
     return [
         *((column, column.width) for column in (*fields, *short)),
         *((column, _GOOD_UNLIKE) for column in unlike),

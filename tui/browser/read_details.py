@@ -151,10 +151,10 @@ def _read_difference(catalog: Catalog, id_: int, mark: str) -> Related:
         return Related()
     comparison = search.pairs.compare(id_, other)
     hash_ = graph.hash(other)
-    is_told = graph.lists_dependencies(id_) and graph.lists_dependencies(other)
-    runs_the_same = is_told and len(set(kinds_of(graph).codes([id_, other]))) == 1
+    are_known = graph.lists_dependencies(id_) and graph.lists_dependencies(other)
+    runs_the_same = are_known and len(set(kinds_of(graph).codes([id_, other]))) == 1
     difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
-    return Related([*difference], differing_below(graph, id_, other) if mark and is_told else {})
+    return Related([*difference], differing_below(graph, id_, other) if mark and are_known else {})
 
 
 def _fits(catalog: Catalog, id_: int) -> list[DetailLine]:

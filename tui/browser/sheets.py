@@ -244,8 +244,8 @@ class Sheets:
         The first column stays, since it names the rows.
         """
         opened = self.host.state.table
-        told, columns = opened.sheet.told, opened.sheet.columns
-        first = next((c for c in columns if c.drawn and c.name not in told), None)
+        redundant, columns = opened.sheet.redundant, opened.sheet.columns
+        first = next((c for c in columns if c.drawn and c.name not in redundant), None)
         if first is not None and column == first.name:
             self.host.say(cannot_be_hidden(clean(first.label)))
         else:

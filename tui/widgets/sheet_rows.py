@@ -53,9 +53,9 @@ class SheetRows(ShownRows):
         self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
         self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
         self.switches, self.is_prose = sheet.switches, whole.is_prose
-        # Headings or other columns have the values of the columns in `told`.
-        told = sheet.told if sort is None else ()
-        shown = [each for each in sheet.columns if each.drawn and each.name not in told]
+        # Headings or other columns have the values of the columns in `redundant`.
+        redundant = sheet.redundant if sort is None else ()
+        shown = [each for each in sheet.columns if each.drawn and each.name not in redundant]
         self._columns = {each.name: each for each in shown}
         self.column_of_specs = next((each.name for each in shown if each.hash), "")
         # The numbers of rows, and headings.
@@ -80,7 +80,7 @@ class SheetRows(ShownRows):
         return self
 
     def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
+        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
     ) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
         shown = [each for each in self._columns.values() if each.name not in hidden]

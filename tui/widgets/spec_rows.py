@@ -106,10 +106,12 @@ class SpecRows(ShownRows):
         return len(self.listing) or super().__len__()
 
     def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
+        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
     ) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
-        return choose_columns(self.listing, self._shared, kept, hidden, has_slots=has_slots)
+        return choose_columns(
+            self.listing, self._shared, kept, hidden, spreads_variants=spreads_variants
+        )
 
     def is_constant(self, column: str) -> bool:
         """Check whether all rows have the same value in a column or a variant."""

@@ -17,7 +17,7 @@ from spackscope.model.core.text import clean, wrap_cut
 from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.sheet import ANY_COLUMN
-from spackscope.model.report.table_columns import MIN_WITH_SLOTS, Layout
+from spackscope.model.report.table_columns import MIN_FOR_VARIANTS, Layout
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.process.textual_internals import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
@@ -79,7 +79,7 @@ class SpecTable(Vertical, Fitted):
         self.notes = TextLines(self._notes, "sheet-notes")
         self.reading = TextLines(self._reading, "sheet-reading")
         self.is_pick = False
-        self._has_slots = False
+        self._spreads_variants = False
 
     def compose(self) -> ComposeResult:
         """Lay out the rule above the heads, and the heads above the filters and rows."""
@@ -129,8 +129,8 @@ class SpecTable(Vertical, Fitted):
         if stays and self.filters.focused_column is not None:
             self.place(keeps_gutter=True)
             return
-        self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
-        self.columns.choose(rows, is_filtered, has_slots=self._has_slots)
+        self._spreads_variants = self.app.size.width >= MIN_FOR_VARIANTS
+        self.columns.choose(rows, is_filtered, spreads_variants=self._spreads_variants)
         self.place()
 
     def place(self, *, keeps_gutter: bool = False) -> None:
@@ -259,7 +259,7 @@ class SpecTable(Vertical, Fitted):
 
     def fit(self) -> None:
         """Fit the columns into the new width."""
-        if (self.app.size.width >= MIN_WITH_SLOTS) is self._has_slots:
+        if (self.app.size.width >= MIN_FOR_VARIANTS) is self._spreads_variants:
             self.place()
         else:
             self.settle()

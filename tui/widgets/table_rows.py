@@ -116,7 +116,7 @@ class ColumnState:
         return next((column for column in self.columns.all if column.name == name), None)
 
     def choose(
-        self, rows: ShownRows, is_filtered: Callable[[str], bool], *, has_slots: bool = True
+        self, rows: ShownRows, is_filtered: Callable[[str], bool], *, spreads_variants: bool = True
     ) -> None:
         """Choose the columns for some rows; for an empty listing the columns stay.
 
@@ -127,7 +127,9 @@ class ColumnState:
             self._first, self._was_scrolled = 0, self._first > 0
         self.kept = set(filter(is_filtered, self.kept))
         if rows.differ or not self.columns.all:
-            self.columns = rows.choose_columns(self.kept, self.hidden, has_slots=has_slots)
+            self.columns = rows.choose_columns(
+                self.kept, self.hidden, spreads_variants=spreads_variants
+            )
         else:
             self.columns = self.columns.without(self.hidden)
         names = self.columns.names
@@ -246,7 +248,7 @@ class ShownRows:
         return specs
 
     def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, has_slots: bool
+        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
     ) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
         return TableColumns()

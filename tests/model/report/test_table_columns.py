@@ -13,7 +13,7 @@ from spackscope.model.index.catalog import Catalog, Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import (
-    MAX_SLOTS,
+    MAX_VARIANT_COLUMNS,
     UNLIKE_OTHERS,
     HeadText,
     Layout,
@@ -95,7 +95,7 @@ def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path
     assert columns.names == ["+b", "+c", "+a", "+patches", "hash", UNLIKE_OTHERS]
 
 
-def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
+def test_a_column_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
     listing = listing_of(tmp_path, "+a f=x,y", "~a f=z", "+a")
     specs = all_records(catalog_of(tmp_path / "develop" / "hdf5" / "specs.md"))
     columns = {column.name: column for column in columns_of(listing).all}
@@ -115,11 +115,11 @@ def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None
     assert choose_columns(listing, (), hidden={"+a"}).names == ["hash", UNLIKE_OTHERS]
 
 
-def test_there_are_not_more_slots_than_can_be_walked_through(tmp_path: Path) -> None:
+def test_there_are_not_more_variants_than_can_be_walked_through(tmp_path: Path) -> None:
     many = " ".join(f"+v{number}" for number in range(100))
     columns = columns_of(listing_of(tmp_path, many, many.replace("+", "~")))
 
-    assert len(columns.scrolled) == MAX_SLOTS
+    assert len(columns.scrolled) == MAX_VARIANT_COLUMNS
 
 
 def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def field(name: str, width: int, least: int) -> TableColumn:
 
 PACKAGE = field("package", 20, 12)
 FIELDS = (field("compiler", 14, 11), field("os", 11, 11))
-SLOTS = tuple(
+VARIANTS = tuple(
     TableColumn(f"+{name}", name, len(name), min(len(name), 4))
     for name in ("hl", "fortran", "mpi", "subfiling", "threadsafe")
 )
@@ -165,8 +165,8 @@ LAST = (
     TableColumn(USED_BY, USED_BY, 4, 4),
     TableColumn(UNLIKE_OTHERS, UNLIKE_OTHERS, 56, 13),
 )
-ONE_PACKAGE = TableColumns((), FIELDS + SLOTS, LAST)
-SEVERAL = TableColumns((PACKAGE,), FIELDS + SLOTS, LAST)
+ONE_PACKAGE = TableColumns((), FIELDS + VARIANTS, LAST)
+SEVERAL = TableColumns((PACKAGE,), FIELDS + VARIANTS, LAST)
 
 
 def widths(layout: Layout) -> dict[str, int]:
@@ -177,7 +177,7 @@ def test_every_column_has_its_width_where_there_is_room() -> None:
     layout = lay_out(ONE_PACKAGE, 140)
 
     assert (layout.before, layout.after) == (0, 0)
-    assert all(widths(layout)[c.name] == c.width for c in (*FIELDS, *SLOTS, *LAST[:2]))
+    assert all(widths(layout)[c.name] == c.width for c in (*FIELDS, *VARIANTS, *LAST[:2]))
     assert layout.placed[-1].end == 140, "what rows differ in takes the rest"
     second = layout.placed[1]
     assert (layout.at(second.at), layout.at(second.at - 1)) == (second, None)
@@ -234,7 +234,7 @@ def test_a_filter_has_room_for_its_text() -> None:
 
 
 def test_no_column_is_cut_beside_blank_cells() -> None:
-    without_notes = TableColumns((), FIELDS + SLOTS, LAST[:1])
+    without_notes = TableColumns((), FIELDS + VARIANTS, LAST[:1])
     for width in range(60, 120):
         layout = lay_out(without_notes, width)
         cut = [p for p in layout.placed if p.width < p.column.width]

@@ -33,7 +33,7 @@ def table_lines(browser: Browser, count: int = 8) -> list[str]:
     return [line[region.x : region.right] for line in lines]
 
 
-async def test_variants_are_slots_and_what_is_the_same_is_above_them(index: Path) -> None:
+async def test_variants_are_columns_and_what_is_the_same_is_above_them(index: Path) -> None:
     async with browsing(index, size=(160, 36)) as browser:
         await browser.open_package("hdf5")
         head, labels, filters, *rows = table_lines(browser)
