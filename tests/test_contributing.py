@@ -118,10 +118,10 @@ def count_all(screen):
 ACTIONS: dict""",
 )
 ACTION = (
-    '    "cover": lambda',
+    '    "zoom": lambda',
     '    "count_all": count_all,\n'
     '    "total": lambda self: self.host.say(f"there are {self.host.state.total}"),\n'
-    '    "cover": lambda',
+    '    "zoom": lambda',
 )
 COMMAND = (
     "    # Completion scripts call it.\n",
