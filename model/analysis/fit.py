@@ -43,6 +43,7 @@ from spackscope.model.index.run_sets import (
     RunFacts,
     StatedLibc,
     follows_run,
+    read_run_sets,
     unite_closures,
 )
 
@@ -165,7 +166,7 @@ class HostFit:
 
         The index has sets of what decides that, so that no spec is looked at.
         """
-        codes, sets = self._catalog.run_sets
+        codes, sets = self._catalog.cached(read_run_sets)
         if not sets:
             codes, fits = self.coded()
             of_code = [RANKS_OF_FITS[fit.fits] for fit in fits]

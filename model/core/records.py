@@ -9,10 +9,12 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
-from typing import NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from spackscope.model.core.frozen import Frozen, fields
-from spackscope.model.core.rules import FitReason
+
+if TYPE_CHECKING:
+    from spackscope.model.core.rules import FitReason
 
 HASH_LENGTH = 32
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"

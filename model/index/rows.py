@@ -39,7 +39,6 @@ from spackscope.model.index.index_file import (
     read_dictionary,
     unpack_hashes,
 )
-from spackscope.model.index.run_sets import RunFacts, restored_facts
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.query.matchers import is_glob
 
@@ -260,16 +259,6 @@ class IndexData:
     def _find_texts(self, column: str) -> frozenset[str]:
         """Return the distinct texts in all lists of a column, which are few."""
         return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
-
-    # Where specs run
-
-    @cached_property
-    def run_sets(self) -> tuple[Sequence[int], Sequence[Sequence[RunFacts | None]]]:
-        """The code of each spec by its id, and by code the different facts of its closure.
-
-        Ids after the last spec are of absent dependencies. Without sets the index has no answer.
-        """
-        return self.column("run_set"), self.columns.lists("run_sets", restored_facts)
 
     # Sizes
 

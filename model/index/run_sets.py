@@ -12,10 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import chain, compress, count, islice, repeat
 from operator import or_, sub
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import check_cancelled
+
+if TYPE_CHECKING:
+    from spackscope.model.index.rows import IndexData
 
 LIBC = "libc"
 """The virtual that a C library provides; what it needs itself does not count."""
@@ -55,7 +58,15 @@ class RunFacts(NamedTuple):
     libcs: Sequence[StatedLibc | None] | None
 
 
-def restored_facts(row: Any) -> RunFacts | None:
+def read_run_sets(data: IndexData) -> tuple[Sequence[int], Sequence[Sequence[RunFacts | None]]]:
+    """Return the code of each spec by its id, and by code the different facts of its closure.
+
+    Ids after the last spec are of absent dependencies. Without sets the index has no answer.
+    """
+    return data.column("run_set"), data.columns.lists("run_sets", _restored_facts)
+
+
+def _restored_facts(row: Any) -> RunFacts | None:
     """Return what was written as a row of JSON; None for an absent dependency."""
     if row is None:
         return None

@@ -16,6 +16,7 @@ from spackscope.model.core.machine import Libc
 from spackscope.model.core.records import ANSWERS, Fit
 from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.run_sets import read_run_sets
 from tests.builders import (
     GCC,
     GLIBC,
@@ -254,7 +255,7 @@ def test_all_run_alike_however_many_their_targets(count: int, tmp_path: Path) ->
         for n in range(11, 10 + count)
     ]
     catalog = catalog_of(write_index(tmp_path, zlib(hash_=hash_of(10)), *nodes))
-    assert bool(catalog.run_sets[1]) is (count == 1_000)
+    assert bool(read_run_sets(catalog)[1]) is (count == 1_000)
     checked = HostFit(catalog, HOST)
     assert checked.ranks.count(RANKS_OF_FITS[True]) == 1
     assert checked.ranks.count(RANKS_OF_FITS[False]) == count - 1
@@ -266,7 +267,7 @@ def test_a_cycle_of_dependencies_is_checked_spec_by_spec(tmp_path: Path) -> None
         zlib(edge("zlib", ZLIB, ["link"]), hash_=LIB, name="lib", arch=NEWER),
     ]
     fit_of(tmp_path, *nodes)
-    assert not catalog_of(tmp_path / "index.json", dependency_only=True).run_sets[1]
+    assert not read_run_sets(catalog_of(tmp_path / "index.json", dependency_only=True))[1]
 
 
 @pytest.mark.parametrize(
