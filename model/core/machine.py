@@ -38,7 +38,7 @@ _TIMEOUT = 2.0
 """Seconds after which a dynamic linker that states no version is given up."""
 
 _LOADER_DIRECTORIES = ("lib", "lib64")
-LINKER = re.compile(r" (/.*/ld(?:64|-[^/]*)?\.so[^/\s]*)$", re.MULTILINE)
+LINKER = r"(?m) (/.*/ld(?:64|-[^/]*)?\.so[^/\s]*)$"
 """A line of the files that a process has mapped, if it is about its dynamic linker."""
 USUAL_PREFIX = "/usr"
 """The prefix of the C library where a description names none."""
@@ -96,7 +96,7 @@ def this_libc() -> Libc | None:
     linker, which is among the files that this process has mapped.
     """
     with suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
-        linker = LINKER.search(file.read())
+        linker = re.search(LINKER, file.read())
         if linker is None or not (prefix := libc_prefix(linker[1])):
             return None
         with suppress(OSError, ValueError, AttributeError):

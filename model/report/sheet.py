@@ -61,9 +61,8 @@ _FORMULA = frozenset("=+-@\t\r'")
 
 _MAX_CELL = 200
 """Cells of a text in Markdown."""
-_PLAIN_WORD = re.compile(
-    r"(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|[-%]|[^\w!-~]+",
-    re.IGNORECASE,
+_PLAIN_WORD = (
+    r"(?i)(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|[-%]|[^\w!-~]+"
 )
 """A word that GitHub shows as it is: no markup, mention, reference or address."""
 
@@ -540,7 +539,7 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("libpng 1.6.55 by @ann #12")
     'libpng 1.6.55 by `@ann #12`'
     """
-    parts = groupby(text.strip().split(" "), lambda word: bool(_PLAIN_WORD.fullmatch(word)))
+    parts = groupby(text.strip().split(" "), lambda word: bool(re.fullmatch(_PLAIN_WORD, word)))
     return " ".join(
         " ".join(words) if is_plain else code_span(" ".join(words)) for is_plain, words in parts
     )

@@ -50,7 +50,7 @@ class PublicCache(Frozen):
     tags: tuple[str, ...] = ()
 
 
-_RELEASE = re.compile(r"v(\d{4})\.(\d{1,2})\.(\d{1,9})", re.ASCII)
+_RELEASE = r"(?a)v(\d{4})\.(\d{1,2})\.(\d{1,9})"
 
 
 def default_tag(tags: Mapping[str, object], pinned: str = "") -> tuple[str, str]:
@@ -94,7 +94,7 @@ def tags_below(folders: Iterable[str], tags: Iterable[str]) -> list[str]:
 def _releases(tags: Iterable[str]) -> list[str]:
     """Return the tags that are releases, the newest first."""
     releases = {
-        tag: [*map(int, found.groups())] for tag in tags if (found := _RELEASE.fullmatch(tag))
+        tag: [*map(int, found.groups())] for tag in tags if (found := re.fullmatch(_RELEASE, tag))
     }
     return sorted(releases, key=releases.__getitem__, reverse=True)
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
 """The variables that name the directories of the user and of the system."""
 
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
-_PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
+_VARIABLE = r"\$(?:(\w+)|\{(\w+)\})"
+_PADDING = r"\$\{?padding(?::\d+)?\}?$"
 _MAX_EXPANSION = 2**20
 """Characters that all variables of a configuration may expand to, together."""
 
@@ -431,14 +431,14 @@ class Scopes:
         """Return the absolute path, or the URL, that a value stands for; "" for no text."""
         if not isinstance(value, Text) or value in _NULL:
             return ""
-        return self._absolute(_PADDING.sub("", value), os.path.dirname(value.file))
+        return self._absolute(re.sub(_PADDING, "", value), os.path.dirname(value.file))
 
     def directory(self, value: Text | None, default: str = "") -> str:
         """Return the directory that a value names, "" with a problem, or the default for None."""
         if value is None:
             return default
         path = self.path(value)
-        variable = _VARIABLE.search(path)
+        variable = re.search(_VARIABLE, path)
         if os.path.isabs(path) and not variable:
             return path
         why = f"{variable[0]} is not set" if variable else "it is not a directory"
@@ -463,7 +463,7 @@ class Scopes:
         """Return the absolute form of a path in a file of the directory `base`; a URL as it is."""
         if scheme_of(path):
             return path
-        path = self._expand_home(_VARIABLE.sub(self._expand, path))
+        path = self._expand_home(re.sub(_VARIABLE, self._expand, path))
         return os.path.normpath(os.path.join(base, path))
 
     def _expand_home(self, path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -93,5 +94,5 @@ def test_names_and_versions_of_systems(
     ],
 )
 def test_the_dynamic_linker_of_a_process(line: str, linker: str | None) -> None:
-    found = LINKER.search(f"first\n{line}\nlast\n")
+    found = re.search(LINKER, f"first\n{line}\nlast\n")
     assert (found and found[1]) == linker
