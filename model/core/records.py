@@ -91,7 +91,7 @@ YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
 """The answers of the columns about the host."""
 
 
-class ListedIn(NamedTuple):
+class ListedIn(Frozen):
     """A database that lists a spec: its layout, its versions and its source.
 
     `layout` is the layout of its mirror, `views` for views that were not asked for, or empty for a

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from spackscope.model.core.columns import FIELDS, Value
 from spackscope.model.core.frozen import Frozen, replace
@@ -216,7 +216,7 @@ class Catalog(IndexData):
         )
 
 
-class _OpenedRow(NamedTuple):
+class _OpenedRow(Frozen):
     """A row of an opened group: its number in the listing, its role, and the ids of its specs."""
 
     number: int

@@ -108,7 +108,7 @@ class TableColumn(Frozen):
         return ""
 
 
-class ShownWidths(NamedTuple):
+class ShownWidths(Frozen):
     """The columns that a table shows, each with its width."""
 
     widths: tuple[tuple[str, int], ...] = ()
@@ -346,7 +346,7 @@ class Placed(Frozen):
         return self.at + self.width
 
 
-class Layout(NamedTuple):
+class Layout(Frozen):
     """The columns that fit, and the number of columns scrolled out of view on each side."""
 
     placed: Sequence[Placed] = ()

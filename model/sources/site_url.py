@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError
@@ -175,7 +174,7 @@ def _is_of_list(tag: str) -> bool:
     return re.fullmatch(_TAG, tag) is not None
 
 
-class SiteUrl(NamedTuple):
+class SiteUrl(Frozen):
     """An address of the site for a query, and a remark on how it differs, or an empty text."""
 
     text: str
