@@ -99,8 +99,8 @@ class Virtuals:
     def unlisted(self, query: Query) -> list[str]:
         """Return the packages in a query that have only dependency-only specs."""
         names = {_package_name(c) for c in query.conditions if not c.negated} - {""}
-        listed_names = {package.name for package in self._data.all_packages}
-        return sorted(names.intersection(self._data.texts("package")) - listed_names)
+        known = sorted(names.intersection(self._data.texts("package")))
+        return [name for name in known if self._data.package_named(name) is None]
 
     def asked_of_compilers(self, query: Query) -> Iterable[str]:
         """Return the virtuals after `%` in a query, if records state their compiler by name.

@@ -330,32 +330,37 @@ class IndexData:
     @cached_property
     def all_packages(self) -> list[PackageCount]:
         """The packages with a listed spec, each with the number of its listed specs."""
-        names, counts = self.texts("package"), self.columns.numbers("package.specs")
-        firsts = self.columns.numbers("package.first")
+        names, counts = self.texts("package"), self.column("package.specs")
+        firsts = self.column("package.first")
         packages = zip(range(len(names)), names, counts, counts, firsts, strict=True)
         return [PackageCount(*package) for package in packages if package[3]]
 
     @cached_property
     def total(self) -> int:
         """The number of listed specs; ids from this number on are of unlisted specs."""
-        return sum(self.columns.numbers("package.specs"))
+        return sum(self.column("package.specs"))
 
-    @cached_property
-    def _package_of_name(self) -> dict[str, PackageCount]:
-        return {package.name: package for package in self.all_packages}
+    def package_named(self, name: str) -> PackageCount | None:
+        """Return the package of a name; None if it has no listed spec."""
+        # A dictionary is sorted; finding one takes less than making all.
+        names, counts = self.texts("package"), self.column("package.specs")
+        code = bisect_left(names, name)
+        if names[code : code + 1] != [name] or not (count := counts[code]):
+            return None
+        return PackageCount(code, name, count, count, self.column("package.first")[code])
 
     def selected_package(self, query: Query) -> PackageCount | None:
         """Return the package that a query names; None if it names none, or an unknown one."""
         if (term := query.package_term) is None:
             return None
         if query.package is not None:
-            return self._package_of_name.get(query.package)
+            return self.package_named(query.package)
         packages = self.all_packages
         return next((p for p in packages if exact_term("package", p.name) == term), None)
 
     def package_span(self, name: str) -> tuple[int, int]:
         """Return the id of the first listed spec of a package, and the id after its last."""
-        package = self._package_of_name.get(name)
+        package = self.package_named(name)
         return (0, 0) if package is None else package.span
 
     # Sources and problems
