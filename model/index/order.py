@@ -95,7 +95,7 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
     It runs on the host, if the order of the view asks that; then it is used most, or else it has
     the first hash, which is that of the first id. All look-alikes are cached or none.
     """
-    is_here, first_edge = _is_here(data, view), data.column("up_first")
+    is_here = _is_here(data, view)
 
     @lru_cache(1)
     def ranks() -> bytes:
@@ -103,6 +103,7 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
         return data.by_host.answers.ranks if is_here else bytes(data.spec_count)
 
     def order(id_: int) -> tuple[int, int, int]:
+        first_edge = data.column("up_first")
         return ranks()[id_], first_edge[id_] - first_edge[id_ + 1], id_
 
     return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
