@@ -74,9 +74,9 @@ class FileList:
     def add(self, path: str, status: os.stat_result) -> None:
         """Add a file by its path and status."""
         self._paths += os.fsencode(path) + b"\0"
-        self._numbers.append(status.st_size)
+        mtime, ctime = times_of(status)
         # Some file systems have times after the year 2262; all that matters is that they differ.
-        self._numbers.extend([time & _MAX_TIME for time in times_of(status)])
+        self._numbers.extend((status.st_size, mtime & _MAX_TIME, ctime & _MAX_TIME))
         self.size += status.st_size
 
     def origin_of(self, path: str) -> str:

@@ -73,21 +73,20 @@ class WalkCache:
             data = read_private(self._path, _MAX_SIZE)
             data, digest = data[_DIGEST_LENGTH:], data[:_DIGEST_LENGTH]
             names, times = os.fsdecode(data), array("Q")
-            for number, line in enumerate(re.finditer("^/.*", names, re.MULTILINE)):
+            for number, line in enumerate(re.findall("^/.*", names, re.MULTILINE)):
                 if number % _CHECK_EVERY == 0:
                     check_cancelled()
-                status = os.stat(self._top + line[0])
-                times.append(status.st_mtime_ns)
-                times.append(status.st_ctime_ns)
+                status = os.stat(self._top + line)
+                times.extend((status.st_mtime_ns, status.st_ctime_ns))
         except (OSError, OverflowError):
             return None
         return self._paths(names) if _digest(data, times) == digest else None
 
     def _paths(self, names: str) -> Iterator[str]:
         prefix = ""
-        for line in re.finditer(".+", names):
-            name = line[0]
-            if name.startswith("/"):
+        for line in io.StringIO(names, "\n"):
+            name = line[:-1]
+            if name[0] == "/":
                 prefix = self._top + name
             else:
                 yield prefix + name
