@@ -132,16 +132,19 @@ class _Records(HashedRows[Spec]):
             yield from self._catalog.hashes.of(self._ids[start : start + _WINDOW])
 
     def __getitem__(self, part: Any) -> Any:
-        if not isinstance(part, slice):
-            return self[part : part + 1][0]
-        ids = self._ids[part]
-        specs = list(self._catalog.records(ids))
+        is_part = isinstance(part, slice)
+        ids = self._ids[part] if is_part else [self._ids[part]]
+        rows = _Records(self._catalog, ids, has_fit=self._has_fit)
+        return rows if is_part else next(iter(rows))
+
+    def __iter__(self) -> Iterator[Spec]:
+        specs = self._catalog.records(self._ids)
         if not self._has_fit:
             return specs
-        return [
+        return (
             replace(spec, fit=fit_of(self._catalog, id_))
-            for id_, spec in zip(ids, specs, strict=True)
-        ]
+            for id_, spec in zip(self._ids, specs, strict=True)
+        )
 
 
 def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False) -> Sheet[Spec]:

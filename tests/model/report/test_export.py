@@ -11,6 +11,7 @@ from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import IndexData
 from spackscope.model.report import export
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.site_url import record_url
@@ -31,6 +32,18 @@ def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
     names, *lines = (line.split("\t") for line in sheet.tabs())
     assert names == [column.json_key for column in EXPORTED if column in COLUMNS]
     assert {len(line) for line in lines} == {len(names)}
+
+
+def test_hashes_are_listed_without_reading_the_records(
+    mixed: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashes = [spec.hash for spec in all_records(mixed)]
+    sheet = export.spec_sheet(mixed, range(mixed.total))
+    assert sheet.rows[-1].hash == hashes[-1]
+    monkeypatch.delattr(IndexData, "records")
+
+    assert list(sheet.hashes()) == list(dict.fromkeys(hashes))
+    assert list(sheet.cut(2).hashes()) == hashes[:2]
 
 
 def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
