@@ -9,7 +9,6 @@ All functions take time that is linear in the length of the text, which may come
 from __future__ import annotations
 
 import re
-import shlex
 
 _MAX_MESSAGE_LENGTH = 1000
 # Few texts need them: `re` compiles them at their first use.
@@ -112,6 +111,8 @@ def library_message(text: str) -> str:
 
 def without_arguments(command: str) -> str:
     """Return the program of a command, with … in place of the arguments, which may be secret."""
+    import shlex
+
     try:
         program, *arguments = shlex.split(command)
     except ValueError:

@@ -560,7 +560,7 @@ def join_words(words: Iterable[str]) -> str:
 
     The shell passes `cflags="-O2 -g"` as one word without quotes. Spack's commands do the same.
     """
-    flags = (("=" in word and re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
+    flags = ((word.split()[1:] and re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 

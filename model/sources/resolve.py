@@ -26,9 +26,10 @@ from spackscope.model.storage.base import is_remote, scheme_of
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
 
+_ENDINGS = (".json", ".lock", ".sig", ".yaml", ".md", ".gz", ".zst")
 _PATH = (
     r"(?:~|\.\.?|/[^\s/]+)/.*|[\w.-]+(?:/[\w.-]+){2,}/?"
-    r"|[^\s=@%^]+\.(?:json|lock|sig|yaml|md|gz|zst)"
+    rf"|[^\s=@%^]+(?:{'|'.join(map(re.escape, _ENDINGS))})"
 )
 """A word that can only be a path: /HASH and NAME/HASH may be hash prefixes."""
 
@@ -134,7 +135,7 @@ def _can_only_be_source(word: str) -> bool:
     # A URL is one even where its scheme is not supported.
     if scheme_of(word) or not is_local_path(word):
         return True
-    return ("/" in word or "." in word) and re.fullmatch(_PATH, word) is not None
+    return ("/" in word or word.endswith(_ENDINGS)) and re.fullmatch(_PATH, word) is not None
 
 
 LOCK = "spack.lock"
