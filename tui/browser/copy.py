@@ -114,7 +114,7 @@ class CopyDialog(Dialog[CopyForm | ViewForm]):
             yield self._option(of_view, of_view.example)
 
     def _option(self, form: CopyForm | ViewForm, example: str) -> Option:
-        key = (f" {shown_key(form.key)}  ", "bold $accent")
+        key = (f" {shown_key(form.key)}  ", "bold")
         room = max(1, min(_ROOM, self.app.size.width - _MARGIN))
         names = min(max(cell_width(each.name) for each in self._forms.values()) + _GAP, room)
         name = pad(shorten(form.name, names), names)

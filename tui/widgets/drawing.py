@@ -213,7 +213,8 @@ class RowPainter:
 
     def _style(self, name: str, under_cursor: bool) -> Style:
         widget = self._widget
-        key = name, under_cursor, widget.has_focus
+        is_in_use = getattr(widget, "is_in_use", False)
+        key = name, under_cursor, is_in_use
         style = self._styles.get(key)
         if style is None:
             style = widget.rich_style
@@ -224,7 +225,8 @@ class RowPainter:
                 style += part_style(widget, each)
             if under_cursor and _KEPT not in name.split():
                 style += part_style(widget, "cursor")
-                if widget.has_focus:
+                if is_in_use:
+                    # The cursor of a list in use is lit.
                     style += Style(dim=is_stale)
             # Bold and dim at once are neither in most terminals.
             style += Style(bold=False) if is_stale else Style()
