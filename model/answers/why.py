@@ -15,7 +15,7 @@ from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import UNKNOWN, Fit
 from spackscope.model.core.rules import PREFERRED
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
 from spackscope.model.report.differences import lacking
@@ -60,9 +60,13 @@ def answer(asked: Asked) -> Sheet[Judged]:
         judged = judge(asked.query([f"/{prefix}"]))
     if not judged:
         raise asked.no_match(catalog, query)
-    names = {spec_name(each.package, each.version) for each in judged}
-    if len(names) == 1 and query.columns == {"hash"}:
-        what = names.pop()
+    if query.columns == {"hash"}:
+        # Hashes say less than what they have in common.
+        names = {spec_name(each.package, each.version) for each in judged}
+        packages = {clean(each.package) for each in judged}
+        what = counted(len(packages), "package")
+        if len(packages) == 1:
+            (what,) = names if len(names) == 1 else packages
         if len(judged) == 1:
             what += f" /{judged[0].hash[:SHORT_HASH]}"
     return why(what, judged, session, catalog)
@@ -285,7 +289,9 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
         if total == 1:
             can = "may or may not" if unknown else "can" if free else "cannot"
             return is_missing or f"Spack {can} reuse it {here}"
-        of = f"the nearest build of {free:,}" if is_missing else f"{free:,} of {total:,} builds"
+        of = f"{free:,} of {total:,} builds"
+        if is_missing:
+            of = f"the nearest build of {free:,}" if free else "none of the nearest builds"
         return f"Spack can reuse {of} {here}" + (f", {unknown:,} unknown" if unknown else "")
 
     packages = dict.fromkeys(each.package for each in judged)

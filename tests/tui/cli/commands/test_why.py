@@ -103,6 +103,23 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("hashes", "title"),
+    [
+        ((HDF5,), f"hdf5@1.14 /{HDF5[:7]}: Spack can reuse it"),
+        ((HDF5, OTHER), "hdf5@1.14: Spack can reuse 1 of 2 builds"),
+        ((HDF5, OLD), "hdf5: Spack can reuse 1 of 2 builds"),
+        ((HDF5, ZLIB), "2 packages: Spack can reuse 2 of 2 builds"),
+    ],
+)
+def test_hashes_are_titled_by_what_they_have_in_common(
+    program: Program, home: Path, hashes: tuple[str, ...], title: str
+) -> None:
+    query = " | ".join(f"hash={hash_}" for hash_ in hashes)
+    _, (first, *_) = drawn(program, *WHY, query)
+    assert first.startswith(title)
+
+
 def test_a_build_whose_c_library_is_not_listed_may_not_run(program: Program, home: Path) -> None:
     host = "target=zen3 glibc=2.34 os=ubuntu24.04"
     result = program("why", HDF5, "-f", "index.json", "--host", host, "--json")
