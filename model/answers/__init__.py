@@ -15,9 +15,9 @@ class Asked(Protocol):
     """A question; it opens sources, and understands words as the command line does.
 
     `words` follow the name of the answer, and `options` has the values of given options, by their
-    fields. `sources` are named by the user, or configured. An answer that rests on the
-    configuration of Spack, too, sets `rests_on_configuration`; problems with it are then shown
-    with the answer.
+    fields. `sources` are named by the user, or open, if `are_sources_chosen`, else configured. An
+    answer that rests on the configuration of Spack, too, sets `rests_on_configuration`; problems
+    with it are then shown with the answer.
     """
 
     words: Sequence[str]
@@ -25,6 +25,7 @@ class Asked(Protocol):
     session: Session
     options: Mapping[str, Any]
     rests_on_configuration: bool
+    are_sources_chosen: bool
 
     def show(self, sheet: Sheet[Any]) -> None:
         """Show the first part of an answer that takes long."""

@@ -68,7 +68,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     except QueryError as error:
         raise WrongQuestion(f"--host: {error}") from None
     names = asked.words or [*filter(None, [asked.session.environ.get("SPACK_ENV", "")])]
-    if names and SAMPLE in asked.sources and not asked.options.get("sources"):
+    if names and SAMPLE in asked.sources and not asked.are_sources_chosen:
         raise WrongQuestion(
             "cover needs a cache to compare with, such as public; none is configured"
         )

@@ -53,6 +53,8 @@ class BrowserAsked:
         show: Callable[[Sheet[Any]], object],
     ) -> None:
         self.words, self.options, self.show = words, options, show
+        # The user sees which they are.
+        self.are_sources_chosen = True
         self.rests_on_configuration = False
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session)

@@ -509,6 +509,15 @@ async def test_coverage_of_stacks_leads_to_that_of_an_environment(
         assert command(browser) == "cover spack.lock"
 
 
+async def test_an_environment_is_compared_with_the_sample_that_is_open(
+    sources: list[Path],
+) -> None:
+    async with browsing("sample", sources[0], size=(120, 30)) as browser:
+        await browser.press("C")
+        assert command(browser) == f"cover {sources[0]}"
+        assert "of 3 cached" in browser.text
+
+
 async def test_an_environment_of_spack_is_added_by_its_name(
     sources: list[Path], session: Session, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ class CommandLine:
         self.parsed, self.sources, self.session, self.settings = parsed, sources, session, settings
         self.words: Sequence[str] = parsed.words
         self.options: Mapping[str, Any] = parsed.given
+        self.are_sources_chosen = bool(parsed.sources)
         self.loaded: list[Catalog] = []
         self.rests_on_configuration = False
         # By now the configuration of Spack was read only for sources.
