@@ -597,10 +597,10 @@ def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
     sentence = f"Unknown package {text}"
     if not catalog.is_whole:
         sentence = f"{text} is not {_among_read(catalog)}"
+    elif catalog.virtuals.unlisted(query_of(Term("package", text))):
+        sentence = f"{text} is only a dependency here"
     elif word.column == ANY:
         sentence += f", and no {others.package or 'spec'} shows it in any column"
-    elif (word,) not in unknown:
-        sentence = f"{text} is only a dependency here"
     sentence = clean(sentence)
     if text in ENGLISH_WORDS:
         return f"{sentence}. {ENGLISH_WORDS[text]}"

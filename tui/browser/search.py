@@ -22,8 +22,9 @@ from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.index.view import View
-from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.model.report.query_remarks import hidden_by_host
 from spackscope.model.report.row_notes import row_notes
@@ -130,11 +131,13 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     sentence = explain_no_match(catalog, query)
     if elsewhere:
         return f"{sentence}\n{elsewhere:,} of other packages match"
-    return (
-        f"{sentence}\n{shown('undo')} goes back · {shown('clear')} removes all filters"
-        if query
-        else sentence
-    )
+    if not query:
+        return sentence
+    ways = [f"{shown('undo')} goes back", f"{shown('clear')} removes all filters"]
+    named = (term.pattern for term in query.terms if term.column in ("package", ANY))
+    if any(catalog.virtuals.unlisted(query_of(Term("package", name))) for name in named):
+        ways.append(f"{shown('dependency-only')} shows dependency-only specs")
+    return f"{sentence}\n{' · '.join(ways)}"
 
 
 MANY = 200_000

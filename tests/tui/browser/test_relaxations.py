@@ -55,3 +55,13 @@ async def test_hostile_conditions_are_plain_on_any_screen(tmp_path: Path) -> Non
     async with browsing(tmp_path, query=f"os={'x' * 2_990}", size=(60, 20)) as browser:
         await browser.press("2", "j")
         assert_plain(browser)
+
+
+async def test_a_package_of_which_there_are_only_dependencies_is_not_called_unknown() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.ask("zlib-ng")
+        await browser.press("enter")
+        assert "zlib-ng is only a dependency here" in browser.text
+        assert "a shows dependency-only specs" in browser.text
+        await browser.press("a")
+        assert browser.rows[0].spec.package == "zlib-ng"
