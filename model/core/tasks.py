@@ -10,7 +10,6 @@ import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, Generic, TypeVar
 
@@ -82,12 +81,12 @@ def _progress_by(report: OnProgress) -> Iterator[None]:
         _on_progress.reset(token)
 
 
-def progress_hidden() -> AbstractContextManager[None]:
+def progress_hidden() -> contextlib.AbstractContextManager[None]:
     """Report no progress of the tasks in the block, which are parts of a task that reports it."""
     return _progress_by(lambda *_: None)
 
 
-def progress_after(seconds: float) -> AbstractContextManager[None]:
+def progress_after(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Report no progress of the tasks in the block for some seconds."""
     outer, end = _on_progress.get(), time.monotonic() + seconds
 
@@ -287,7 +286,7 @@ class BoundedCache(Generic[Key, Value]):
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
         """Return the cached value of a key, or compute and cache it."""
-        with self._lock, suppress(KeyError):
+        with self._lock, contextlib.suppress(KeyError):
             value = self._values[key] = self._values.pop(key)
             return value
         value = compute()

@@ -98,13 +98,14 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
     is_here = _is_here(data, view)
 
     @lru_cache(1)
-    def ranks() -> bytes:
-        # The host is looked at only where it decides.
-        return data.by_host.answers.ranks if is_here else bytes(data.spec_count)
+    def ranks_and_edges() -> tuple[bytes, Sequence[int]]:
+        # The host is looked at only where it decides, and both only for groups of several.
+        ranks = data.by_host.answers.ranks if is_here else bytes(data.spec_count)
+        return ranks, data.column("up_first")
 
     def order(id_: int) -> tuple[int, int, int]:
-        first_edge = data.column("up_first")
-        return ranks()[id_], first_edge[id_] - first_edge[id_ + 1], id_
+        ranks, first_edge = ranks_and_edges()
+        return ranks[id_], first_edge[id_] - first_edge[id_ + 1], id_
 
     return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
 

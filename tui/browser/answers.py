@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from glob import escape
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spackscope.model.analysis.cover import environments
 from spackscope.model.core.columns import COUNTED, SHORT_HASH, spec_name
@@ -16,14 +16,11 @@ from spackscope.model.index.load import STILL_LOADING
 from spackscope.model.query.ast import exact_query
 from spackscope.model.sources.source_name import tag_sources
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.sheets import source_text
+from spackscope.tui.browser.sheets import Sheets, source_text
 from spackscope.tui.browser.state import LOADING, diff_words
 from spackscope.tui.browser.values import under_cursor
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
-
-if TYPE_CHECKING:
-    from spackscope.tui.browser.sheets import Sheets
 
 _PROBLEMS = "problems of the sources"
 """The label of the sources with their problems."""

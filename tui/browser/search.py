@@ -134,8 +134,8 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     if not query:
         return sentence
     ways = [f"{shown('undo')} goes back", f"{shown('clear')} removes all filters"]
-    named = (term.pattern for term in query.terms if term.column in ("package", ANY))
-    if any(catalog.virtuals.unlisted(query_of(Term("package", name))) for name in named):
+    words = (term.pattern for term in query.terms if term.column in ("package", ANY))
+    if catalog.virtuals.unlisted(query_of(*(Term("package", word) for word in words))):
         ways.append(f"{shown('dependency-only')} shows dependency-only specs")
     return f"{sentence}\n{' · '.join(ways)}"
 
