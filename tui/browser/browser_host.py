@@ -191,7 +191,7 @@ class BrowserHost:
             self._screen.post_message(call)
 
     async def take_early(self, patience: float, is_enough: Callable[[], bool]) -> None:
-        """Take the results of jobs until there are enough, or for some seconds.
+        """Show the results of jobs until `is_enough` returns true, for `patience` seconds at most.
 
         Called before the first frame is drawn, so that the frame can show the results.
         """

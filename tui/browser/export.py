@@ -129,7 +129,7 @@ class ExportDialog(Dialog[None]):
             self._complete(self._input.value)
 
     def take_path(self, path: str) -> None:
-        """Take the completed path."""
+        """Put the completed path into the input."""
         self._is_completing = False
         self._input.value, self._input.cursor_position = path, len(path)
 

@@ -123,7 +123,7 @@ class PaneFocus:
         self._focus_soon(focus)
 
     def _leave(self, target: str) -> None:
-        """Show in the pane that is left what is first: the install line, or the first values."""
+        """Scroll the detail or the values back to the top when the focus leaves them."""
         panes = self._panes
         if self.pane == "detail" != target and not panes.detail.shows_tree:
             panes.detail.lines.go_to(0, 0)
