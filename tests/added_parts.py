@@ -29,16 +29,9 @@ from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import browsing
-from tests.builders import (
-    all_records,
-    database,
-    edge,
-    hash_of,
-    node,
-    record,
-    write_index,
-    write_page,
-)
+from tests.builders.catalogs import all_records
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import database, edge, node, write_index
 from tests.clipboard import Clipboard
 from tests.documents import ROOT
 from tests.program import Program

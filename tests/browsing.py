@@ -40,7 +40,7 @@ from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, Quer
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_rows import HeadLine
 from tests import textual_internals
-from tests.builders import SAMPLE_PAGES, Record
+from tests.builders.pages import SAMPLE_PAGES, Record
 from tests.program import PATIENCE
 from tests.textual_internals import (
     character_to_key,

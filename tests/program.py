@@ -27,7 +27,7 @@ import pytest
 
 import spackscope.model
 from spackscope.tui.cli.main import main
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 
 COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
 GOLDEN = Path(__file__).parents[0] / "data" / "cli"

@@ -29,7 +29,7 @@ from spackscope.tui.process import tuning
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 from tests.clipboard import Clipboard
 
 SIZES = ((160, 45), (120, 36), (104, 30), (80, 24), (60, 20), (40, 12), (92, 17), (30, 8))

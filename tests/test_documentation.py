@@ -21,7 +21,7 @@ from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 from tests.builders.sample import unpack_examples
 from tests.documents import (
     HISTORY,

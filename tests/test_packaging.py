@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 from spackscope.tui import VERSION
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 from tests.builders.sample import EXAMPLES, INDEX, LOCK, example_files, sample_index, sample_lock
 from tests.documents import PYPROJECT, ROOT
 

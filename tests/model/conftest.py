@@ -13,21 +13,9 @@ import pytest
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    GCC,
-    SAMPLE_PAGES,
-    SPACK_DATA,
-    catalog_of,
-    edge,
-    hash_of,
-    leaf,
-    node,
-    page,
-    record,
-    whole_index,
-    write_index,
-    write_page,
-)
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import SAMPLE_PAGES, hash_of, page, record, write_page
+from tests.builders.spack import GCC, SPACK_DATA, edge, leaf, node, whole_index, write_index
 from tests.hostile import HOSTILE_TEXT
 from tests.model.analysis.cases import made_lock
 

@@ -12,7 +12,7 @@ import pexpect
 import pyte
 import pytest
 
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.program import COMMAND, PATIENCE, Program, environment, for_pyte, repeat_for, wait_until
 from tests.pty.test_signals import left_on, unchanged
 

@@ -15,7 +15,7 @@ from spackscope.model.index.load import load
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 from tests.program import COMMAND, PATIENCE, environment, wait_until
 
 pytestmark = [

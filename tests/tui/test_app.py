@@ -20,7 +20,7 @@ from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 
 STATES = ["", "j", "2", "2 right", "2 t", "2 d", "v", "3", "question_mark", "slash x"]
 """Keys that lead to screens with different colours."""

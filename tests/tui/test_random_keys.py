@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import INDEX
-from tests.builders import environment
+from tests.builders.spack import environment
 from tests.random_keys import press_random_keys
 from tests.tui.browser.test_still_loading import HDF5, HERE, OTHER
 

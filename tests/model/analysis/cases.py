@@ -13,7 +13,8 @@ from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearCandidate, NearestSearch
 from spackscope.model.core.rules import FitReason
 from spackscope.model.index.catalog import Catalog
-from tests.builders import SPACK_DATA, Node, catalog_of, write_index
+from tests.builders.catalogs import catalog_of
+from tests.builders.spack import SPACK_DATA, Node, write_index
 
 
 @lru_cache

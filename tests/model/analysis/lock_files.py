@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.builders import Node, edge, environment, node
+from tests.builders.spack import Node, edge, environment, node
 
 
 @dataclass(frozen=True)

@@ -20,20 +20,18 @@ from spackscope.model.analysis.dag import AttributeValue, Dag, dag_of
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind
 from spackscope.model.report.differences import difference_lines
-from tests.builders import (
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import (
     GCC,
     GLIBC,
-    catalog_of,
     database,
     edge,
-    hash_of,
     in_format_6,
     installs,
     leaf,
     node,
-    record,
     write_index,
-    write_page,
 )
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers

@@ -21,19 +21,17 @@ from spackscope.model.analysis.cover import (
 )
 from spackscope.model.answers.cover import coverage_doubts, reasons_of
 from spackscope.model.index.catalog import Catalog
-from tests.builders import (
-    catalog_of,
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import (
     database,
     edge,
     environment,
-    hash_of,
     installs,
     leaf,
     node,
-    record,
     whole_index,
     write_index,
-    write_page,
 )
 from tests.model.analysis.cases import ranked, spack_answers
 

@@ -15,7 +15,9 @@ from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.answers.duplicates import Build, Builds, Causes, read_builds
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, database, hash_of, installs, leaf
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import hash_of
+from tests.builders.spack import database, installs, leaf
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 

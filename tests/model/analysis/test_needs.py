@@ -12,23 +12,18 @@ from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_n
 from spackscope.model.core.columns import sizes_text
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    ARCHIVE_TYPE,
+from tests.builders.catalogs import catalog_of
+from tests.builders.mirrors import ARCHIVE_TYPE, entry, manifest, mirror_v3, serve_files
+from tests.builders.pages import record, write_page
+from tests.builders.spack import (
     GCC,
     GLIBC,
     SPACK_DATA,
     ZLIB,
-    catalog_of,
     edge,
-    entry,
     leaf,
-    manifest,
-    mirror_v3,
     node,
-    record,
-    serve_files,
     write_index,
-    write_page,
     zlib_index,
     zlib_nodes,
 )

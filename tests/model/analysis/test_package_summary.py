@@ -10,7 +10,9 @@ from spackscope.model.analysis.package_summary import PackageSummary, Summaries,
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, hash_of, node, on_host, record, write_index, write_page
+from tests.builders.catalogs import catalog_of, on_host
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import node, write_index
 
 
 @pytest.fixture(scope="module")

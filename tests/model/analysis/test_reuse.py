@@ -24,20 +24,20 @@ from spackscope.model.sources.spack_config import (
     read_reuse_rules,
     read_spack_config,
 )
-from tests.builders import (
+from tests.builders.catalogs import catalog_of
+from tests.builders.mirrors import write_files
+from tests.builders.pages import hash_of
+from tests.builders.spack import (
     GCC,
     SPACK_DATA,
     ZLIB,
     SpackRoot,
-    catalog_of,
     database,
     edge,
     environment,
-    hash_of,
     installs,
     leaf,
     node,
-    write_files,
     write_index,
 )
 from tests.examples import some_and_all

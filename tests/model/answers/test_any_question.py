@@ -29,17 +29,9 @@ from spackscope.model.index.value_counts import value_counts, value_sections
 from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.row_notes import row_notes
-from tests.builders import (
-    SAMPLE_PAGES,
-    catalog_of,
-    edge,
-    hash_of,
-    node,
-    on_host,
-    record,
-    write_index,
-    write_page,
-)
+from tests.builders.catalogs import catalog_of, on_host
+from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page
+from tests.builders.spack import edge, node, write_index
 
 HOST = "target=x86_64_v3 glibc=2.39"
 

@@ -13,7 +13,8 @@ from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 from tests.model.analysis.cases import made_lock
 from tests.model.analysis.lock_files import Made, made, write_lock
 

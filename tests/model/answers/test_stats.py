@@ -16,7 +16,7 @@ from spackscope.model.core.records import ANSWERS, Spec, split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, on_host
+from tests.builders.catalogs import all_records, on_host
 from tests.evaluator import satisfies
 
 EXACT = ("package", "os", "target", "platform", "arch", "stack", "tag", "state", "mpi", "shared")

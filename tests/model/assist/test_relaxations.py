@@ -17,7 +17,7 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse
-from tests.builders import all_records
+from tests.builders.catalogs import all_records
 from tests.evaluator import satisfies
 from tests.hostile import HOSTILE_TEXT
 from tests.random_queries import random_query

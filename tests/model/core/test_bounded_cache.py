@@ -11,7 +11,8 @@ import pytest
 from spackscope.model.core.tasks import MAX_BYTES, BoundedCache
 from spackscope.model.index.value_counts import value_counts
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 
 
 def test_what_was_not_asked_for_longest_goes_first() -> None:

@@ -29,24 +29,9 @@ from spackscope.model.readers import pages as cache_pages
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    GLIBC,
-    SAMPLE_PAGES,
-    ZLIB,
-    Record,
-    all_records,
-    catalog_of,
-    edge,
-    hash_of,
-    leaf,
-    node,
-    page,
-    read,
-    record,
-    write_index,
-    write_page,
-    zlib_nodes,
-)
+from tests.builders.catalogs import all_records, catalog_of, read
+from tests.builders.pages import SAMPLE_PAGES, Record, hash_of, page, record, write_page
+from tests.builders.spack import GLIBC, ZLIB, edge, leaf, node, write_index, zlib_nodes
 from tests.hostile import HOSTILE_TEXT
 
 

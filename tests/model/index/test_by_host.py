@@ -16,7 +16,8 @@ from spackscope.model.index.value_counts import SectionKey, mark_of, value_count
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
-from tests.builders import INDEX_OF_1_2, catalog_of, on_host
+from tests.builders.catalogs import catalog_of, on_host
+from tests.builders.spack import INDEX_OF_1_2
 from tests.examples import examples
 
 HOST = "target=x86_64_v3 glibc=2.28 os=rocky8"

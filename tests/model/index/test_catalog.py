@@ -12,7 +12,8 @@ from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
-from tests.builders import all_records, catalog_of, hash_of, record, write_page
+from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.pages import hash_of, record, write_page
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.index.catalog import Catalog
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 
 
 @pytest.fixture(scope="module", params=["spack0", "spack1"])

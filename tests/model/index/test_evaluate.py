@@ -17,21 +17,9 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import MAX_TERMS, parse
-from tests.builders import (
-    GCC,
-    GLIBC,
-    SPACK_DATA,
-    all_records,
-    catalog_of,
-    edge,
-    hash_of,
-    leaf,
-    node,
-    read,
-    record,
-    write_index,
-    write_page,
-)
+from tests.builders.catalogs import all_records, catalog_of, read
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import GCC, GLIBC, SPACK_DATA, edge, leaf, node, write_index
 from tests.evaluator import satisfies
 from tests.examples import examples
 

@@ -23,7 +23,8 @@ from spackscope.model.index.index_file import HEADER, MAGIC, SCHEMA, UNUSED_DAYS
 from spackscope.model.index.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.sources.document import Document, read_bytes
 from spackscope.model.sources.session import Session
-from tests.builders import all_records, hash_of, page, record, write_page
+from tests.builders.catalogs import all_records
+from tests.builders.pages import hash_of, page, record, write_page
 from tests.program import PATIENCE
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.index_file import mask_of
 from spackscope.model.index.matches import Matches
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 from tests.examples import examples
 
 

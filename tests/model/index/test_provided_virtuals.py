@@ -13,14 +13,13 @@ from spackscope.model.index.index_file import Columns
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from tests.builders import (
+from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.pages import hash_of
+from tests.builders.spack import (
     Node,
-    all_records,
-    catalog_of,
     database,
     edge,
     environment,
-    hash_of,
     in_format,
     in_format_6,
     installs,

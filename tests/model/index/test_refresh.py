@@ -19,23 +19,9 @@ from spackscope.model.core.file_access import read_file
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources import document
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    ARCHIVE_TYPE,
-    GCC,
-    ZLIB,
-    edge,
-    entry,
-    hash_of,
-    manifest,
-    mirror_v3,
-    node,
-    page,
-    record,
-    write_files,
-    write_index,
-    write_page,
-    zlib_index,
-)
+from tests.builders.mirrors import ARCHIVE_TYPE, entry, manifest, mirror_v3, write_files
+from tests.builders.pages import hash_of, page, record, write_page
+from tests.builders.spack import GCC, ZLIB, edge, node, write_index, zlib_index
 from tests.examples import examples
 
 SHARED = 8

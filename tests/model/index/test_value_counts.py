@@ -22,7 +22,8 @@ from spackscope.model.index.value_counts import (
 )
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, on_host, record, write_page
+from tests.builders.catalogs import all_records, catalog_of, on_host
+from tests.builders.pages import record, write_page
 from tests.evaluator import satisfies
 
 QUERIES = [

@@ -12,7 +12,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.matchers import matcher, target_test
 from spackscope.model.query.parser import parse
-from tests.builders import hash_of
+from tests.builders.pages import hash_of
 from tests.evaluator import satisfies
 
 SPEC = Spec(

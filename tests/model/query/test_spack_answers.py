@@ -16,7 +16,9 @@ import pytest
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from tests.builders import SPACK_DATA, catalog_of, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import write_page
+from tests.builders.spack import SPACK_DATA
 from tests.examples import some_and_all
 
 SINGLE, WHOLE, ACCEPTED, REJECTED = (

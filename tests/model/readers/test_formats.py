@@ -30,9 +30,10 @@ from spackscope.model.readers.formats import (
     read_hash_list,
     read_manifest,
 )
-from tests.builders import (
-    ARCHIVE_TYPE,
-    DATABASE_TYPE,
+from tests.builders.catalogs import all_texts, each_record, read, reasons
+from tests.builders.mirrors import ARCHIVE_TYPE, DATABASE_TYPE, entry, manifest
+from tests.builders.pages import hash_of, page, record
+from tests.builders.spack import (
     FLAGS,
     GCC,
     GLIBC,
@@ -43,21 +44,12 @@ from tests.builders import (
     SPACK_DATA,
     SPEC_FILES,
     ZLIB,
-    all_texts,
     as_yaml,
     database,
-    each_record,
-    entry,
-    hash_of,
     in_format,
     installs,
     leaf,
-    manifest,
     node,
-    page,
-    read,
-    reasons,
-    record,
     zlib_index,
     zlib_nodes,
 )

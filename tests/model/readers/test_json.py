@@ -10,20 +10,18 @@ import pytest
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
-from tests.builders import (
+from tests.builders.catalogs import each_record, read, reasons
+from tests.builders.pages import hash_of
+from tests.builders.spack import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
     ZLIB,
     database,
-    each_record,
-    hash_of,
     in_format,
     installs,
     leaf,
     node,
-    read,
-    reasons,
     zlib_index,
     zlib_nodes,
 )

@@ -10,24 +10,21 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.records import Dependency, Problem, Spec
 from spackscope.model.readers.formats import read_document
-from tests.builders import (
+from tests.builders.catalogs import all_texts, each_record, read, zlib_of
+from tests.builders.pages import hash_of
+from tests.builders.spack import (
     FLAGS,
     GCC,
     GLIBC,
     GMAKE,
     ZLIB,
-    all_texts,
     database,
-    each_record,
     edge,
-    hash_of,
     in_format,
     installs,
     node,
-    read,
     zlib_index,
     zlib_nodes,
-    zlib_of,
 )
 from tests.hostile import HOSTILE_TEXT, ODD_VALUES, any_json
 

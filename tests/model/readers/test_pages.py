@@ -17,17 +17,8 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.pages import is_page, parse_value, read_page
-from tests.builders import (
-    PAGES,
-    SAMPLE_PAGES,
-    Record,
-    each_record,
-    hash_of,
-    page,
-    reasons,
-    record,
-    split_problems,
-)
+from tests.builders.catalogs import each_record, reasons, split_problems
+from tests.builders.pages import PAGES, SAMPLE_PAGES, Record, hash_of, page, record
 from tests.hostile import any_json
 
 DEEP = 100_000

@@ -19,16 +19,14 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.unpack import Signature, read_signature
-from tests.builders import (
+from tests.builders.catalogs import read, reasons, split_problems
+from tests.builders.spack import (
     INDEX_OF_1_2,
     PROJECT_SUBKEY,
     SIGNED,
     SITE_KEY,
     ZLIB,
     leaf,
-    read,
-    reasons,
-    split_problems,
     zlib_index,
 )
 from tests.model.readers.test_formats import specfile

@@ -19,7 +19,7 @@ from spackscope.model.report.detail import DetailLine, Members, detail
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import text_of
 from spackscope.model.report.table_columns import variants_cell
-from tests.builders import all_records
+from tests.builders.catalogs import all_records
 from tests.evaluator import satisfies
 
 SPEC = Spec(

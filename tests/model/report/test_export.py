@@ -15,7 +15,7 @@ from spackscope.model.index.rows import IndexData
 from spackscope.model.report import export
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.site_url import record_url
-from tests.builders import all_records
+from tests.builders.catalogs import all_records
 
 
 def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:

@@ -30,16 +30,14 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.sources.session import Session
-from tests.builders import (
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import PAGES, SAMPLE_PAGES, hash_of
+from tests.builders.spack import (
     GCC,
-    PAGES,
-    SAMPLE_PAGES,
     SPACK_DATA,
     ZLIB,
-    catalog_of,
     database,
     edge,
-    hash_of,
     in_format,
     installs,
     leaf,

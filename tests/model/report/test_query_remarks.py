@@ -11,7 +11,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.detail import fit_lines
 from spackscope.model.report.query_remarks import hidden_by_host
-from tests.builders import on_host
+from tests.builders.catalogs import on_host
 
 TOO_NEW = TARGET.with_label("target too new", sentence="target zen4 > zen3")
 NEWER_LIBC = LIBC.with_label("glibc 2.39 > 2.34", sentence="zlib: glibc 2.39 > 2.34")

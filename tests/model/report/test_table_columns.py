@@ -25,7 +25,8 @@ from spackscope.model.report.table_columns import (
     variants_line,
 )
 from spackscope.model.report.titles import shared_texts
-from tests.builders import Record, all_records, catalog_of, record, write_page
+from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.pages import Record, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes
 
 HEAD = (

@@ -24,15 +24,10 @@ from spackscope.model.report.titles import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
-from tests.builders import (
-    SAMPLE_PAGES,
-    catalog_of,
-    mirror_v3,
-    tag_list,
-    under,
-    write_files,
-    zlib_index,
-)
+from tests.builders.catalogs import catalog_of
+from tests.builders.mirrors import mirror_v3, tag_list, under, write_files
+from tests.builders.pages import SAMPLE_PAGES
+from tests.builders.spack import zlib_index
 
 
 def test_sources_are_named_with_their_size() -> None:

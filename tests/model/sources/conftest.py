@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SpackRoot
+from tests.builders.spack import SpackRoot
 
 
 @pytest.fixture

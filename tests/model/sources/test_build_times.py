@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources.build_times import build_seconds
-from tests.builders import hash_of
+from tests.builders.pages import hash_of
 
 LIMIT = 366 * 24 * 3600
 

@@ -19,18 +19,11 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, FileList, document_of
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    catalog_of,
-    discover_one,
-    hash_of,
-    leaf,
-    page,
-    record,
-    write_files,
-    write_page,
-    write_tree,
-)
-from tests.builders import environment as lock_file
+from tests.builders.catalogs import catalog_of
+from tests.builders.mirrors import discover_one, write_files
+from tests.builders.pages import hash_of, page, record, write_page
+from tests.builders.spack import environment as lock_file
+from tests.builders.spack import leaf, write_tree
 from tests.program import COMMAND, environment
 
 

@@ -19,24 +19,18 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover, discover_directory, kind_of
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
-from tests.builders import (
-    INSTALL_TREE,
-    SPEC_FILES,
+from tests.builders.mirrors import (
     Files,
-    SpackRoot,
-    as_yaml,
     contents,
     discover_one,
     mirror_v2,
     mirror_v3,
-    node,
     problem_text,
-    record,
     serve_files,
     write_files,
-    write_page,
-    zlib_index,
 )
+from tests.builders.pages import record, write_page
+from tests.builders.spack import INSTALL_TREE, SPEC_FILES, SpackRoot, as_yaml, node, zlib_index
 from tests.program import PATIENCE
 from tests.web_server import Exchange, is_silent, serving
 

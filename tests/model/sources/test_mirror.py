@@ -16,32 +16,27 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
-from tests.builders import (
+from tests.builders.catalogs import split_problems
+from tests.builders.mirrors import (
     DATABASE_TYPE,
     INDEX_TYPE,
     MANIFEST,
-    SPACK_DATA,
     SPEC_TYPE,
-    ZLIB,
     Files,
     blob,
     contents,
-    database,
     discover_one,
     entry,
     files_in,
-    hash_of,
-    installs,
-    leaf,
     manifest,
     mirror_v2,
     mirror_v3,
     problem_text,
     serve_files,
-    split_problems,
     write_files,
-    zlib_index,
 )
+from tests.builders.pages import hash_of
+from tests.builders.spack import SPACK_DATA, ZLIB, database, installs, leaf, zlib_index
 from tests.web_server import WebServer
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")

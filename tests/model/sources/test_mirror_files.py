@@ -11,19 +11,16 @@ import pytest
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import (
+from tests.builders.catalogs import all_records
+from tests.builders.mirrors import (
     BZIP2_ARCHIVE,
     MANIFEST,
-    SPACK_DATA,
-    all_records,
     complete,
-    environment,
     files_in,
-    leaf,
     mirror_v3,
     write_files,
-    zlib_index,
 )
+from tests.builders.spack import SPACK_DATA, environment, leaf, zlib_index
 from tests.program import Program
 
 BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"

@@ -26,16 +26,11 @@ from spackscope.model.index.load import load
 from spackscope.model.report.signing import entries_json, signing_lines
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
-from tests.builders import (
+from tests.builders.catalogs import all_records
+from tests.builders.mirrors import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
-    PROJECT_SUBKEY,
-    SAMPLE_PAGES,
-    SIGNED,
-    SITE_KEY,
-    ZLIB,
     Files,
-    all_records,
     entry,
     manifest,
     mirror_v3,
@@ -44,8 +39,9 @@ from tests.builders import (
     signed_v3,
     under,
     write_files,
-    zlib_index,
 )
+from tests.builders.pages import SAMPLE_PAGES
+from tests.builders.spack import PROJECT_SUBKEY, SIGNED, SITE_KEY, ZLIB, zlib_index
 from tests.web_server import responds
 
 BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"

@@ -11,7 +11,7 @@ import pytest
 
 from spackscope.model.core.tasks import progress_to
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
-from tests.builders import (
+from tests.builders.mirrors import (
     INDEX_TYPE,
     MANIFEST,
     Files,
@@ -27,8 +27,8 @@ from tests.builders import (
     tag_list,
     under,
     write_files,
-    zlib_index,
 )
+from tests.builders.spack import zlib_index
 from tests.web_server import Exchange, WebServer, announces, responds, sends, serving
 
 NAME = "cache_spack_io_index.json"

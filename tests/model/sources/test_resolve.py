@@ -17,7 +17,7 @@ from spackscope.model.sources.resolve import (
 )
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
-from tests.builders import SpackRoot
+from tests.builders.spack import SpackRoot
 
 MIRRORS = """\
     mirrors:

@@ -19,7 +19,8 @@ from spackscope.model.query.parser import parse
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import SiteUrl, SiteView, parse_site_url, site_url
-from tests.builders import all_records, catalog_of, record, write_page
+from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.pages import record, write_page
 
 TOP = "https://cache.spack.io/"
 HASH = "abcdefgh" * 4

@@ -20,7 +20,7 @@ from spackscope.model.sources.spack_config import (
     read_reuse_rules,
     read_spack_config,
 )
-from tests.builders import SpackRoot
+from tests.builders.spack import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
 USER = "home/.spack/mirrors.yaml"

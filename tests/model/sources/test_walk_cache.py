@@ -14,7 +14,7 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.walk_cache import MIN_DIRECTORIES
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 
 
 class Tree:

@@ -28,7 +28,7 @@ from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 
 
 class Waiting(NamedTuple):

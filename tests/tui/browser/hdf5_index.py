@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.builders import Node, database, edge, hash_of, installs, node
+from tests.builders.pages import hash_of
+from tests.builders.spack import Node, database, edge, installs, node
 
 HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
 USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.builders import Node, database, edge, hash_of, installs, node
+from tests.builders.pages import hash_of
+from tests.builders.spack import Node, database, edge, installs, node
 
 A, B, C, D, OTHER, MPI, MPI_2, ZLIB, ZLIB_2, GMAKE, GMAKE_2, USER = (
     hash_of(number) for number in range(12)

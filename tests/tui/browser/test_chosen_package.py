@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import browsing
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 PACKAGES = {"zlib": 1, "zlib-ng": 2, "hdf5": 3, "cuda": 4}

@@ -9,7 +9,7 @@ import pytest
 from spackscope.tui.browser.answers import nothing_to_compare
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard
 from tests.tui.browser.look_alike_index import (
     GMAKE_2,

@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.tui.copy_forms import FORMS
 from tests.browsing import browsing
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard
 from tests.tui.browser.look_alike_index import write_look_alikes
 

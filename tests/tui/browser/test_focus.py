@@ -9,7 +9,7 @@ import pytest
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
 from spackscope.tui.keymap import ANYWHERE, COMPLETIONS, DETAIL, LINES, LISTS
-from tests.builders import INSTALL_TREE
+from tests.builders.spack import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 
 

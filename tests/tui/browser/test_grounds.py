@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import Browser, browsing
-from tests.builders import (
+from tests.builders.spack import (
     INSTALL_TREE,
     ZLIB,
     SpackRoot,

@@ -13,7 +13,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.keymap import ANYWHERE, DEFAULT, LISTS, SPECS
 from spackscope.tui.widgets import spec_rows
 from tests.browsing import Browser, browsing
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.program import PATIENCE
 
 KEYS = {

@@ -14,7 +14,7 @@ from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.examples import some_and_all
 
 

@@ -21,7 +21,7 @@ from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 

@@ -14,7 +14,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import HWLOC, write_hdf5_index
 

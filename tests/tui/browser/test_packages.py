@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import SAMPLE, browsing, hashes
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 
 SPECS_OF = Counter(record["package"] for record in SAMPLE)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import browsing, sample_where
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.test_hostile_text import assert_plain
 

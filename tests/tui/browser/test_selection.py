@@ -16,7 +16,8 @@ from spackscope.tui.browser.specs import MAX_MARKS
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from tests.browsing import SAMPLE, reading
-from tests.builders import INSTALL_TREE, record, write_page
+from tests.builders.pages import record, write_page
+from tests.builders.spack import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import GONE, OPENMPI, write_hdf5_index
 

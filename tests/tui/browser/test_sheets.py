@@ -17,19 +17,17 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import NO_ROWS, NO_SPEC, SPECS
 from spackscope.tui.keymap import KEYS
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
-from tests.builders import (
+from tests.builders.mirrors import with_bzip2
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import (
     SpackRoot,
     database,
     edge,
     environment,
-    hash_of,
     installs,
     leaf,
     node,
-    record,
-    with_bzip2,
     write_index,
-    write_page,
     write_tree,
 )
 from tests.clipboard import Clipboard

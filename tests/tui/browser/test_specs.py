@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spackscope.tui.widgets.package_list import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
-from tests.builders import Record, hash_of, record, write_page
+from tests.builders.pages import Record, hash_of, record, write_page
 
 
 def column_of(browser: Browser, name: str) -> list[object]:

@@ -15,7 +15,9 @@ from spackscope.model.sources import discover
 from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
-from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node
+from tests.builders.mirrors import mirror_v3
+from tests.builders.pages import hash_of
+from tests.builders.spack import Node, database, edge, environment, installs, node
 from tests.program import PATIENCE
 from tests.web_server import Exchange, WebServer, serving
 

@@ -9,7 +9,8 @@ import pytest
 from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.table_rows import HeadLine
 from tests.browsing import Browser, browsing
-from tests.builders import database, edge, hash_of, installs, node
+from tests.builders.pages import hash_of
+from tests.builders.spack import database, edge, installs, node
 
 
 @pytest.fixture(scope="module")

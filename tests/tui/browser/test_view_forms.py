@@ -13,7 +13,8 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import CopyDialog, open_menu, view_forms
 from spackscope.tui.browser.state import SPECS
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
-from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
+from tests.builders.pages import SAMPLE_PAGES, record, write_page
+from tests.builders.spack import INSTALL_TREE
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import HDF5, write_hdf5_index

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.builders import database, environment, hash_of, installs, leaf, page, record
 from tests.builders.mirrors import MANIFEST, Files, manifest, mirror_v2, mirror_v3
+from tests.builders.pages import hash_of, page, record
+from tests.builders.spack import database, environment, installs, leaf
 from tests.program import Program
 from tests.web_server import Exchange, Handler, sends, serving
 

@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.query.lexer import in_quotes
 from spackscope.tui.cli.commands.completion import SHELLS
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
 from tests.program import Program
 

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from tests.builders import SpackRoot, database, installs, leaf, mirror_v2, write_files
-from tests.builders import environment as lock_file
+from tests.builders.mirrors import mirror_v2, write_files
+from tests.builders.spack import SpackRoot, database, installs, leaf
+from tests.builders.spack import environment as lock_file
 from tests.program import Program
 
 LEAF = "l" * 32

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from spackscope.model.core.text import cell_width, clean, cut_name
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.hostile import HOSTILE_TEXT, MARKUP
 from tests.program import Program
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import record, write_page
-from tests.builders.pages import hash_of
+from tests.builders.pages import hash_of, record, write_page
 from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
 
 pytestmark = pytest.mark.pty

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 from _pytest.mark import ParameterSet
 
-from tests.builders import SAMPLE_PAGES
+from tests.builders.pages import SAMPLE_PAGES
 from tests.program import Program, environment
 
 HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.program import COMMAND, PATIENCE, Program, environment
 
 MEMORY = 1 << 30

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import hash_of, mirror_v2, record, serve_files, write_page, zlib_index
+from tests.builders.mirrors import mirror_v2, serve_files
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import zlib_index
 from tests.program import Program
 
 SECRETS = ("s3cr3t", "t0k3n")

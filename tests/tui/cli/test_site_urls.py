@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
+from tests.builders.mirrors import (
     MANIFEST,
     Files,
     mirror_v3,
@@ -17,8 +17,8 @@ from tests.builders import (
     tag_list,
     under,
     write_files,
-    zlib_index,
 )
+from tests.builders.spack import zlib_index
 from tests.program import Program
 from tests.tui.cli.test_secrets import NOBODY
 

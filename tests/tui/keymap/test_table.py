@@ -50,7 +50,7 @@ from spackscope.tui.widgets.table_rows import TableRows
 from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
-from tests.builders import write_page
+from tests.builders.pages import write_page
 from tests.examples import some_and_all
 
 OWNERS: dict[str, type[Widget]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import hash_of, page, record
+from tests.builders.pages import hash_of, page, record
 from tests.program import PATIENCE, Program, environment
 
 ENDLESS = """

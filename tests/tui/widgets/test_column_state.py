@@ -13,7 +13,8 @@ from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import shared_texts
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.table_rows import ColumnState
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 
 
 @pytest.fixture

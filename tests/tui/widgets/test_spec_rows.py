@@ -29,7 +29,8 @@ from spackscope.tui.widgets.spec_rows import (
 )
 from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import RowsNeeded, TableRows
-from tests.builders import catalog_of, record, write_page
+from tests.builders.catalogs import catalog_of
+from tests.builders.pages import record, write_page
 
 COUNT = 2_000
 

@@ -11,7 +11,7 @@ from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueS
 from spackscope.model.report.titles import value_lines
 from spackscope.tui.widgets.values_pane import ValueRows, ValuesPane
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.examples import some_and_all
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.builders import SpackRoot
+from tests.builders.spack import SpackRoot
 from tests.program import COMMAND, PATIENCE, Program, Terminal, environment, for_pyte
 
 pytestmark = pytest.mark.pty

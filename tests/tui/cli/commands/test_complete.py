@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, Command
 from spackscope.tui.cli.commands.complete import find_place
 from spackscope.tui.cli.commands.completion import SHELLS
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.documents import ROOT
 from tests.program import Program
 

@@ -12,26 +12,26 @@ from typing import Any
 import pytest
 
 from spackscope.model.sources.source_name import SAMPLE
-from tests.builders import (
+from tests.builders.mirrors import (
     ARCHIVE_TYPE,
-    SpackRoot,
     blob,
+    entry,
+    manifest,
+    mirror_v3,
+    serve_files,
+    write_files,
+)
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import (
+    SpackRoot,
     database,
     edge,
-    entry,
     environment,
-    hash_of,
     in_format,
     installs,
     leaf,
-    manifest,
-    mirror_v3,
     node,
-    record,
-    serve_files,
-    write_files,
     write_index,
-    write_page,
 )
 from tests.program import Program
 from tests.tui.cli.commands.test_files import LARGE, LIST, PREFIX, archive, listed, member

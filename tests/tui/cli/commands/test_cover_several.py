@@ -7,16 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    SPACK_DATA,
-    database,
-    edge,
-    environment,
-    hash_of,
-    leaf,
-    node,
-    write_index,
-)
+from tests.builders.pages import hash_of
+from tests.builders.spack import SPACK_DATA, database, edge, environment, leaf, node, write_index
 from tests.program import Program
 
 ZLIB, HDF5, VTK, BZIP2 = (letter * 32 for letter in "zhvb")

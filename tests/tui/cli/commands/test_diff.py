@@ -6,18 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    SPACK_DATA,
-    database,
-    edge,
-    hash_of,
-    installs,
-    leaf,
-    node,
-    record,
-    write_index,
-    write_page,
-)
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import SPACK_DATA, database, edge, installs, leaf, node, write_index
 from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.model.analysis.lock_files import Made, made, write_lock
 from tests.program import Program
 

@@ -22,23 +22,19 @@ from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.session import Session
-from tests.builders import (
+from tests.builders.mirrors import (
     ARCHIVE_TYPE,
-    SPACK_DATA,
-    database,
     entry,
     files_in,
-    hash_of,
-    installs,
-    leaf,
     manifest,
     mirror_v2,
     serve_files,
     sha256,
     with_bzip2,
     write_files,
-    write_tree,
 )
+from tests.builders.pages import hash_of
+from tests.builders.spack import SPACK_DATA, database, installs, leaf, write_tree
 from tests.program import PATIENCE, Program
 from tests.web_server import Exchange, Handler, WebServer, announces, serving
 

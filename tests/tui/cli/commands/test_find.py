@@ -11,19 +11,17 @@ from typing import Any
 import pytest
 
 from spackscope.tui.process import ExitCode
-from tests.builders import (
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import (
     GCC,
     SpackRoot,
     database,
     edge,
-    hash_of,
     in_format,
     installs,
     leaf,
     node,
-    record,
     whole_index,
-    write_page,
 )
 from tests.program import Program, assert_golden
 from tests.tui.browser.hdf5_index import write_hdf5_index

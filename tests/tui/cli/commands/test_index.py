@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.index.index_file import HEADER
 from spackscope.model.index.load import REBUILT
-from tests.builders import hash_of, record, write_page
+from tests.builders.pages import hash_of, record, write_page
 from tests.program import Program
 
 

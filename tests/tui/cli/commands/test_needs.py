@@ -5,18 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    GCC,
-    SPACK_DATA,
-    ZLIB,
-    complete,
-    edge,
-    files_in,
-    leaf,
-    node,
-    write_files,
-    write_index,
-)
+from tests.builders.mirrors import complete, files_in, write_files
+from tests.builders.spack import GCC, SPACK_DATA, ZLIB, edge, leaf, node, write_index
 from tests.program import Program
 
 MIRROR = "mirror"

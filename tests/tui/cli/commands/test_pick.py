@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import record, write_page
-from tests.builders.pages import hash_of
+from tests.builders.pages import hash_of, record, write_page
 from tests.program import Program
 
 pytestmark = pytest.mark.pty

@@ -6,18 +6,9 @@ import shutil
 
 import pytest
 
-from tests.builders import (
-    INSTALL_TREE,
-    SITE_KEY,
-    database,
-    hash_of,
-    installs,
-    leaf,
-    record,
-    signed_v3,
-    write_files,
-    write_page,
-)
+from tests.builders.mirrors import signed_v3, write_files
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import INSTALL_TREE, SITE_KEY, database, installs, leaf
 from tests.program import Program, assert_golden
 
 

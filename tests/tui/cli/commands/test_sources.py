@@ -11,25 +11,18 @@ from threading import Thread
 
 import pytest
 
-from tests.builders import (
+from tests.builders.mirrors import complete, files_in, mirror_v2, mirror_v3, write_files
+from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page
+from tests.builders.spack import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
-    SAMPLE_PAGES,
     SPACK_DATA,
-    complete,
     database,
-    files_in,
-    hash_of,
     installs,
     leaf,
-    mirror_v2,
-    mirror_v3,
     node,
-    record,
-    write_files,
     write_index,
-    write_page,
 )
 from tests.program import COMMAND, Program, environment
 

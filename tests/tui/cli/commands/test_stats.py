@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process import ExitCode
 from tests.browsing import SAMPLE
-from tests.builders import record, write_page
+from tests.builders.pages import record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.program import Program
 

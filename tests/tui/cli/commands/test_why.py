@@ -10,28 +10,30 @@ from shlex import quote
 
 import pytest
 
-from tests.builders import (
+from tests.builders.mirrors import (
     DATABASE_TYPE,
     MANIFEST,
-    SPACK_DATA,
-    ZLIB,
-    SpackRoot,
     blob,
     complete,
-    database,
-    edge,
     entry,
-    environment,
     files_in,
-    hash_of,
-    in_format,
-    installs,
-    leaf,
     manifest,
     mirror_v2,
     mirror_v3,
-    node,
     write_files,
+)
+from tests.builders.pages import hash_of
+from tests.builders.spack import (
+    SPACK_DATA,
+    ZLIB,
+    SpackRoot,
+    database,
+    edge,
+    environment,
+    in_format,
+    installs,
+    leaf,
+    node,
     write_index,
     write_tree,
 )
