@@ -23,7 +23,6 @@ from spackscope.model.core.records import Dependency, Problem, Records, Spec
 from spackscope.model.readers.formats import (
     DATABASE,
     MAX_MANIFEST_SIZE,
-    Manifest,
     is_hash_list,
     is_yaml_spec_file,
     read_document,
@@ -472,6 +471,43 @@ def test_an_unknown_document_is_a_problem(data: bytes, reason: str) -> None:
 
 # Anything
 
+SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
+NODES = [its["spec"] for its in SMALL.values()]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        page([record(1), record(2, compiler="none")], meta={"num_specs": 2}),
+        database(SMALL),
+        json.dumps({"database": {"installs": SMALL, "version": "8"}}).encode(),
+        lock({its["hash"]: its for its in NODES}),
+        specfile(NODES),
+        json.dumps({"spec": [in_format(1, its) for its in NODES]}).encode(),
+        json.dumps(NODES).encode(),
+    ],
+    ids=[
+        *("page", "index", "version last", "lock file", "spec file", "oldest spec file"),
+        "spack find",
+    ],
+)
+def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(data: bytes) -> None:
+    def of_all(specs: list[Spec]) -> list[tuple[str, str]]:
+        return [(spec.hash, spec.version) for spec in specs]
+
+    whole, _ = read(data)
+    kept = []
+
+    for length in range(len(data)):
+        specs, problems = read(data[:length])
+        assert of_all(specs) == of_all(whole[: len(specs)])
+        kept.append(len(specs))
+        assert problems
+        if length and not data.startswith(b"---"):
+            assert "at character" in problems[0].reason
+    assert kept == sorted(kept)
+    assert set(kept) == set(range(len(whole) + 1))
+
 
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(data: bytes) -> None:
@@ -483,6 +519,39 @@ def test_no_bytes_raise(data: bytes) -> None:
     )
     for text in (data, packed, packed[:-9], *(head + data for head in heads)):
         assert all(isinstance(item, Records | Problem) for item in read_document(text, origin="o"))
+
+
+NODE_FIELDS = sorted(node() | dict.fromkeys(("build_spec", "compiler", "external")))
+RECORD_FIELDS = ["explicit", "in_buildcache", "installation_time", "installed", "path", "x"]
+any_node = st.dictionaries(st.sampled_from(NODE_FIELDS), any_json).map(
+    lambda fields: node(dependencies=...) | fields
+)
+any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
+    lambda fields: record(1) | fields
+)
+
+
+@given(
+    st.lists(any_node | any_record | any_json, max_size=3),
+    st.dictionaries(st.sampled_from(RECORD_FIELDS), any_json),
+    any_json,
+    any_json,
+    any_json,
+)
+def test_no_json_raises_and_all_that_is_read_can_be_stored(
+    listed: list[Any], fields: dict[str, Any], version: Any, roots: Any, more: Any
+) -> None:
+    by_hash = {hash_of(at): its for at, its in enumerate(listed)}
+    named = [{"zlib": its} for its in listed]
+    for data in (
+        *(specfile(its, version) for its in (listed, named, [{**node(), "dependencies": listed}])),
+        lock({**by_hash, GCC: node(GCC)}, roots, version, include_concrete=more),
+        database({hash_: {"spec": its, **fields} for hash_, its in by_hash.items()}, version),
+        page(listed, title=version, meta=more),
+    ):
+        for item in each_record(read_document(data, origin="o")):
+            assert isinstance(item, Spec | Problem)
+            assert all(text.encode().decode() == text for text in all_texts(item))
 
 
 def known(name: str) -> dict[str, Spec]:
@@ -696,21 +765,6 @@ def test_hashes_are_read_as_spack_and_scripts_print_them() -> None:
     assert not is_hash_list(gzip.compress(b"{}", mtime=0))
 
 
-SIGNED_MANIFEST = b"""-----BEGIN PGP SIGNED MESSAGE-----
-Hash: SHA512
-
-%s
------BEGIN PGP SIGNATURE-----
-
-iQIzBAEB
------END PGP SIGNATURE-----
-"""
-
-
-def blob_of(**fields: Any) -> Manifest:
-    return read_manifest(manifest(entry(DATABASE_TYPE, b"index", **fields)))
-
-
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -728,7 +782,7 @@ def blob_of(**fields: Any) -> Manifest:
 )
 def test_an_entry_that_is_wrong_is_named(fields: dict[str, Any], reason: str) -> None:
     with pytest.raises(Unreadable, match="the manifest names no index: ") as refusal:
-        blob_of(**fields).blob(DATABASE)
+        read_manifest(manifest(entry(DATABASE_TYPE, b"index", **fields))).blob(DATABASE)
 
     assert reason in str(refusal.value)
 
@@ -760,7 +814,7 @@ def test_a_wrong_entry_spoils_no_other() -> None:
 @pytest.mark.parametrize(
     "data",
     [b"", b"null", b"[]", b'{"data": {}}', b"<html>404</html>", b"\x1f\x8b\x08", b"\xff\xfe",
-     b'{"data": ' * 100_000, b" " * (MAX_MANIFEST_SIZE + 1), SIGNED_MANIFEST,
+     b'{"data": ' * 100_000, b" " * (MAX_MANIFEST_SIZE + 1), signed(b"%s"),
      manifest(entry(DATABASE_TYPE, b"index"))[:-20]],
 )  # fmt: skip
 def test_a_text_that_is_not_a_manifest_is_refused(data: bytes) -> None:
@@ -769,19 +823,11 @@ def test_a_text_that_is_not_a_manifest_is_refused(data: bytes) -> None:
 
 
 @given(st.lists(any_json, max_size=3), any_json, any_json, any_json)
-def test_no_json_raises_and_all_that_is_read_can_be_stored(
-    listed: list[Any], version: object, roots: object, more: object
+def test_what_is_wrong_with_any_manifest_is_short(
+    listed: list[Any], media_type: object, checksum: object, compression: object
 ) -> None:
-    named = [{"zlib": its} for its in listed]
-    concrete = {**{hash_of(at): its for at, its in enumerate(listed)}, GCC: node(GCC)}
-    for data in (
-        *(specfile(its, version) for its in (listed, named, [{**node(), "dependencies": listed}])),
-        lock(concrete, roots, version, include_concrete=more),
-    ):
-        for item in each_record(read_document(data, origin="o")):
-            assert isinstance(item, Spec | Problem)
-            assert all(text.encode().decode() == text for text in all_texts(item))
-    odd = entry(DATABASE_TYPE, b"index", mediaType=version, checksum=roots, compression=more)
+    fields = {"mediaType": media_type, "checksum": checksum, "compression": compression}
+    odd = entry(DATABASE_TYPE, b"index", **fields)
     for remark in read_manifest(manifest(odd, *listed)).remarks:
         assert remark.encode()
         assert len(remark) < 300

@@ -18,14 +18,12 @@ from tests.builders.spack import (
     INSTALL_TREE,
     ZLIB,
     database,
-    in_format,
     installs,
     leaf,
     node,
     zlib_index,
     zlib_nodes,
 )
-from tests.model.readers.test_formats import lock, specfile
 
 
 def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:
@@ -108,37 +106,6 @@ def test_a_database_damaged_anywhere_is_read_as_far_as_it_is_json(indent: int | 
                 valid += 1
 
     assert valid > (300 if indent else 1000)
-
-
-SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        database(SMALL),
-        json.dumps({"database": {"installs": SMALL, "version": "8"}}).encode(),
-        lock({hash_: its["spec"] for hash_, its in SMALL.items()}),
-        specfile([its["spec"] for its in SMALL.values()]),
-        json.dumps({"spec": [in_format(1, its["spec"]) for its in SMALL.values()]}).encode(),
-        json.dumps([its["spec"] for its in SMALL.values()]).encode(),
-    ],
-    ids=["index", "version last", "lock file", "spec file", "oldest spec file", "spack find"],
-)
-def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(data: bytes) -> None:
-    whole, _ = read(data)
-    kept = []
-
-    for length in range(len(data)):
-        specs, problems = read(data[:length])
-        assert [spec.hash for spec in specs] == [spec.hash for spec in whole[: len(specs)]]
-        assert [spec.version for spec in specs] == [spec.version for spec in whole[: len(specs)]]
-        kept.append(len(specs))
-        assert problems
-        if length:
-            assert "at character" in problems[0].reason
-    assert kept == sorted(kept)
-    assert set(kept) == {0, 1, 2, 3}
 
 
 def test_a_document_after_a_document_is_a_problem() -> None:

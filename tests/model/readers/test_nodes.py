@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from spackscope.model.core.records import Dependency, Problem, Spec
-from spackscope.model.readers.formats import read_document
-from tests.builders.catalogs import all_texts, each_record, read, zlib_of
+from spackscope.model.core.records import Dependency, Spec
+from tests.builders.catalogs import read, zlib_of
 from tests.builders.pages import hash_of
 from tests.builders.spack import (
     FLAGS,
@@ -26,7 +23,7 @@ from tests.builders.spack import (
     zlib_index,
     zlib_nodes,
 )
-from tests.hostile import HOSTILE_TEXT, ODD_VALUES, any_json
+from tests.hostile import ODD_VALUES
 
 
 def test_old_and_new_nodes_may_be_in_one_database() -> None:
@@ -157,39 +154,6 @@ def test_a_part_of_the_arch_that_is_missing_leaves_the_others(part: str) -> None
         assert shown.pop(part) in ("", "7"), value
         assert all(shown.values())
         assert f"{part} is" in problem
-
-
-def test_hostile_text_in_any_field_is_read_and_can_be_stored() -> None:
-    for label, text in HOSTILE_TEXT:
-        first = node(
-            **dict.fromkeys(("name", "version", "namespace", "package_hash"), text),
-            arch=dict.fromkeys(("platform", "platform_os", "target"), text),
-            parameters={text: text, "x": [text], "cflags": [text]},
-            compiler={"name": text, "version": text},
-            external={"path": text, "module": [text]},
-            dependencies=[edge(text, GCC, [text], [text])],
-        )
-
-        specs, problems = read(database(installs(first, *zlib_nodes()[1:])))
-
-        assert len(specs) == 4, label
-        assert all(one.encode() for spec in specs for one in all_texts(spec) if one), label
-        assert all(str(problem).encode() for problem in problems), label
-
-
-any_node = st.dictionaries(st.sampled_from(sorted(node())), any_json).map(
-    lambda fields: node(dependencies=...) | fields
-)
-
-
-@given(any_node, st.dictionaries(st.sampled_from(["path", "installed", "x"]), any_json), any_json)
-def test_no_json_raises_and_all_that_is_read_can_be_stored(
-    its: dict[str, Any], record: dict[str, Any], version: object
-) -> None:
-    data = database({ZLIB: {"spec": its, **record}}, version)
-    for item in each_record(read_document(data, origin="o")):
-        assert isinstance(item, Spec | Problem)
-        assert all(text.encode().decode() == text for text in all_texts(item))
 
 
 def test_absent_dependencies_are_reported_once_and_kept() -> None:

@@ -17,7 +17,7 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.pages import is_page, parse_value, read_page
-from tests.builders.catalogs import each_record, reasons, split_problems
+from tests.builders.catalogs import reasons, split_problems
 from tests.builders.pages import PAGES, SAMPLE_PAGES, Record, hash_of, page, record
 from tests.hostile import any_json
 
@@ -243,40 +243,6 @@ def test_a_page_without_title_or_tag_keeps_its_records() -> None:
 
     assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
     assert [problem.place for problem in problems] == ["title", "categories"]
-
-
-def test_the_records_before_a_cut_are_read_and_the_problem_names_it() -> None:
-    whole, _ = read_records(SMALL)
-    kept = []
-
-    for length in range(len(SMALL)):
-        specs, problems = read_records(SMALL[:length])
-        assert specs == whole[: len(specs)]
-        kept.append(len(specs))
-        assert problems
-    assert kept == sorted(kept)
-    assert set(kept) == set(range(len(whole) + 1))
-    assert is_page(SMALL[: SMALL.index(b"meta")])
-    assert not is_page(SMALL[:20])
-
-
-any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
-    lambda fields: record(1) | fields
-)
-
-
-@given(st.lists(any_record | any_json, max_size=4), any_json, st.none() | any_json)
-def test_no_json_raises_and_all_that_is_read_can_be_stored(
-    records: list[Any], title: Any, meta: Any
-) -> None:
-    lines = [f"title: {json.dumps(title)}", f"meta: {json.dumps(meta)}"]
-    lines.append(f"spec_details: {json.dumps(records)}")
-
-    data = "\n".join(["---", *lines, "---"]).encode()
-    for item in each_record(read_page(data, origin="document")):
-        for value in (getattr(item, name) for name in item.__match_args__):
-            for text in value if isinstance(value, tuple) else (value,):
-                assert str(text).encode("utf-8", "replace").decode() == str(text)
 
 
 # Records
