@@ -56,9 +56,14 @@ class Exchange:
 Handler = Callable[[Exchange], None]
 
 
+def has_nothing(exchange: Exchange) -> None:
+    """Respond to every path that it does not exist."""
+    exchange.respond(404)
+
+
 @dataclass
 class WebServer:
-    """Respond to each path by its handler, and to everything else with 404.
+    """Respond to each path by its handler, and to everything else by the default one.
 
     `waiting` is the number of requests without a response yet.
     """
@@ -68,7 +73,7 @@ class WebServer:
     waiting: int = 0
     tls: ssl.SSLContext | None = None
     ended: threading.Event = field(default_factory=threading.Event)
-    default: Handler = lambda exchange: exchange.respond(404)
+    default: Handler = has_nothing
 
     def __post_init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", 0))
@@ -161,9 +166,12 @@ class WebServer:
 
 
 @contextmanager
-def serving(tls: ssl.SSLContext | None = None, **handlers: Handler) -> Iterator[WebServer]:
+def serving(
+    default: Handler = has_nothing, /, *, tls: ssl.SSLContext | None = None, **handlers: Handler
+) -> Iterator[WebServer]:
     """Run a server for as long as it is needed; a handler `name` is that of the path /name."""
-    server = WebServer({f"/{name}": handler for name, handler in handlers.items()}, tls=tls)
+    paths = {f"/{name}": handler for name, handler in handlers.items()}
+    server = WebServer(paths, tls=tls, default=default)
     try:
         yield server
     finally:

@@ -407,8 +407,7 @@ def test_ten_redirects_are_followed(machine: Machine, count: int) -> None:
         last = number > count
         (sends(NEW) if last else responds(statuses[number % 5], Location=f"{number}"))(exchange)
 
-    with serving() as server:
-        server.default = further
+    with serving(further) as server:
         if count == 10:
             assert machine.read(server) == NEW
         else:

@@ -232,8 +232,7 @@ def s3_storage(server: WebServer, environ: dict[str, str], **options: Any) -> St
 def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
     environ: dict[str, str],
 ) -> None:
-    with serving() as server:
-        server.default = responds(403)
+    with serving(responds(403)) as server:
         refusal = f"s3://caches/index is forbidden: 127.0.0.1:{server.port} answers 403"
         with pytest.raises(NotFound, match=f"^{re.escape(refusal)}$") as raised:
             s3_storage(server, environ).fetch(Wanted("index"))
@@ -255,16 +254,14 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
 
 @pytest.mark.parametrize("script", [responds(503), responds(429), hangs_up])
 def test_a_busy_store_is_asked_three_times(environ: dict[str, str], script: Handler) -> None:
-    with serving() as server:
-        server.default = script
+    with serving(script) as server:
         with pytest.raises(TemporaryFailure, match=r"^s3://caches/index "):
             s3_storage(server, environ).fetch(Wanted("index"))
         assert len(server.requests) == 3
 
 
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
-    with serving() as server:
-        server.default = is_silent
+    with serving(is_silent) as server:
         storage = s3_storage(server, environ, timeouts=Timeouts())
         with pytest.raises(Cancelled), cancelled_when(lambda: server.waiting == 1):
             storage.fetch(Wanted("index"))
@@ -333,8 +330,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
     same = "<NextContinuationToken>x</NextContinuationToken>"
     for further in ("", same):
         listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
-        with serving() as server:
-            server.default = sends(listed.encode(), Content_Type="application/xml")
+        with serving(sends(listed.encode(), Content_Type="application/xml")) as server:
             storage = Session(environ | {"AWS_ENDPOINT_URL": server.url}).open("s3://caches")
             with pytest.raises(SourceError, match=r"its list is incomplete|during pagination"):
                 list(storage.names(""))
@@ -370,8 +366,7 @@ def gcs_storage(environ: dict[str, str]) -> Storage:
 
 def test_objects_of_google_come_once_and_again_when_they_changed(environ: dict[str, str]) -> None:
     store = GoogleStore({"develop/v3/a index": OLD})
-    with serving() as server:
-        server.default = store
+    with serving(store) as server:
         environ["STORAGE_EMULATOR_HOST"] = server.url
 
         first = gcs_storage(environ).fetch(Wanted("v3/a index"))
@@ -398,8 +393,9 @@ def test_objects_of_google_come_once_and_again_when_they_changed(environ: dict[s
 
 def test_objects_of_google_are_listed_below_a_folder(environ: dict[str, str]) -> None:
     names = [f"develop/v3/{number}" for number in range(5)]
-    with serving() as server:
-        server.default = GoogleStore(dict.fromkeys([*names, "develop/v3/", "develop/v3x"], b""))
+    with serving(
+        GoogleStore(dict.fromkeys([*names, "develop/v3/", "develop/v3x"], b""))
+    ) as server:
         environ["STORAGE_EMULATOR_HOST"] = server.url
 
         assert list(gcs_storage(environ).names("v3")) == [f"v3/{number}" for number in range(5)]
@@ -421,8 +417,7 @@ def test_an_index_that_may_not_be_read_ends_it_although_its_bucket_may_be_listed
         else:
             store(exchange)
 
-    with serving() as server:
-        server.default = refuses
+    with serving(refuses) as server:
         environ["STORAGE_EMULATOR_HOST"] = server.url
         (discovered,) = discover(["gs://caches/site"], Session(environ))
 

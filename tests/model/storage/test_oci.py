@@ -122,8 +122,7 @@ def authorized(server: WebServer) -> bool:
 def test_a_second_start_asks_for_the_tag_only_and_a_registry_may_be_gone(
     registry: Registries,
 ) -> None:
-    with serving() as server:
-        server.default = Images()
+    with serving(Images()) as server:
         first = registry.open(server.port).fetch(Wanted(INDEX))
         second = registry.open(server.port).fetch(Wanted(INDEX))
     gone = registry.open(server.port).fetch(Wanted(INDEX))
@@ -140,8 +139,7 @@ def test_a_second_start_asks_for_the_tag_only_and_a_registry_may_be_gone(
 
 
 def test_an_index_that_is_not_what_it_has_to_be_is_refused(registry: Registries) -> None:
-    with serving() as server:
-        server.default = Images()
+    with serving(Images()) as server:
         with pytest.raises(NotFound, match=r"has no index\.json of sha256 aaaaaaaaaaaa"):
             registry.open(server.port).fetch(Wanted(INDEX, sha256="a" * 64))
         with pytest.raises(SourceError, match="is too large: 46 bytes, and 45 are allowed"):
@@ -195,8 +193,7 @@ def test_a_registry_with_tls_is_asked_by_it_and_so_is_its_realm(
 
 
 def test_a_registry_that_wants_a_password_at_once_gets_it(registry: Registries) -> None:
-    with serving() as server:
-        server.default = Images(admits="Basic YW5uOv8=", challenge='Basic realm="reg"')
+    with serving(Images(admits="Basic YW5uOv8=", challenge='Basic realm="reg"')) as server:
         assert "needs credentials: HTTP 401" in registry.refusal(server)
         options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
         assert registry.read(server.port, "", options, PW="\udcff") == DATA
@@ -280,8 +277,7 @@ def test_neither_token_nor_password_is_sent_to_where_a_registry_leads(
 def test_a_challenge_that_cannot_be_met_is_a_refusal(
     registry: Registries, challenge: str, sentence: str
 ) -> None:
-    with serving() as server:
-        server.default = Images(admits="nobody", challenge=challenge)
+    with serving(Images(admits="nobody", challenge=challenge)) as server:
         refusal = registry.refusal(server)
     assert "HTTP 401" in refusal
     assert sentence in refusal
@@ -290,8 +286,7 @@ def test_a_challenge_that_cannot_be_met_is_a_refusal(
 
 @pytest.mark.parametrize("reply", [b"", b"[]", b"{}", b'{"token": 7}', b'{"token": "a\\nb"}'])
 def test_a_token_that_cannot_be_sent_is_a_sentence(registry: Registries, reply: bytes) -> None:
-    with serving() as server:
-        server.default = Images(admits="x", challenge=BEARER)
+    with serving(Images(admits="x", challenge=BEARER)) as server:
         server.handlers["/token"] = lambda exchange: exchange.respond(200, reply)
         assert registry.refusal(server).endswith("/token?… returns no token")
         # Not even one that never ends.
@@ -308,8 +303,7 @@ LARGE = b" " * (4 << 20) + b"{"
 def test_a_manifest_that_names_no_index_is_a_sentence(
     registry: Registries, manifest: bytes
 ) -> None:
-    with serving() as server:
-        server.default = Images(manifest=manifest)
+    with serving(Images(manifest=manifest)) as server:
         refusal = registry.refusal(server)
     assert "/site/cache:index.spack" in refusal
     assert ("is too large: 4,194,305 bytes" in refusal) is (manifest == LARGE)
