@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from spackscope.model.readers.formats import read_manifest
 from spackscope.model.sources.discover import discover
@@ -196,7 +197,7 @@ def serve_files(files: Files) -> Iterator[WebServer]:
     """Serve files, which may change meanwhile, each with an ETag."""
 
     def script(exchange: Exchange) -> None:
-        data = files.get(exchange.request.path.lstrip("/"))
+        data = files.get(unquote(exchange.request.path).lstrip("/"))
         if data is None:
             exchange.respond(404)
             return
@@ -206,8 +207,7 @@ def serve_files(files: Files) -> Iterator[WebServer]:
         else:
             exchange.respond(200, data, ETag=etag)
 
-    with serving() as server:
-        server.default = script
+    with serving(script) as server:
         yield server
 
 

@@ -16,9 +16,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources import discover as discover_module
-from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import Document, FileList, document_of
-from spackscope.model.sources.session import Session
+from spackscope.model.sources.document import FileList, document_of
 from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import discover_one, write_files
 from tests.builders.pages import hash_of, page, record, write_page
@@ -27,17 +25,8 @@ from tests.builders.spack import leaf, write_tree
 from tests.program import COMMAND, environment
 
 
-def scan(sources: list[str]) -> list[Document]:
-    """Return the documents of sources that can all be read."""
-    discovered = discover(sources, Session({}))
-    for result in discovered:
-        if result.failure:
-            raise SourceError(result.failure)
-    return [document for result in discovered for document in result.documents]
-
-
-def names(documents: list[Document], below: Path) -> list[str]:
-    return [os.path.relpath(document.path, below) for document in documents]
+def names(top: Path) -> list[str]:
+    return [os.path.relpath(document.path, top) for document in discover_one(top).documents]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +48,7 @@ def test_a_document_is_named_as_the_user_would_name_it(
     write_page(here / "mirror", [record()])
     monkeypatch.chdir(here)
 
-    (document,) = scan([source.format(here=here)])
+    (document,) = discover_one(source.format(here=here)).documents
 
     assert document.source == source.format(here=here)
     assert document.origin == origin.format(here=here)
@@ -85,10 +74,10 @@ def test_a_directory_is_read_where_it_is_first_in_the_order(
     (tmp_path / "link").symlink_to("top/d")
     (top / link).symlink_to(target)
 
-    assert names(scan([str(top)]), top) == files
+    assert names(top) == files
     # The top may be a link, too.
     (tmp_path / "other top").symlink_to(top)
-    assert names(scan([str(tmp_path / "other top")]), tmp_path / "other top") == files
+    assert names(tmp_path / "other top") == files
 
 
 def test_broken_and_circular_links_are_reported(tmp_path: Path) -> None:
@@ -237,7 +226,7 @@ def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> Non
     calls = itertools.count()
 
     with pytest.raises(Cancelled), cancelled_when(lambda: next(calls) > 50):
-        scan([str(tmp_path)])
+        discover_one(tmp_path)
 
 
 def test_a_fingerprint_differs_after_every_change(tmp_path: Path) -> None:
@@ -292,29 +281,24 @@ def test_documents_of_a_directory_are_those_of_its_files(tmp_path: Path) -> None
     assert [document.source for document in source.documents.named("x")] == ["x"] * len(paths)
 
 
+def fingerprint_of(*, mtime_ns: int = 1, ctime_ns: int = 0) -> str:
+    """Return the fingerprint of a file with such times."""
+    files, times = FileList("/", ""), {"st_mtime_ns": mtime_ns, "st_ctime_ns": ctime_ns}
+    files.add("/file", SimpleNamespace(st_size=1, **times))  # type: ignore[arg-type]
+    return files.fingerprint
+
+
 def test_times_after_the_year_2262_differ() -> None:
-    fingerprints = set()
-    for mtime in (2**63 - 1, 2**63, 2**63 + 1, 2**63 + 1):
-        files = FileList("/", "")
-        files.add("/far", SimpleNamespace(st_size=1, st_mtime_ns=mtime, st_ctime_ns=0))  # type: ignore[arg-type]
-        fingerprints.add(files.fingerprint)
-    assert len(fingerprints) == 3
+    times = (2**63 - 1, 2**63, 2**63 + 1, 2**63 + 1)
+    assert len({fingerprint_of(mtime_ns=mtime) for mtime in times}) == 3
 
 
 def test_a_file_that_may_change_without_a_trace_is_another_one_each_time() -> None:
     now = int(time.time())
-    fingerprints = {
-        (seconds, ns): {fingerprint_of(seconds * 10**9 + ns) for _ in range(2)}
-        for seconds, ns in ((now, 0), (now, 5), (now - 60, 0))
-    }
-    assert [len(each) for each in fingerprints.values()] == [2, 1, 1]
-
-
-def fingerprint_of(ctime_ns: int) -> str:
-    """Return the fingerprint of a file; file systems without fractions have whole seconds."""
-    files = FileList("/", "")
-    files.add("/new", SimpleNamespace(st_size=1, st_mtime_ns=1, st_ctime_ns=ctime_ns))  # type: ignore[arg-type]
-    return files.fingerprint
+    # File systems without fractions have whole seconds.
+    for seconds, ns, count in ((now, 0, 2), (now, 5, 1), (now - 60, 0, 1)):
+        ctime_ns = seconds * 10**9 + ns
+        assert len({fingerprint_of(ctime_ns=ctime_ns) for _ in range(2)}) == count
 
 
 def test_the_prefix_of_a_package_is_installed_and_no_cache(tmp_path: Path) -> None:

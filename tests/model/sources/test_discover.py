@@ -302,18 +302,19 @@ def test_remote_sources_are_waited_for_in_parallel() -> None:
             everyone.wait()
         exchange.respond(404)
 
-    with serving() as server:
-        server.default = script
+    with serving(script) as server:
         discovered = discover([f"{server.url}/{number}" for number in range(4)], Session({}))
 
     assert ["has no index" in result.failure for result in discovered] == [True] * 4
 
 
 def test_waiting_ends_as_soon_as_it_is_cancelled() -> None:
-    with serving() as server:
-        server.default = is_silent
-        with pytest.raises(Cancelled), cancelled_when(lambda: server.waiting > 0):
-            discover([server.url, f"{server.url}/other"], Session({}))
+    with (
+        serving(is_silent) as server,
+        pytest.raises(Cancelled),
+        cancelled_when(lambda: server.waiting > 0),
+    ):
+        discover([server.url, f"{server.url}/other"], Session({}))
 
 
 def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> None:
@@ -324,8 +325,7 @@ def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> Non
         data = walk.get(top + exchange.request.path)
         exchange.respond(404) if data is None else exchange.respond(200, data)
 
-    with serving() as server:
-        server.default = script
+    with serving(script) as server:
         sources = [f"{server.url}/index.json?sig={each}" for each in ("a", "b", "c")]
         sources += ["http:/u:a@h", "http:/u:b@h"]
         discovered = discover(sources, Session({}))

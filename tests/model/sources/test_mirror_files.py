@@ -20,8 +20,7 @@ from tests.builders.mirrors import (
     mirror_v3,
     write_files,
 )
-from tests.builders.spack import SPACK_DATA, environment, leaf, zlib_index
-from tests.program import Program
+from tests.builders.spack import SPACK_DATA, zlib_index
 
 BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
 ARCHIVE = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
@@ -73,23 +72,6 @@ def test_spec_files_without_an_index_are_looked_at_as_well(tmp_path: Path) -> No
     found = {spec.package: (spec.cached, spec.size) for spec in all_records(catalog)}
     assert found["bzip2"] == (True, 5636)
     assert found["ncurses"][0] is False
-
-
-def test_find_needs_cover_and_the_line_to_paste_agree(program: Program) -> None:
-    mirror = write_files(program.home / "m", WHOLE)
-    (mirror / ARCHIVE).unlink()
-    lock = environment([leaf(BZIP2, "bzip2", "1.0.8")], BZIP2)
-    (program.home / "spack.lock").write_bytes(lock)
-
-    find = program("find", "-f", "m", "--hashes", "bzip2", "!cached")
-    assert find.stdout.split() == [BZIP2]
-    show = program("show", "-f", "m", "bzip2").stdout
-    assert "--cache-only" not in show
-    assert "archive       listed, but the archive is missing" in show
-    _, text = program.on_terminal("needs", "-f", "m", "bzip2")
-    assert "1 not cached" in text
-    cover = program("cover", "spack.lock", "-f", "m", "--json")
-    assert (cover.returncode, json.loads(cover.stdout)[0]["hash"]) == (1, BZIP2)
 
 
 def test_a_spec_file_that_is_gone_keeps_no_archive_from_being_installed(tmp_path: Path) -> None:

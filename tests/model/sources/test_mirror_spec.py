@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -182,31 +180,6 @@ def test_scripts_get_the_key_and_that_nothing_is_verified(
     }
     assert (answer["source"], answer["layout"]) == (top, "v3")
     assert answer["problem"] == f"{answer['archive_file']} does not exist"
-
-
-@pytest.fixture
-def keyring() -> Iterator[str]:
-    """Create a home of gpg, whose sockets need a short path."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
-        yield directory
-
-
-@pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
-def test_the_key_that_is_named_verifies_the_manifest(
-    home: dict[str, str], tmp_path: Path, keyring: str
-) -> None:
-    mirror = write_files(tmp_path / "m", signed_v3())
-    answer = Reader(home, str(mirror)).json("ncurses")
-    environ = {"GNUPGHOME": keyring, "PATH": os.environ["PATH"], "LANG": "C"}
-
-    def gpg(*words: str) -> str:
-        command = ["gpg", "--batch", "--no-autostart", "--status-fd", "1", *words]
-        return subprocess.run(
-            command, env=environ, check=True, capture_output=True, encoding="utf-8"
-        ).stdout
-
-    gpg("--import", str(SIGNED / "project.pub"))
-    assert f"VALIDSIG {PROJECT_SUBKEY}" in gpg("--verify", answer["document"])
 
 
 def test_a_remote_mirror_is_asked_without_showing_its_password(home: dict[str, str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from urllib.parse import unquote
 
 import pytest
 
@@ -29,7 +28,7 @@ from tests.builders.mirrors import (
     write_files,
 )
 from tests.builders.spack import zlib_index
-from tests.web_server import Exchange, WebServer, announces, responds, sends, serving
+from tests.web_server import WebServer, announces, responds, sends
 
 NAME = "cache_spack_io_index.json"
 
@@ -189,13 +188,6 @@ def test_a_blob_that_is_always_cut_is_asked_for_twice(is_listed: bool) -> None:
     assert paths(server).count(name) == 2
 
 
-def test_a_list_in_a_bucket_of_another_name_is_read(tmp_path: Path) -> None:
-    files = {**BUCKET, NAME: tag_list(BUCKET, bucket="ours")}
-    with serve_files(files) as server:
-        assert contents(discover_one(f"{server.url}/{NAME}")) == [ROOT, E4S]
-    assert contents(discover_one(write_files(tmp_path, files) / NAME)) == [ROOT, E4S]
-
-
 def test_the_public_cache_alone_is_its_newest_release_or_that_of_the_users_spack(
     tmp_path: Path,
 ) -> None:
@@ -261,24 +253,21 @@ def test_the_public_cache_without_releases_is_develop_and_tags_come_in_the_order
     assert [document.tag for document in several.documents] == ["v0.23.0", "develop", "develop"]
 
 
-def test_a_copy_of_the_public_cache_on_this_machine_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "bucket"),
+    [(NAME, "spack-binaries"), ("other.json", "spack-binaries"), (NAME, "ours")],
+)
+def test_a_tag_list_is_known_by_its_content_on_servers_and_on_this_machine(
+    name: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_files(tmp_path, FILES)
-
-    for source in (f"{tmp_path}/{NAME}", f"file://{tmp_path}/{NAME}"):
-        assert contents(discover_one("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
-        assert contents(discover_one(source)) == [ROOT, E4S]
-    monkeypatch.chdir(tmp_path)
-    assert contents(discover_one(NAME)) == [ROOT, E4S]
-
-
-def test_a_tag_list_is_recognised_by_its_content(tmp_path: Path) -> None:
-    files = {**FILES, "other.json": FILES[NAME]}
+    files = {**BUCKET, name: tag_list(BUCKET, bucket=bucket)}
 
     with serve_files(files) as server:
-        assert contents(discover_one(f"{server.url}/other.json")) == [ROOT, E4S]
-    assert contents(discover_one(write_files(tmp_path, files) / "other.json")) == [ROOT, E4S]
+        assert contents(discover_one(f"{server.url}/{name}")) == [ROOT, E4S]
+    monkeypatch.chdir(write_files(tmp_path, files))
+    for source in (f"{tmp_path}/{name}", f"file://{tmp_path}/{name}", name):
+        assert contents(discover_one(source)) == [ROOT, E4S]
+    assert contents(discover_one("public:v0.23.0", {"SPACKSCOPE_PUBLIC": source})) == [OLD]
 
 
 def test_an_index_may_have_any_address(tmp_path: Path) -> None:
@@ -368,14 +357,7 @@ def test_an_address_in_a_tag_list_is_found_or_a_problem(
 
 
 def test_names_in_a_tag_list_may_be_percent_encoded() -> None:
-    files = {"my index.json": ROOT, "a%20b.json": OLD}
-
-    def script(exchange: Exchange) -> None:
-        data = files.get(unquote(exchange.request.path).lstrip("/"))
-        exchange.respond(404) if data is None else exchange.respond(200, data)
-
-    with serving() as server:
-        server.default = script
+    with serve_files({"my index.json": ROOT, "a%20b.json": OLD}) as server:
         assert contents(discover_one(f"{server.url}/my%20index.json")) == [ROOT]
         assert contents(discover_one(f"{server.url}/a%2520b.json")) == [OLD]
 
