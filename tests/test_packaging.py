@@ -31,22 +31,14 @@ def test_the_program_is_a_module() -> None:
     assert subprocess.check_output(command, text=True) == f"spackscope {VERSION}\n"
 
 
-def packages_in_folders() -> set[str]:
-    return {
+def test_every_folder_with_python_in_it_is_listed_and_no_other() -> None:
+    assert set(LISTED) == {
         import_name(module.parent)
         for top in ("model", "sample_data", "tui")
         for module in (ROOT / top).rglob("*.py")
         # What is in spack-scope belongs to Spack's packages.
         if "spack-scope" not in module.parts
     }
-
-
-def modules_of_the_model() -> list[str]:
-    return sorted(import_name(path) for path in (ROOT / "model").rglob("*.py"))
-
-
-def test_every_folder_with_python_in_it_is_listed_and_no_other() -> None:
-    assert set(LISTED) == packages_in_folders()
 
 
 @pytest.mark.parametrize("package", LISTED)
@@ -93,12 +85,9 @@ def test_the_sample_is_what_its_script_writes_and_small() -> None:
     assert (resources.files("spackscope.sample_data") / "cache" / "index.json.gz").is_file()
 
 
-def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:
-    assert "spackscope.model.index.catalog" in modules_of_the_model()
-
-
 def test_importing_the_model_loads_neither_a_terminal_library_nor_yaml() -> None:
-    modules = modules_of_the_model()
+    modules = sorted(import_name(path) for path in (ROOT / "model").rglob("*.py"))
+    assert "spackscope.model.index.catalog" in modules
     # It derives from a class of PyYAML, and is imported once that is.
     modules.remove("spackscope.model.readers.flow_scalars")
     imports = ", ".join(modules)

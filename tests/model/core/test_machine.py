@@ -18,38 +18,6 @@ from spackscope.model.core.machine import (
 
 
 @pytest.mark.parametrize(
-    ("text", "os"),
-    [
-        ('NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="22.04"\n', "ubuntu22.04"),
-        ('ID="rhel"\nVERSION_ID="9.4"\n', "rhel9"),
-        ('ID="rocky"\nVERSION_ID="8.10"\n', "rocky8"),
-        ("ID=debian\nVERSION_ID='12'\n", "debian12"),
-        ('ID="amzn"\nVERSION_ID="2023"\n', "amzn2023"),
-        ('ID="sles"\nVERSION_ID="15.5"\n', "sles15"),
-        ('ID="opensuse-leap"\nVERSION_ID="15.6"\n', "opensuse15"),
-        ('ID="opensuse-tumbleweed"\nVERSION_ID="20260101"\n', "opensusetumbleweed"),
-        ('ID="ol"\nVERSION_ID="8.9"\n', "oracle8"),
-        ("ID=arch\nBUILD_ID=rolling\n", "archrolling"),
-        ("VERSION_ID=1\n", ""),
-        ("", ""),
-    ],
-)
-def test_the_name_that_spack_gives_to_a_distribution(text: str, os: str) -> None:
-    assert linux_os(text) == os
-
-
-@pytest.mark.parametrize(
-    ("version", "name"),
-    [
-        *(("15.1", "sequoia"), ("14.7.2", "sonoma"), ("10.15.7", "catalina"), ("11.0", "bigsur")),
-        *(("", ""), ("99", "")),
-    ],
-)
-def test_the_name_that_spack_gives_to_a_release_of_macos(version: str, name: str) -> None:
-    assert macos_name(version) == name
-
-
-@pytest.mark.parametrize(
     ("host", "other", "runs"),
     [
         (Libc("glibc", "2.34"), Libc("glibc", "2.34"), True),
@@ -66,6 +34,21 @@ def test_a_c_library_runs_what_needs_an_older_one(host: Libc, other: Libc, runs:
 @pytest.mark.parametrize(
     ("name_of", "text", "name"),
     [
+        (linux_os, 'NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="22.04"\n', "ubuntu22.04"),
+        (linux_os, 'ID="rhel"\nVERSION_ID="9.4"\n', "rhel9"),
+        (linux_os, 'ID="rocky"\nVERSION_ID="8.10"\n', "rocky8"),
+        (linux_os, "ID=debian\nVERSION_ID='12'\n", "debian12"),
+        (linux_os, 'ID="amzn"\nVERSION_ID="2023"\n', "amzn2023"),
+        (linux_os, 'ID="sles"\nVERSION_ID="15.5"\n', "sles15"),
+        (linux_os, 'ID="opensuse-leap"\nVERSION_ID="15.6"\n', "opensuse15"),
+        (linux_os, 'ID="opensuse-tumbleweed"\nVERSION_ID="20260101"\n', "opensusetumbleweed"),
+        (linux_os, 'ID="ol"\nVERSION_ID="8.9"\n', "oracle8"),
+        (linux_os, "ID=arch\nBUILD_ID=rolling\n", "archrolling"),
+        (linux_os, "VERSION_ID=1\n", ""),
+        (linux_os, "", ""),
+        *((macos_name, "15.1", "sequoia"), (macos_name, "14.7.2", "sonoma"), (macos_name, "", "")),
+        *((macos_name, "10.15.7", "catalina"), (macos_name, "11.0", "bigsur")),
+        (macos_name, "99", ""),
         (libc_prefix, "/usr/lib64/ld-linux-x86-64.so.2", "/usr"),
         (libc_prefix, "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "/usr"),
         (libc_prefix, "/lib/ld-musl-x86_64.so.1", "/"),

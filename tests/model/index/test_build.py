@@ -73,7 +73,9 @@ def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
 def test_hostile_text_comes_back_as_it_was(tmp_path: Path) -> None:
     expected, problems = list[Spec](), list[Problem]()
     for number, (_, text) in enumerate(HOSTILE_TEXT):
-        fields = record(2 * number, variants=[text, text], stacks=[text], versions=[text])
+        sizes = ("-", 0, "0.5", "5.1 MB", "9" * 18 + " GB")
+        lists = {"variants": [text, text], "stacks": [text], "versions": [text]}
+        fields = record(2 * number, size=sizes[number % 5], **lists)
         fields |= dict.fromkeys(("compiler", "os", "platform", "target"), text)
         data = page([fields, record(2 * number + 1), record(hash=text)], title=text, tag=text)
         path = tmp_path / f"{number:02}.md"
@@ -88,19 +90,6 @@ def test_hostile_text_comes_back_as_it_was(tmp_path: Path) -> None:
     assert catalog.problems == problems
     packages = {package.name for package in catalog.packages(parse(""))}
     assert packages == {spec.package for spec in expected}
-
-
-@pytest.mark.parametrize(
-    ("written", "size"),
-    [("-", "None"), (0, "0"), ("0.5", "0.5"), (51, "51"), ("5.1 MB", "5100000"),
-     ("9" * 18 + " GB", str(int(1e27)))],
-)  # fmt: skip
-def test_a_size_comes_back_in_bytes(written: object, size: str, tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1, size=written)])
-
-    (spec,) = all_records(catalog_of(tmp_path))
-
-    assert str(spec.size) == size
 
 
 def display_order(spec: Spec) -> tuple[object, ...]:
@@ -118,43 +107,31 @@ def test_ids_are_in_display_order(sample: Catalog, mixed: Catalog) -> None:
         assert specs == sorted(specs, key=display_order)
 
 
-def two_pages(directory: Path, one: list[Record], other: list[Record]) -> Catalog:
-    """Index two pages of one source, tag and package."""
-    (directory / "one.md").write_bytes(page(one))
-    (directory / "other.md").write_bytes(page(other))
-    return catalog_of(directory)
-
-
-def test_records_that_two_pages_repeat_are_shown_once(tmp_path: Path) -> None:
-    catalog = two_pages(tmp_path, [record(1), record(2)], [record(2), record(1), record(3)])
-
-    assert [spec.hash for spec in all_records(catalog)] == [hash_of(1), hash_of(2), hash_of(3)]
-    assert catalog.total == sum(package.total for package in catalog.packages(parse(""))) == 3
-    assert [str(problem) for problem in catalog.problems] == [
-        f"{tmp_path}/other.md: 2 of its records are also in another page of the same source,"
-        " tag and package; shown once"
-    ]
-
-
-@pytest.mark.parametrize("change", [{"os": "centos7"}, {"size": 5}, {"stacks": []}])
-def test_a_hash_that_two_pages_fill_differently_stays_in_both_forms(
-    change: Record, tmp_path: Path
+@pytest.mark.parametrize(
+    ("one", "other", "hashes", "reason"),
+    [
+        ([record(1), record(2)], [record(2), record(1), record(3)], [1, 2, 3],
+         "2 of its records are also in another page of the same source, tag and package;"
+         " shown once"),
+        *(([record(1)], [other], [1, 1],
+           f"hash {hash_of(1)} has different content in 2 pages of the same source, tag and"
+           " package")
+          for other in (record(1, os="centos7"), record(1, size=5), record(1, stacks=[]))),
+        ([record(1), record(1, os="centos7")], [record(2)], [1, 1, 2],
+         f"hash {hash_of(1)} is listed twice with different content"),
+    ],
+)  # fmt: skip
+def test_what_two_pages_list_is_shown_in_each_of_its_forms(
+    one: list[Record], other: list[Record], hashes: list[int], reason: str, tmp_path: Path
 ) -> None:
-    catalog = two_pages(tmp_path, [record(1)], [record(1) | change])
+    (tmp_path / "one.md").write_bytes(page(one))
+    (tmp_path / "other.md").write_bytes(page(other))
 
-    assert len(catalog.by_hash(hash_of(1))) == 2
-    assert [problem.reason for problem in catalog.problems] == [
-        f"hash {hash_of(1)} has different content in 2 pages of the same source, tag and package"
-    ]
+    catalog = catalog_of(tmp_path)
 
-
-def test_a_hash_that_a_page_lists_with_different_content_is_reported_once(tmp_path: Path) -> None:
-    catalog = two_pages(tmp_path, [record(1), record(1, os="centos7")], [record(2)])
-
-    assert catalog.total == 3
-    assert [problem.reason for problem in catalog.problems] == [
-        f"hash {hash_of(1)} is listed twice with different content"
-    ]
+    assert sorted(spec.hash for spec in all_records(catalog)) == [*map(hash_of, hashes)]
+    assert sum(package.total for package in catalog.packages(parse(""))) == len(hashes)
+    assert [problem.reason for problem in catalog.problems] == [reason]
 
 
 @pytest.mark.parametrize("records", [[], [record(hash="none")]])

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query, Term
@@ -82,11 +82,6 @@ def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
     fits = matcher("size", text)
     assert [fits(size) for size in (low, high)] == [True, True]
     assert [fits(size) for size in (low - 1, high + 1)] == [low == inf, high == inf]
-
-
-def test_an_i_alone_is_no_unit_of_a_size() -> None:
-    with pytest.raises(QueryError, match="5iB is not a size"):
-        parse("size=5iB:")
 
 
 def test_many_stars_take_no_time_on_a_long_text() -> None:

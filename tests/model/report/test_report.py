@@ -37,41 +37,30 @@ def test_values_flow_to_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "needles", "matches"),
+    ("text", "needles", "is_fuzzy", "matches"),
     [
-        ("py-build", ["build"], ["build"]),
-        ("Py-Build", ["build"], ["Build"]),
-        ("py-build", ["zlib", "py"], ["py"]),
-        ("py-build", ["zlib"], []),
-        ("py-build", [], []),
+        # The first needle that occurs is marked.
+        ("py-build", ["build"], False, ["build"]),
+        ("Py-Build", ["build"], False, ["Build"]),
+        ("py-build", ["zlib", "py"], False, ["py"]),
+        ("py-build", ["zlib"], False, []),
+        ("py-build", [], False, []),
         # Lower case would be longer, and its offsets those of another text.
-        ("İ-build", ["build"], []),
+        ("İ-build", ["build"], False, []),
+        # The letters of one are, where they are apart.
+        ("py-torch-scatter", ["pyts"], True, ["py", "t", "s"]),
+        ("Py-Pyts", ["pyts"], True, ["Pyts"]),
+        ("py-torch", ["pyts"], True, []),
+        ("py-torch-scatter", [""], True, []),
     ],
 )
-def test_the_first_needle_that_occurs_is_marked(
-    text: str, needles: list[str], matches: list[str]
+def test_what_a_text_is_found_by_is_marked(
+    text: str, needles: list[str], is_fuzzy: bool, matches: list[str]
 ) -> None:
-    pieces = highlight(text, needles, "dim")
+    pieces = highlight(text, needles, "dim", is_fuzzy=is_fuzzy)
     assert "".join(part for part, _ in pieces) == text
     assert [part for part, style in pieces if style == "match"] == matches
     assert {style for _, style in pieces} <= {"dim", "match"}
-
-
-@pytest.mark.parametrize(
-    ("text", "needle", "matches"),
-    [
-        ("py-torch-scatter", "pyts", ["py", "t", "s"]),
-        ("Py-Pyts", "pyts", ["Pyts"]),
-        ("py-torch", "pyts", []),
-        ("py-torch-scatter", "", []),
-    ],
-)
-def test_the_letters_of_a_needle_are_marked_where_they_are_apart(
-    text: str, needle: str, matches: list[str]
-) -> None:
-    pieces = highlight(text, [needle], "dim", is_fuzzy=True)
-    assert "".join(part for part, _ in pieces) == text
-    assert [part for part, style in pieces if style == "match"] == matches
 
 
 def test_the_first_included_word_of_a_filter_is_marked() -> None:

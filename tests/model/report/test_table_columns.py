@@ -43,7 +43,11 @@ def listing_of(path: Path, *variants: str, **fields: Any) -> Listing:
     records: list[Record] = [
         record(number, variants=texts.split(), **fields) for number, texts in enumerate(variants)
     ]
-    listing = catalog_of(write_page(path, records, title="hdf5")).listing(View(folded=True))
+    return listing_of_pages(write_page(path, records, title="hdf5"))
+
+
+def listing_of_pages(*pages: Path) -> Listing:
+    listing = catalog_of(*pages).listing(View(folded=True))
     listing.precompute()
     return listing
 
@@ -71,10 +75,8 @@ def test_packages_with_one_build_each_differ_from_nothing(tmp_path: Path) -> Non
     pages = [
         write_page(tmp_path / name, [record(n)], title=name) for n, name in enumerate(("a", "b"))
     ]
-    listing = catalog_of(*pages).listing(View(folded=True))
-    listing.precompute()
 
-    assert UNLIKE_OTHERS not in columns_of(listing).names
+    assert UNLIKE_OTHERS not in columns_of(listing_of_pages(*pages)).names
 
 
 def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_path: Path) -> None:
@@ -82,8 +84,7 @@ def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_pat
         write_page(tmp_path / tag, [record(n, variants=[text])], title="hdf5", tag=tag)
         for n, (tag, text) in enumerate((("v1", "+hl"), ("v2", "~hl")))
     ]
-    listing = catalog_of(*pages).listing(View(folded=True))
-    listing.precompute()
+    listing = listing_of_pages(*pages)
 
     assert columns_of(listing).names[:2] == ["+hl", "tag"]
     assert columns_of(listing, "tag").names[:2] == ["tag", "+hl"]
