@@ -60,24 +60,25 @@ def versions(catalog: Catalog, query: str, sort: Sort | None = None) -> list[str
     return [spec.version for spec in catalog.records(listing.ids)]
 
 
-def test_the_index_keeps_its_values(catalog: Catalog) -> None:
-    assert set(catalog.values("digest")) == {"aaaa", "bbbb"}
-    assert list(catalog.values("series")) == ["1.2", "1.3", "1.3"]
+def test_the_index_keeps_finds_orders_and_counts_its_values(catalog: Catalog) -> None:
     assert {s.version: s.package_hash for s in all_records(catalog)} == VERSIONS
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+    for query, expected in (
         ("digest=aaaa", ["1.2.13"]),
         ("digest=bb*", ["1.3.0", "1.3.1"]),
         ("!series=1.3", ["1.2.13"]),
         ("series=1.3 | digest=aaaa @1.2.13", ["1.2.13"]),
-    ],
-)
-def test_a_query_can_ask_for_it(query: str, expected: list[str], catalog: Catalog) -> None:
-    assert versions(catalog, query) == expected
-    assert parse(str(parse(query))) == parse(query)
+    ):
+        assert versions(catalog, query) == expected
+        assert parse(str(parse(query))) == parse(query)
+    for name, counts in (
+        ("digest", {"bbbb": 2, "aaaa": 1}),
+        ("series", {"1.3": 2, "1.2": 1}),
+    ):
+        assert versions(catalog, "", Sort(name)) == list(VERSIONS)
+        assert versions(catalog, "", Sort(name, descending=True)) == ["1.3.0", "1.3.1", "1.2.13"]
+        counted = value_counts(catalog, Query(), name)
+        assert {each.value: each.count for each in counted} == counts
+        assert set(catalog.values(name)) == set(counts)
 
 
 def test_a_predicate_is_a_key_that_no_table_has(tmp_path: Path) -> None:
@@ -94,40 +95,16 @@ def test_a_predicate_is_a_key_that_no_table_has(tmp_path: Path) -> None:
     assert "external" not in [column.name for column in COLUMNS]
 
 
-@pytest.mark.parametrize("name", ["digest", "series"])
-def test_rows_can_be_ordered_by_it(name: str, catalog: Catalog) -> None:
-    assert versions(catalog, "", Sort(name)) == list(VERSIONS)
-    assert versions(catalog, "", Sort(name, descending=True)) == ["1.3.0", "1.3.1", "1.2.13"]
-
-
-def test_its_values_are_counted(catalog: Catalog) -> None:
-    counted = {
-        name: [(each.value, each.count) for each in value_counts(catalog, Query(), name)]
-        for name in ("digest", "series")
-    }
-    assert counted == {"digest": [("bbbb", 2), ("aaaa", 1)], "series": [("1.3", 2), ("1.2", 1)]}
-
-
-@pytest.mark.parametrize(
-    ("text", "completion"),
-    [
+def test_its_key_its_values_and_its_filter_are_completed(catalog: Catalog) -> None:
+    for text, completion in (
         ("dig", "digest="),
         ("digest=b", "digest=bbbb"),
         ("aa", "digest=aaaa"),
         ("1.2", "series=1.2"),
-    ],
-)
-def test_its_key_and_its_values_are_completed(
-    text: str, completion: str, catalog: Catalog
-) -> None:
-    completions = complete(catalog, parse_input(text, len(text)))
-
-    assert completion in [item.text for item in completions.items]
-
-
-def test_its_filter_is_completed(catalog: Catalog) -> None:
+    ):
+        completions = complete(catalog, parse_input(text, len(text)))
+        assert completion in [item.text for item in completions.items]
     completions = complete(catalog, parse_filter_input("b", 1, "digest", Query()))
-
     assert [item.text for item in completions.items] == ["=bbbb"]
 
 
@@ -170,6 +147,7 @@ def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:
     assert [(cell["package_hash"], cell["series"]) for cell in cells] == wanted
     shown = [line.split() for line in output("show", f"/{hash_of(0)}").splitlines()]
     assert ["series", "1.2"] in shown
+    assert output("find", "--names").split() == ["zlib"] * 3
 
 
 def test_a_new_field_is_read_from_indexes_and_is_empty_on_pages(
@@ -194,11 +172,6 @@ def test_why_names_the_new_rule(program: Program, source: Path) -> None:
     rows = json.loads(program("why", "zlib", "--json", "-f", str(source)).stdout)
     assert {row["rule"] for row in rows} == {"unwanted"}
     assert {row["change"] for row in rows} == {"remove it"}
-
-
-def test_find_prints_the_new_format(source: Path, tmp_path: Path) -> None:
-    result = Program(tmp_path)("find", "--names", "-f", str(source))
-    assert result.stdout.split() == ["zlib"] * 3
 
 
 def test_the_new_command_runs_and_is_in_the_help(tmp_path: Path) -> None:

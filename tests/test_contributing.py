@@ -187,21 +187,3 @@ def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(copy: Pa
 
     assert result.returncode == 0, result.stdout
     assert " passed" in result.stdout
-
-
-def test_what_the_recipes_name_is_there() -> None:
-    recipes = RECIPES[RECIPES.index("## How to") : RECIPES.index("## Words")]
-    for recipe in recipes.split("\n\n"):
-        text = " ".join(recipe.split())
-        paths = re.findall(r"`((?:model|tui|tests|docs|packaging|\.github)/[\w./-]*)", text)
-        for path in paths:
-            assert (ROOT / path).exists(), path
-        # `NAME` of `file.py`, and `file.py: name`.
-        of_files = re.findall(r"`(\w+)` (?:of|in) `([\w/]+\.py)`", text)
-        of_files += [(name, path) for path, name in re.findall(r"`([\w/]+\.py): (\w+)`", text)]
-        for name, path in of_files:
-            places = [
-                p for p in ("", "model/readers/", "model/report/") if (ROOT / p / path).is_file()
-            ]
-            assert places, path
-            assert re.search(rf"\b{name}\b", (ROOT / places[0] / path).read_text("utf-8")), recipe

@@ -180,16 +180,21 @@ def test_a_tag_of_another_version_is_not_released(tag: str, fits: bool) -> None:
     assert (run_step("The tag names", ROOT, GITHUB_REF_NAME=tag) == 0) is fits
 
 
+def release_with(directory: Path, changelog: str) -> int:
+    """Run the step that releases, with a file to release and a `gh` that notes its words."""
+    (directory / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\n')
+    (directory / "gh").chmod(0o755)
+    (directory / "CHANGELOG.md").write_text(changelog)
+    (directory / "files").mkdir()
+    (directory / "files" / "spackscope.pyz").write_text("")
+    return run_step("The section", directory, GITHUB_REF_NAME=f"v{VERSION}")
+
+
 def test_the_release_has_its_section_of_the_changelog_and_checksums(tmp_path: Path) -> None:
-    (tmp_path / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\n')
-    (tmp_path / "gh").chmod(0o755)
     heads = ("Unreleased", f"{VERSION} - 2027-01-31", "0.0.1 - 2027-01-01")
     sections = (f"## {head}\n\n- What is in {head}.\n" for head in heads)
-    (tmp_path / "CHANGELOG.md").write_text("\n".join(sections))
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "spackscope.pyz").write_text("")
 
-    assert run_step("The section", tmp_path, GITHUB_REF_NAME=f"v{VERSION}") == 0
+    assert release_with(tmp_path, "\n".join(sections)) == 0
     assert (tmp_path / "notes.md").read_text("utf-8").strip() == f"- What is in {heads[1]}."
     assert (tmp_path / "files" / "SHA256SUMS").read_text().endswith("  spackscope.pyz\n")
     words = (tmp_path / "words").read_text().splitlines()
@@ -198,14 +203,8 @@ def test_the_release_has_its_section_of_the_changelog_and_checksums(tmp_path: Pa
 
 
 def test_a_version_without_a_section_in_the_changelog_is_not_released(tmp_path: Path) -> None:
-    (tmp_path / "gh").write_text("#!/bin/sh\ntouch released\n")
-    (tmp_path / "gh").chmod(0o755)
-    (tmp_path / "CHANGELOG.md").write_text("## Unreleased\n\n- All.\n")
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "spackscope.pyz").write_text("")
-
-    assert run_step("The section", tmp_path, GITHUB_REF_NAME=f"v{VERSION}") != 0
-    assert not (tmp_path / "released").exists()
+    assert release_with(tmp_path, "## Unreleased\n\n- All.\n") != 0
+    assert not (tmp_path / "words").exists()
 
 
 def test_the_release_says_the_line_for_the_recipe(tmp_path: Path) -> None:
