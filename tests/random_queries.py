@@ -5,17 +5,8 @@ from __future__ import annotations
 from random import Random
 
 NAMES = [
-    "hdf5",
-    "zlib-ng",
-    "py-numpy",
-    "7zip",
-    "a.b.hdf5",
-    "builtin.gcc",
-    "p*",
-    "?lib",
-    "*",
-    "h*5",
-]
+    "hdf5", "zlib-ng", "py-numpy", "7zip", "a.b.hdf5", "builtin.gcc", "p*", "?lib", "*", "h*5",
+]  # fmt: skip
 VERSIONS = [
     "1.2", "1.14.3", "develop", "=1.2", "1.2:", ":1.4", "1.2:1.4", ":", "1.2,1.4:", "=1-2_a",
     "git.main=1.2", "git.a/b", "0" * 40, "1.*", "2.0rc1",
@@ -31,15 +22,8 @@ KEYS = [
     "package", "compiler", "version", "variants", "hash", "size", "state", "flags",
 ]  # fmt: skip
 TARGETS = [
-    "zen4",
-    ":zen4",
-    "x86_64_v3:",
-    "zen3,zen4",
-    "linux-ubuntu22.04-zen4",
-    "-x-",
-    "a-b-",
-    "z*,",
-]
+    "zen4", ":zen4", "x86_64_v3:", "zen3,zen4", "linux-ubuntu22.04-zen4", "-x-", "a-b-", "z*,",
+]  # fmt: skip
 VIRTUALS = ["c", "c,cxx", "mpi", "fortran-rt", "lapack,blas"]
 ATTRIBUTES = ["", "deptypes=build", "deptypes=link,run", "virtuals=c", "virtuals:='c,cxx'",
               "virtuals=mpi virtuals=c", "virtuals='c=,*'", " ", " deptypes='build' "]  # fmt: skip

@@ -56,16 +56,6 @@ def test_the_rights_of_others_to_a_directory_are_taken_away(
     assert mode(directory) & 0o777 == after
 
 
-def test_a_directory_of_another_user_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    me = os.geteuid()
-    monkeypatch.setattr("os.geteuid", lambda: me + 1)
-
-    with pytest.raises(PermissionError, match="belongs to another user"):
-        keep_private(str(tmp_path))
-
-
 def test_a_directory_that_stays_open_to_others_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.build import build
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.index_file import Columns
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.discover import discover
-from spackscope.model.sources.session import Session
 from tests.builders.catalogs import all_records, catalog_of
 from tests.builders.pages import hash_of
 from tests.builders.spack import (
@@ -157,18 +153,3 @@ def test_what_one_document_tells_of_a_hash_counts_in_all_orders(tmp_path: Path) 
         assert spec.spec_format == 0 or spec.spec_format == 5
         assert catalog.count(parse("zlib-api@1.3")) == 1
         assert catalog.count(parse("zlib-api@2")) == 0
-
-
-def test_a_refresh_equals_a_build_anew(tmp_path: Path) -> None:
-    session, paths = Session({}), [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
-    (tmp_path / "a.json").write_bytes(database(installs(*NEW_NODES), "9"))
-    write_index(tmp_path / "b.json", *OLD_NODES)
-    old = Columns(build(discover(paths, session), session))
-    for nodes, version in ((OLD_NODES[:1], "10"), (NEW_NODES, "11"), (OLD_NODES, "8")):
-        (tmp_path / "b.json").write_bytes(database(installs(*nodes), version))
-        refreshed = Columns(build(discover(paths, session), session, old=old))
-        anew = Columns(build(discover(paths, session), session))
-
-        for name in set(anew) - {"meta"}:
-            assert refreshed.raw(name) == anew.raw(name)
-        old = refreshed

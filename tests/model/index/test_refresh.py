@@ -21,7 +21,7 @@ from spackscope.model.sources import document
 from spackscope.model.sources.session import Session
 from tests.builders.mirrors import ARCHIVE_TYPE, entry, manifest, mirror_v3, write_files
 from tests.builders.pages import hash_of, page, record, write_page
-from tests.builders.spack import GCC, ZLIB, edge, node, write_index, zlib_index
+from tests.builders.spack import GCC, ZLIB, database, edge, in_format_6, installs, node, zlib_index
 from tests.examples import examples
 
 SHARED = 8
@@ -62,7 +62,8 @@ class World:
             cached = {"in_buildcache": self.chance.random() < 0.8}
             tree = {"installed": True, "explicit": True, "path": "/opt/x"}
             fields = tree if name == "tree.json" else cached
-            write_index(self.directory / name, *nodes, **fields)
+            version = self.chance.choice(["8", "9", "10"])
+            (self.directory / name).write_bytes(database(installs(*nodes, **fields), version))
             return
         tag = self.chance.choice(["develop", "v1.0"])
         title = self.chance.choice(["zlib", "hdf5", "gcc", "abc", "zzz"])
@@ -102,13 +103,15 @@ class World:
             edge(self.name(child), hash_of(child), self.chance.choice([["link"], ["build"]]))
             for child in chosen
         ]
-        return node(
+        made = node(
             hash_of(number),
             name=self.name(number),
             version=self.chance.choice(["1.3.1", "1.9"]),
             package_hash=self.chance.choice(["abc===", "def==="]),
             dependencies=edges,
         )
+        provided = self.chance.choice([(), ("zlib-api",), ("zlib-api@1.3", "mpi")])
+        return in_format_6(made, *provided) if self.chance.random() < 0.3 else made
 
     def name(self, number: int) -> str:
         """Return the package of a hash; few documents name another."""
@@ -117,13 +120,9 @@ class World:
         return "zlib" if number < SHARED or number % 3 else "hdf5"
 
 
-def home_of(world: World, home: str) -> Session:
-    return Session({"XDG_CACHE_HOME": str(world.directory / home)})
-
-
 def index_of(world: World, home: str, *, rebuild: bool = False) -> bytes:
     """Load the sources, and return the index as if it had been built at the epoch."""
-    session = home_of(world, home)
+    session = Session({"XDG_CACHE_HOME": str(world.directory / home)})
     try:
         with patch("spackscope.model.index.build.time", lambda: 0.0):
             catalog = load(world.sources, session, keep=True, rebuild=rebuild)

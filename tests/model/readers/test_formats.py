@@ -554,16 +554,6 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
             assert all(text.encode().decode() == text for text in all_texts(item))
 
 
-def known(name: str) -> dict[str, Spec]:
-    """Read one of the two large indexes, of which the tests hold a part."""
-    data = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
-    specs, problems = read(data)
-    assert [problem.reason.split(",")[0].split(" ", 1)[1] for problem in problems] == [
-        "dependencies are missing"
-    ]
-    return {spec.hash: spec for spec in specs}
-
-
 def as_shown(variant: str) -> str:
     """Cut the digests of patches as Spack does where it prints them."""
     is_patches = variant.startswith("patches")
@@ -583,25 +573,6 @@ def printed(spec: Spec) -> str:
 
 
 # Real databases
-
-
-def test_an_index_of_spack_0_23_equals_the_site() -> None:
-    specs = known("spack0")
-    count = 0
-    for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
-        listed = json.loads(line)
-        for its in listed["records"]:
-            if its["hash"] not in specs:
-                continue
-            spec = specs[its["hash"]]
-            count += 1
-            assert spec.package == listed["name"]
-            assert [spec.version] == its["versions"]
-            assert spec.compiler == its["compiler"].replace("@=", "@")
-            assert (spec.platform, spec.os) == (its["platform"], its["os"])
-            assert spec.target == its["target"]
-            assert list(map(as_shown, spec.variants)) == its["variants"]
-    assert count == 173
 
 
 def test_an_index_of_spack_1_2_equals_what_spack_find_prints() -> None:

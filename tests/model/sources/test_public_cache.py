@@ -283,16 +283,6 @@ def test_an_index_may_have_any_address(tmp_path: Path) -> None:
     assert contents(discovered) == [ROOT, E4S, E4S]
 
 
-def test_a_failing_index_does_not_hide_others() -> None:
-    (wrong,) = under("develop/e4s", blob(E4S))
-    with serve_files({**FILES, wrong: b"wrong"}) as server:
-        discovered = discover_one(f"{server.url}/{NAME}")
-
-    assert contents(discovered) == [ROOT]
-    assert "does not match its checksum" in problem_text(discovered)
-    assert "develop e4s" in problem_text(discovered)
-
-
 @pytest.mark.parametrize("is_first", [True, False])
 def test_of_the_copies_that_were_asked_the_one_that_refuses_is_named(
     is_first: bool, monkeypatch: pytest.MonkeyPatch

@@ -415,18 +415,6 @@ def test_ten_redirects_are_followed(machine: Machine, count: int) -> None:
         assert len(server.requests) == 11
 
 
-def test_progress_has_the_bytes_so_far_and_in_all(machine: Machine) -> None:
-    seen: list[tuple[str, int, int | None]] = []
-    with (
-        serving(index=sends(b"x" * 300_000)) as server,
-        progress_to(lambda *progress: seen.append(progress)),
-    ):
-        machine.fetch(server.url)
-
-    assert seen[-1] == ("bytes of index", 300_000, 300_000)
-    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
-
-
 def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
     def only_for_ann(exchange: Exchange) -> None:
         is_ann = exchange.request.headers.get("authorization") == "Basic YW5uOnMzY3IzdEA="
