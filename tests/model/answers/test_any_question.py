@@ -36,11 +36,6 @@ from tests.builders.spack import edge, node, write_index
 HOST = "target=x86_64_v3 glibc=2.39"
 
 
-def search_tree(catalog: Catalog) -> object:
-    tree = read_tree(catalog, 0)
-    return tree and tree.read_matching("zlib")
-
-
 def summarise(catalog: Catalog) -> object:
     query = parse("fits")
     catalog = on_host(catalog, HOST)
@@ -54,7 +49,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "sections": lambda c: [*value_sections(c, parse("!os=x"))],
     "count": lambda c: frequency(c, parse("!os=x"), [find_axis(c, "os")]),
     "summaries": summarise,
-    "tree": search_tree,
+    "tree": lambda c: (tree := read_tree(c, 0)) and tree.read_matching("zlib"),
     "fit": lambda c: HostFit(c, parse_host(HOST)).coded(),
     "compare": lambda c: compare(dag_of(c), 0, 1),
     "varying": lambda c: varying(dag_of(c), [[0], [1]]),

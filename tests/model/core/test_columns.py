@@ -36,20 +36,13 @@ def test_names_keys_and_orders_are_unambiguous() -> None:
         ),
         ("stack", ("e4s", "hep", "root"), "e4s, hep"),
         ("state", ("cached", "installed"), "cached, installed"),
-        *(
-            ("compiler", "none", "no compiler"),
-            ("os", "ubuntu24.04", "ubuntu24.04"),
-            ("os", "", "-"),
-        ),
+        ("compiler", "none", "no compiler"),
+        *(("os", "ubuntu24.04", "ubuntu24.04"), ("os", "", "-"), ("fits", (), "unknown")),
         *(("variants", "+mpi", "+mpi"), ("variants", (), ""), ("state", (), "")),
         *(("stack", ("e4s", "root"), "e4s"), ("stack", ("root",), "root"), ("stack", (), "")),
         *(("size", 5_100_000, "5.1 MB"), ("size", None, "-"), ("source", ("mirror",), "mirror")),
         *(("fits", ("no", "x", "y", "z"), "x +2"), ("fits", ("no", "x", "y"), "x +1")),
-        *(
-            ("fits", ("no", "x"), "x"),
-            ("fits", ("unknown", "x"), "unknown"),
-            ("fits", (), "unknown"),
-        ),
+        *(("fits", ("no", "x"), "x"), ("fits", ("unknown", "x"), "unknown")),
     ],
 )
 def test_a_cell_shows_its_value(column: str, value: Value, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,21 +15,8 @@ from spackscope.model.core.versions import find_satisfying, satisfies, version_k
 DATA = Path(__file__).parents[2] / "data"
 
 
-class Pair(TypedDict):
-    a: str
-    b: str
-    result: str
-
-
-class Match(TypedDict, total=False):
-    version: str
-    constraint: str
-    satisfies: bool
-    error: str
-
-
-PAIRS = cast("list[Pair]", json.loads((DATA / "version_pairs.json").read_text("utf-8")))
-MATCHES = cast("list[Match]", json.loads((DATA / "version_satisfies.json").read_text("utf-8")))
+PAIRS: list[dict[str, str]] = json.loads((DATA / "version_pairs.json").read_text("utf-8"))
+MATCHES: list[dict[str, Any]] = json.loads((DATA / "version_satisfies.json").read_text("utf-8"))
 VERSIONS = sorted({version for pair in PAIRS for version in (pair["a"], pair["b"])})
 
 any_text = st.text(st.characters(exclude_categories=[]))

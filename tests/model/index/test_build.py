@@ -332,15 +332,10 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     return [problem.reason for problem in catalog.problems]
 
 
-def put_pipe(path: Path) -> None:
+def put_pipe(path: Path) -> str:
     path.unlink()
     os.mkfifo(path)
-
-
-def put_pipe_with_a_writer(path: Path) -> None:
-    put_pipe(path)
-    # Reading it would wait.
-    os.open(path, os.O_RDWR)
+    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -349,7 +344,8 @@ def put_pipe_with_a_writer(path: Path) -> None:
         (os.unlink, "no such file or directory"),
         (lambda path: (path.unlink(), path.mkdir()), "is a directory"),
         (put_pipe, "it is not a regular file"),
-        (put_pipe_with_a_writer, "it is not a regular file"),
+        # With a writer, reading it would wait.
+        (lambda path: os.open(put_pipe(path), os.O_RDWR), "it is not a regular file"),
     ],
 )
 def test_a_page_that_is_no_file_any_more_is_reported_without_waiting(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import ssl
 from collections.abc import Iterator
@@ -59,10 +58,6 @@ class Machine:
 def without_port(text: str, server: WebServer) -> str:
     """Write what differs from run to run in the same way."""
     return text.replace(server.url, "URL").replace(f":{server.port}", "")
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 @contextmanager

@@ -21,7 +21,8 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.download import CachedFile, DownloadCache, open_download_cache
-from tests.model.storage.machine import NEW, OLD, Machine, sha256
+from tests.builders.mirrors import sha256
+from tests.model.storage.machine import NEW, OLD, Machine
 from tests.web_server import Exchange, in_turn, never_ends, responds, sends, serving, stalls_after
 
 DAY = 86_400.0
@@ -91,11 +92,6 @@ def test_a_file_that_is_not_as_it_should_be_is_not_kept(machine: Machine) -> Non
         assert not any("if-none-match" in request.headers for request in server.requests)
 
 
-def replaced_by_a_directory(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
 def described_by(text: bytes) -> Callable[[Path], object]:
     return lambda path: Path(f"{path}.json").write_bytes(text)
 
@@ -105,7 +101,7 @@ def described_by(text: bytes) -> Callable[[Path], object]:
     [
         lambda path: path.write_bytes(OLD),
         lambda path: path.write_bytes(b""),
-        replaced_by_a_directory,
+        lambda path: (path.unlink(), path.mkdir()),
         Path.unlink,
         lambda path: Path(f"{path}.json").unlink(),
         *map(described_by, [b"", b"{}", b"[]", b"null", b"\xff", b"[" * 100_000]),

@@ -91,11 +91,8 @@ def test_credentials_are_for_one_scheme_host_and_port(one: str, other: str, is_s
 @pytest.mark.parametrize(
     ("reference", "joined"),
     [
-        *(
-            ("b", "https://h:1/top/b"),
-            ("/b?c", "https://h:1/b?c"),
-            ("//other/b", "https://other/b"),
-        ),
+        *(("b", "https://h:1/top/b"), ("/b?c", "https://h:1/b?c")),
+        ("//other/b", "https://other/b"),
         ("http://u:p@h/b#c", "http://h/b"),
     ],
 )
