@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from spackscope.model.index.catalog import Catalog
-from tests.builders.catalogs import catalog_of
-from tests.builders.pages import record, write_page
 
 
 @pytest.fixture(scope="module", params=["spack0", "spack1"])
@@ -77,10 +75,3 @@ def test_all_dependencies_below_a_record_are_reached(catalog: Catalog) -> None:
 
     assert below > {start, *(dependency.child for dependency in known.of(start))}
     assert known.down.reached([start]) == below
-
-
-def test_pages_list_no_dependencies(tmp_path: Path) -> None:
-    catalog = catalog_of(write_page(tmp_path, [record(1), record(2)]))
-
-    assert not catalog.edges.lists(0)
-    assert catalog.edges.of(0) == catalog.edges.dependents(0) == []

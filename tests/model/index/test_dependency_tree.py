@@ -70,7 +70,10 @@ def reached(start: int, graph: Graph) -> set[int]:
 
 
 def test_pages_have_no_tree(tmp_path: Path) -> None:
-    assert read_tree(catalog_of(write_page(tmp_path, [record(1)])), 0) is None
+    catalog = catalog_of(write_page(tmp_path, [record(1)]))
+    assert read_tree(catalog, 0) is None
+    assert not catalog.edges.lists(0)
+    assert catalog.edges.of(0) == catalog.edges.dependents(0) == []
 
 
 def assert_each_has_one_place(tree: Tree) -> None:

@@ -123,14 +123,6 @@ def test_pages_give_the_same_answers_as_far_as_they_go(pages: Catalog) -> None:
     assert not_told == 66
 
 
-def test_every_query_is_written_and_parsed_again() -> None:
-    texts = [answer["constraint"] for answer in SINGLE]
-    texts += [answer["query"] for answer in WHOLE if "refused" not in answer]
-    for text in texts:
-        query = parse(text)
-        assert parse(str(query)) == parse(str(query), packages=()) == query
-
-
 @pytest.mark.parametrize("case", REJECTED, ids=lambda case: case["input"])
 def test_what_spack_refuses_is_refused_at_the_same_offset(case: dict[str, str]) -> None:
     text = case["input"]

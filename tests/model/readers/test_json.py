@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,18 +11,7 @@ from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
 from tests.builders.catalogs import each_record, read, reasons
 from tests.builders.pages import hash_of
-from tests.builders.spack import (
-    INDEX_OF_0_23,
-    INDEX_OF_1_2,
-    INSTALL_TREE,
-    ZLIB,
-    database,
-    installs,
-    leaf,
-    node,
-    zlib_index,
-    zlib_nodes,
-)
+from tests.builders.spack import ZLIB, database, installs, leaf, node, zlib_index, zlib_nodes
 
 
 def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:
@@ -41,15 +29,6 @@ def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:
 
 def by_record(data: bytes) -> list[Spec | Problem]:
     return list(each_record(read_document(data, origin="document")))
-
-
-@pytest.mark.parametrize(
-    "path", [INDEX_OF_0_23, INDEX_OF_1_2, INSTALL_TREE], ids=["0.23", "1.2", "install tree"]
-)
-def test_a_database_that_begins_with_another_key_is_read_alike(path: Path) -> None:
-    data = path.read_bytes()
-
-    assert by_record(b'{"x": [0],' + data.lstrip()[1:]) == by_record(data)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import importlib
+import re
 import sys
 from collections.abc import Callable
 
@@ -34,23 +35,22 @@ def test_a_cut_gzip_keeps_what_came() -> None:
     assert "file is cut off at character" in problems[1].reason
 
 
-def test_a_wrong_checksum_is_a_problem() -> None:
-    packed = bytearray(gzip.compress(zlib_index()))
-    packed[-6] ^= 0xFF
-
-    specs, problems = read(bytes(packed))
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda packed: packed + b"\0" * 100, ""),
+        (lambda packed: packed + b"\0x", "."),
+        (lambda packed: packed + b"PK", "."),
+        (lambda packed: packed[:-6] + bytes([packed[-6] ^ 0xFF]) + packed[-5:], "incorrect data"),
+    ],
+)
+def test_only_padding_may_follow_gzip_and_its_checksum_is_checked(
+    change: Callable[[bytes], bytes], reason: str
+) -> None:
+    specs, problems = read(change(gzip.compress(zlib_index())))
 
     assert specs == read(zlib_index())[0]
-    assert len(problems) == 1
-    assert "incorrect data check" in problems[0].reason
-
-
-@pytest.mark.parametrize(("end", "count"), [(b"\0" * 100, 0), (b"\0x", 1), (b"PK", 1)])
-def test_only_padding_may_follow_gzip(end: bytes, count: int) -> None:
-    specs, problems = read(gzip.compress(zlib_index()) + end)
-
-    assert specs == read(zlib_index())[0]
-    assert len(problems) == count
+    assert [bool(re.search(reason, each.reason)) for each in problems] == [True] * bool(reason)
 
 
 def zstd_frame(data: bytes) -> bytes:

@@ -44,7 +44,6 @@ from tests.builders.spack import (
     node,
 )
 from tests.model.report.test_detail import SPEC as FULL_SPEC
-from tests.tui.cli.test_secrets import SECRETS, URLS
 
 SPEC = replace(FULL_SPEC, compiler="gcc@13.2.0", namespace="builtin")
 SHORT = replace(SPEC, compiler="none", platform="", os="", target="", variants=())
@@ -385,13 +384,6 @@ def test_secrets_are_left_out_and_the_remark_says_so() -> None:
     without = ViewCommand("spackscope find -f 'https://example.org/m?…' --hashes", WITHOUT_SECRETS)
     assert command("https://ann:secret@example.org/m?token=abc") == without
     assert command("-") == ViewCommand("spackscope find -f - --hashes", FROM_STDIN)
-
-
-@pytest.mark.parametrize("url", URLS)
-def test_no_secret_of_a_mistyped_url_is_in_the_command_line(url: str) -> None:
-    made = command(url)
-    assert not [secret for secret in SECRETS if secret in made.text]
-    assert made.remark == WITHOUT_SECRETS
 
 
 def test_a_path_that_looks_like_a_url_stays_if_it_exists(tmp_path: Path) -> None:

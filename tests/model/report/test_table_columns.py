@@ -90,11 +90,29 @@ def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_pat
     assert columns_of(listing, "tag").names[:2] == ["tag", "+hl"]
 
 
-def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path) -> None:
-    rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
-    columns = columns_of(listing_of(tmp_path, *rows))
+@pytest.mark.parametrize(
+    ("rows", "filtered", "names"),
+    [
+        # What splits the rows most evenly comes first.
+        (
+            ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1"),
+            (),
+            ["+b", "+c", "+a", "+patches"],
+        ),
+        # What was filtered under its head stays a column, and is not in the head line.
+        (("+a +b", "~a +b"), ("os", "+b"), ["os", "+b", "+a"]),
+    ],
+)
+def test_what_differs_and_what_was_filtered_is_a_column(
+    rows: tuple[str, ...], filtered: tuple[str, ...], names: list[str], tmp_path: Path
+) -> None:
+    listing = listing_of(tmp_path, *rows)
+    columns = columns_of(listing, *filtered)
 
-    assert columns.names == ["+b", "+c", "+a", "+patches", "hash", UNLIKE_OTHERS]
+    assert columns.names == [*names, "hash", UNLIKE_OTHERS]
+    assert not {"ubuntu24.04", "+b"} & {*heads(columns)} or not filtered
+    hidden = choose_columns(listing, (), hidden={*names})
+    assert hidden.names == ["hash", UNLIKE_OTHERS]
 
 
 def test_a_column_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
@@ -106,15 +124,6 @@ def test_a_column_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None
     assert cells == {("+", "x,y"), ("~", "z"), ("+", "")}
     assert columns["+f"].width == 3
     assert columns["+a"].min_width == 1
-
-
-def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None:
-    listing = listing_of(tmp_path, "+a +b", "~a +b")
-    columns = columns_of(listing, "os", "+b")
-
-    assert columns.names == ["os", "+b", "+a", "hash", UNLIKE_OTHERS]
-    assert not {"ubuntu24.04", "+b"} & {*heads(columns)}
-    assert choose_columns(listing, (), hidden={"+a"}).names == ["hash", UNLIKE_OTHERS]
 
 
 def test_there_are_not_more_variants_than_can_be_walked_through(tmp_path: Path) -> None:
