@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from tests.builders.spack import content_hash
+from tests.builders.nodes import content_hash
 
 SEED = Path(__file__).parents[1] / "tests" / "data" / "spack" / "spack1.whole.json.xz"
 

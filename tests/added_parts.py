@@ -30,8 +30,9 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import browsing
 from tests.builders.catalogs import all_records
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, edge, node, write_index
+from tests.builders.spack import database, write_index
 from tests.clipboard import Clipboard
 from tests.documents import ROOT
 from tests.program import Program

@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from tests.builders.mirrors import Files, complete, files_in, signed_v3, under
-from tests.builders.spack import SPACK_DATA, content_hash, whole_index
+from tests.builders.manifests import Files
+from tests.builders.mirrors import complete, files_in, signed_v3, under
+from tests.builders.nodes import content_hash
+from tests.builders.spack import SPACK_DATA, whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
 INDEX = SAMPLE_DATA / "cache" / "index.json.gz"

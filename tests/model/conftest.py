@@ -14,8 +14,9 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import GCC, edge, leaf, node
 from tests.builders.pages import SAMPLE_PAGES, hash_of, page, record, write_page
-from tests.builders.spack import GCC, SPACK_DATA, edge, leaf, node, whole_index, write_index
+from tests.builders.spack import SPACK_DATA, whole_index, write_index
 from tests.hostile import HOSTILE_TEXT
 from tests.model.analysis.cases import made_lock
 

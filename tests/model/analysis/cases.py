@@ -14,7 +14,8 @@ from spackscope.model.analysis.nearest import NearCandidate, NearestSearch
 from spackscope.model.core.rules import FitReason
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
-from tests.builders.spack import SPACK_DATA, Node, write_index
+from tests.builders.nodes import Node
+from tests.builders.spack import SPACK_DATA, write_index
 
 
 @lru_cache

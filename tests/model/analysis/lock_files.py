@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.builders.spack import Node, edge, environment, node
+from tests.builders.nodes import Node, edge, node
+from tests.builders.spack import environment
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,9 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind
 from spackscope.model.report.differences import difference_lines
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import GCC, GLIBC, edge, in_format_6, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import (
-    GCC,
-    GLIBC,
-    database,
-    edge,
-    in_format_6,
-    installs,
-    leaf,
-    node,
-    write_index,
-)
+from tests.builders.spack import database, installs, write_index
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers
 from tests.model.analysis.lock_files import made, write_lock

@@ -22,17 +22,9 @@ from spackscope.model.analysis.cover import (
 from spackscope.model.answers.cover import coverage_doubts, reasons_of
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import (
-    database,
-    edge,
-    environment,
-    installs,
-    leaf,
-    node,
-    whole_index,
-    write_index,
-)
+from tests.builders.spack import database, environment, installs, whole_index, write_index
 from tests.model.analysis.cases import ranked, spack_answers
 
 CASES = spack_answers("cover")

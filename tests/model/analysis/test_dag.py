@@ -12,8 +12,9 @@ from spackscope.model.analysis.dag import Dag, Walker, count_dependents, dag_of,
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import Node, edge, leaf, node, whole_index, write_index
+from tests.builders.spack import whole_index, write_index
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_of
 

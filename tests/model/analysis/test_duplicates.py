@@ -16,8 +16,9 @@ from spackscope.model.answers.duplicates import Build, Builds, Causes, read_buil
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs, leaf
+from tests.builders.spack import database, installs
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 

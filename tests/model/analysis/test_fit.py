@@ -18,8 +18,9 @@ from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.run_sets import read_run_sets
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import GCC, GLIBC, ZLIB, Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import GCC, GLIBC, SPACK_DATA, ZLIB, Node, edge, leaf, node, write_index
+from tests.builders.spack import SPACK_DATA, write_index
 from tests.examples import some_and_all
 from tests.model.analysis.cases import ids_in, named
 

@@ -9,8 +9,8 @@ import pytest
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.index.catalog import Catalog
+from tests.builders.nodes import GCC, GMAKE, edge, leaf, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import GCC, GMAKE, edge, leaf, node
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers
 

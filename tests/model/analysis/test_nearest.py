@@ -11,8 +11,9 @@ from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import edge, in_format, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, edge, in_format, installs, leaf, node, write_index
+from tests.builders.spack import database, installs, write_index
 from tests.model.analysis.cases import graph_of, ids_of, ranked
 
 GCC_13, GCC_12, CLANG = (hash_of(number) for number in (101, 102, 103))

@@ -13,20 +13,11 @@ from spackscope.model.core.columns import sizes_text
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import catalog_of
-from tests.builders.mirrors import ARCHIVE_TYPE, entry, manifest, mirror_v3, serve_files
+from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
+from tests.builders.mirrors import mirror_v3, serve_files
+from tests.builders.nodes import GCC, GLIBC, ZLIB, edge, leaf, node, zlib_nodes
 from tests.builders.pages import record, write_page
-from tests.builders.spack import (
-    GCC,
-    GLIBC,
-    SPACK_DATA,
-    ZLIB,
-    edge,
-    leaf,
-    node,
-    write_index,
-    zlib_index,
-    zlib_nodes,
-)
+from tests.builders.spack import SPACK_DATA, write_index, zlib_index
 
 CLOSURES = SPACK_DATA / "analysis" / "closures.jsonl.xz"
 

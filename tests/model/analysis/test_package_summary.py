@@ -11,8 +11,9 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import catalog_of, on_host
+from tests.builders.nodes import node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import node, write_index
+from tests.builders.spack import write_index
 
 
 @pytest.fixture(scope="module")

@@ -26,18 +26,14 @@ from spackscope.model.sources.spack_config import (
 )
 from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import write_files
+from tests.builders.nodes import GCC, ZLIB, edge, leaf, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import (
-    GCC,
     SPACK_DATA,
-    ZLIB,
     SpackRoot,
     database,
-    edge,
     environment,
     installs,
-    leaf,
-    node,
     write_index,
 )
 from tests.examples import some_and_all

@@ -16,7 +16,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import catalog_of
-from tests.builders.spack import ZLIB, SpackRoot, environment, node, write_index
+from tests.builders.nodes import ZLIB, node
+from tests.builders.spack import SpackRoot, environment, write_index
 from tests.model.analysis.cases import named
 
 AT = "prefix: /opt/zlib, modules: [zlib/1]"

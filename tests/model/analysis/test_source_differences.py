@@ -22,9 +22,10 @@ from spackscope.model.analysis.source_differences import (
 )
 from spackscope.model.answers.diff import source_sheet
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.sample import with_versions
-from tests.builders.spack import edge, node, write_index
+from tests.builders.spack import write_index
 from tests.examples import examples
 from tests.model.analysis.cases import made_lock
 from tests.model.analysis.lock_files import Made, made, write_lock

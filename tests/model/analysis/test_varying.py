@@ -11,8 +11,9 @@ from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import FLAGS, GCC, GLIBC, Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import FLAGS, GCC, GLIBC, Node, edge, leaf, node, write_index
+from tests.builders.spack import write_index
 from tests.examples import some_and_all
 from tests.model.analysis.cases import graph_of, ids_in, ids_of, spack_answers
 

@@ -30,8 +30,9 @@ from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.row_notes import row_notes
 from tests.builders.catalogs import catalog_of, on_host
+from tests.builders.nodes import edge, node
 from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page
-from tests.builders.spack import edge, node, write_index
+from tests.builders.spack import write_index
 
 HOST = "target=x86_64_v3 glibc=2.39"
 

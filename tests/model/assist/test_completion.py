@@ -17,8 +17,9 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
 from tests.browsing import sample_where
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of
-from tests.builders.spack import leaf, write_index
+from tests.builders.spack import write_index
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:

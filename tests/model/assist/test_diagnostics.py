@@ -15,8 +15,9 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse, parse_input
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import node, write_index
+from tests.builders.spack import write_index
 from tests.hostile import HOSTILE_TEXT
 
 

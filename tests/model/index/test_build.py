@@ -30,8 +30,9 @@ from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import all_records, catalog_of, read
+from tests.builders.nodes import GLIBC, ZLIB, edge, leaf, node, zlib_nodes
 from tests.builders.pages import SAMPLE_PAGES, Record, hash_of, page, record, write_page
-from tests.builders.spack import GLIBC, ZLIB, edge, leaf, node, write_index, zlib_nodes
+from tests.builders.spack import write_index
 from tests.hostile import HOSTILE_TEXT
 
 

@@ -15,8 +15,9 @@ from spackscope.model.index.tree import SECTIONS, Tree, TreeSection, read_tree
 from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import edge, leaf, node, write_index
+from tests.builders.spack import write_index
 from tests.examples import examples
 from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes

@@ -18,8 +18,9 @@ from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_te
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import MAX_TERMS, parse
 from tests.builders.catalogs import all_records, catalog_of, read
+from tests.builders.nodes import GCC, GLIBC, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import GCC, GLIBC, SPACK_DATA, edge, leaf, node, write_index
+from tests.builders.spack import SPACK_DATA, write_index
 from tests.evaluator import satisfies
 from tests.examples import examples
 

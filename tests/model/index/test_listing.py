@@ -22,8 +22,9 @@ from spackscope.model.index.view import USED_BY, Order, RowRole, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import edge, node, write_index
+from tests.builders.spack import write_index
 from tests.evaluator import satisfies
 from tests.examples import examples
 from tests.tui.browser.look_alike_index import write_look_alikes

@@ -10,18 +10,9 @@ import pytest
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of
+from tests.builders.nodes import Node, edge, in_format, in_format_6, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import (
-    Node,
-    database,
-    edge,
-    environment,
-    in_format,
-    in_format_6,
-    installs,
-    node,
-    write_index,
-)
+from tests.builders.spack import database, environment, installs, write_index
 
 ZLIB, ZLIB_NG, NO_COMPAT, RUNTIME, NEW, OLD = (hash_of(number) for number in range(20, 26))
 

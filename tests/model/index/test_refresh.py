@@ -19,9 +19,11 @@ from spackscope.model.core.file_access import read_file
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources import document
 from spackscope.model.sources.session import Session
-from tests.builders.mirrors import ARCHIVE_TYPE, entry, manifest, mirror_v3, write_files
+from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
+from tests.builders.mirrors import mirror_v3, write_files
+from tests.builders.nodes import GCC, ZLIB, edge, in_format_6, node
 from tests.builders.pages import hash_of, page, record, write_page
-from tests.builders.spack import GCC, ZLIB, database, edge, in_format_6, installs, node, zlib_index
+from tests.builders.spack import database, installs, zlib_index
 from tests.examples import examples
 
 SHARED = 8

@@ -30,27 +30,19 @@ from spackscope.model.readers.formats import (
     read_manifest,
 )
 from tests.builders.catalogs import all_texts, each_record, read, reasons
-from tests.builders.mirrors import ARCHIVE_TYPE, DATABASE_TYPE, entry, manifest
+from tests.builders.manifests import ARCHIVE_TYPE, DATABASE_TYPE, entry, manifest
+from tests.builders.nodes import FLAGS, GCC, GLIBC, GMAKE, ZLIB, in_format, leaf, node, zlib_nodes
 from tests.builders.pages import hash_of, page, record
 from tests.builders.spack import (
-    FLAGS,
-    GCC,
-    GLIBC,
-    GMAKE,
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
     SPACK_DATA,
     SPEC_FILES,
-    ZLIB,
     as_yaml,
     database,
-    in_format,
     installs,
-    leaf,
-    node,
     zlib_index,
-    zlib_nodes,
 )
 from tests.hostile import any_json
 

@@ -10,8 +10,9 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
 from tests.builders.catalogs import each_record, read, reasons
+from tests.builders.nodes import ZLIB, leaf, node, zlib_nodes
 from tests.builders.pages import hash_of
-from tests.builders.spack import ZLIB, database, installs, leaf, node, zlib_index, zlib_nodes
+from tests.builders.spack import database, installs, zlib_index
 
 
 def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:

@@ -8,21 +8,9 @@ import pytest
 
 from spackscope.model.core.records import Dependency, Spec
 from tests.builders.catalogs import read, zlib_of
+from tests.builders.nodes import FLAGS, GCC, GLIBC, GMAKE, ZLIB, edge, in_format, node, zlib_nodes
 from tests.builders.pages import hash_of
-from tests.builders.spack import (
-    FLAGS,
-    GCC,
-    GLIBC,
-    GMAKE,
-    ZLIB,
-    database,
-    edge,
-    in_format,
-    installs,
-    node,
-    zlib_index,
-    zlib_nodes,
-)
+from tests.builders.spack import database, installs, zlib_index
 from tests.hostile import ODD_VALUES
 
 

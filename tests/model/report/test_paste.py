@@ -31,18 +31,9 @@ from spackscope.model.report.paste import (
 )
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import GCC, ZLIB, edge, in_format, leaf, node
 from tests.builders.pages import PAGES, SAMPLE_PAGES, hash_of
-from tests.builders.spack import (
-    GCC,
-    SPACK_DATA,
-    ZLIB,
-    database,
-    edge,
-    in_format,
-    installs,
-    leaf,
-    node,
-)
+from tests.builders.spack import SPACK_DATA, database, installs
 from tests.model.report.test_detail import SPEC as FULL_SPEC
 
 SPEC = replace(FULL_SPEC, compiler="gcc@13.2.0", namespace="builtin")

@@ -11,8 +11,9 @@ from spackscope.model.index.view import View
 from spackscope.model.report.row_notes import MAX_COMPARED, RowNote, row_notes
 from spackscope.model.report.table_columns import ShownWidths
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import Node, edge, leaf, node, write_index
+from tests.builders.spack import write_index
 
 A, B, C, LIB, OTHER, USER, GMAKE = (hash_of(number) for number in range(11, 18))
 

@@ -19,9 +19,10 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.document import FileList, document_of
 from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import discover_one, write_files
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of, page, record, write_page
 from tests.builders.spack import environment as lock_file
-from tests.builders.spack import leaf, write_tree
+from tests.builders.spack import write_tree
 from tests.program import COMMAND, environment
 
 

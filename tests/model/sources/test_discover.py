@@ -19,8 +19,8 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover, discover_directory, kind_of
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
+from tests.builders.manifests import Files
 from tests.builders.mirrors import (
-    Files,
     contents,
     discover_one,
     mirror_v2,
@@ -29,8 +29,9 @@ from tests.builders.mirrors import (
     serve_files,
     write_files,
 )
+from tests.builders.nodes import node
 from tests.builders.pages import record, write_page
-from tests.builders.spack import INSTALL_TREE, SPEC_FILES, SpackRoot, as_yaml, node, zlib_index
+from tests.builders.spack import INSTALL_TREE, SPEC_FILES, SpackRoot, as_yaml, zlib_index
 from tests.program import PATIENCE
 from tests.web_server import Exchange, is_silent, serving
 

@@ -17,26 +17,29 @@ from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
 from tests.builders.catalogs import split_problems
-from tests.builders.mirrors import (
+from tests.builders.manifests import (
     DATABASE_TYPE,
     INDEX_TYPE,
     MANIFEST,
     SPEC_TYPE,
     Files,
     blob,
+    entry,
+    manifest,
+)
+from tests.builders.mirrors import (
     contents,
     discover_one,
-    entry,
     files_in,
-    manifest,
     mirror_v2,
     mirror_v3,
     problem_text,
     serve_files,
     write_files,
 )
+from tests.builders.nodes import ZLIB, leaf
 from tests.builders.pages import hash_of
-from tests.builders.spack import SPACK_DATA, ZLIB, database, installs, leaf, zlib_index
+from tests.builders.spack import SPACK_DATA, database, installs, zlib_index
 from tests.web_server import WebServer
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")

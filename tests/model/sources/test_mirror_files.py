@@ -12,14 +12,8 @@ from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import all_records
-from tests.builders.mirrors import (
-    BZIP2_ARCHIVE,
-    MANIFEST,
-    complete,
-    files_in,
-    mirror_v3,
-    write_files,
-)
+from tests.builders.manifests import BZIP2_ARCHIVE, MANIFEST
+from tests.builders.mirrors import complete, files_in, mirror_v3, write_files
 from tests.builders.spack import SPACK_DATA, zlib_index
 
 BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"

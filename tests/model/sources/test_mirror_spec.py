@@ -25,21 +25,11 @@ from spackscope.model.report.signing import entries_json, signing_lines
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import all_records
-from tests.builders.mirrors import (
-    ARCHIVE_TYPE,
-    BZIP2_ARCHIVE,
-    Files,
-    entry,
-    manifest,
-    mirror_v3,
-    serve_files,
-    signed_v2,
-    signed_v3,
-    under,
-    write_files,
-)
+from tests.builders.manifests import ARCHIVE_TYPE, BZIP2_ARCHIVE, Files, entry, manifest
+from tests.builders.mirrors import mirror_v3, serve_files, signed_v2, signed_v3, under, write_files
+from tests.builders.nodes import ZLIB
 from tests.builders.pages import SAMPLE_PAGES
-from tests.builders.spack import PROJECT_SUBKEY, SIGNED, SITE_KEY, ZLIB, zlib_index
+from tests.builders.spack import PROJECT_SUBKEY, SIGNED, SITE_KEY, zlib_index
 from tests.web_server import responds
 
 BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"

@@ -10,15 +10,10 @@ import pytest
 
 from spackscope.model.core.tasks import progress_to
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
+from tests.builders.manifests import INDEX_TYPE, MANIFEST, Files, blob, entry, manifest
 from tests.builders.mirrors import (
-    INDEX_TYPE,
-    MANIFEST,
-    Files,
-    blob,
     contents,
     discover_one,
-    entry,
-    manifest,
     mirror_v2,
     mirror_v3,
     problem_text,

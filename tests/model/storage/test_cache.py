@@ -21,7 +21,7 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.download import CachedFile, DownloadCache, open_download_cache
-from tests.builders.mirrors import sha256
+from tests.builders.manifests import sha256
 from tests.model.storage.machine import NEW, OLD, Machine
 from tests.web_server import Exchange, in_turn, never_ends, responds, sends, serving, stalls_after
 

@@ -24,7 +24,7 @@ from spackscope.model.core.tasks import cancelled_when, progress_to
 from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.http import proxy_of
 from spackscope.model.storage.urls import split_url
-from tests.builders.mirrors import sha256
+from tests.builders.manifests import sha256
 from tests.model.storage.machine import (
     NEW,
     NO_PORT,

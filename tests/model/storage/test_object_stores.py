@@ -31,7 +31,8 @@ from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from tests.builders.mirrors import MANIFEST, mirror_v3, sha256, signed_v3, tag_list, under
+from tests.builders.manifests import MANIFEST, sha256
+from tests.builders.mirrors import mirror_v3, signed_v3, tag_list, under
 from tests.builders.spack import zlib_index
 from tests.model.storage.machine import NEW, NO_PORT, OLD, PATIENT
 from tests.program import link_program

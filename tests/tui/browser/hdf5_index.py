@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import Node, database, edge, installs, node
+from tests.builders.spack import database, installs
 
 HDF5, OPENMPI, HWLOC, ZLIB, GCC, GONE, H5PY, OTHER = (hash_of(number) for number in range(8))
 USR: dict[str, Any] = {"path": "/usr", "module": None, "extra_attributes": {}}

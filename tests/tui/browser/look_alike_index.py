@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import Node, database, edge, installs, node
+from tests.builders.spack import database, installs
 
 A, B, C, D, OTHER, MPI, MPI_2, ZLIB, ZLIB_2, GMAKE, GMAKE_2, USER = (
     hash_of(number) for number in range(12)

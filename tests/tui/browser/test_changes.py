@@ -13,9 +13,11 @@ from spackscope.model.analysis import source_differences
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import browsing
-from tests.builders.mirrors import Files, mirror_v3, serve_files, tag_list, under
+from tests.builders.manifests import Files
+from tests.builders.mirrors import mirror_v3, serve_files, tag_list, under
+from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import Node, database, edge, installs, node, zlib_index
+from tests.builders.spack import database, installs, zlib_index
 from tests.tui.browser.test_sheets import cells, command
 
 OLD_ZLIB, NEW_ZLIB, OLD_HDF5, NEW_HDF5, XZ = (hash_of(number) for number in range(1, 6))

@@ -18,8 +18,9 @@ from spackscope.tui.widgets.detail_pane import search_request
 from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
+from tests.builders.nodes import edge
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, edge, installs
+from tests.builders.spack import database, installs
 from tests.program import PATIENCE
 from tests.tui.browser.hdf5_index import HDF5, HWLOC, ZLIB, spec, write_hdf5_index
 from tests.tui.browser.look_alike_index import write_look_alikes

@@ -13,17 +13,11 @@ from spackscope.tui.browser import jobs, read_details
 from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.widgets import detail_pane
 from tests.browsing import SAMPLE, browsing
-from tests.builders.mirrors import (
-    ARCHIVE_TYPE,
-    entry,
-    manifest,
-    mirror_v3,
-    serve_files,
-    signed_v3,
-    write_files,
-)
+from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
+from tests.builders.mirrors import mirror_v3, serve_files, signed_v3, write_files
+from tests.builders.nodes import ZLIB, leaf
 from tests.builders.pages import record, write_page
-from tests.builders.spack import PROJECT_SUBKEY, ZLIB, database, installs, leaf, zlib_index
+from tests.builders.spack import PROJECT_SUBKEY, database, installs, zlib_index
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import write_hdf5_index

@@ -10,8 +10,9 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.query.ast import Term
 from spackscope.model.report.table_columns import choose_columns
 from tests.browsing import browsing
+from tests.builders.nodes import node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs, node
+from tests.builders.spack import database, installs
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.test_values import counts, press_v
 

@@ -8,16 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import Browser, browsing
-from tests.builders.spack import (
-    INSTALL_TREE,
-    ZLIB,
-    SpackRoot,
-    database,
-    environment,
-    installs,
-    leaf,
-    node,
-)
+from tests.builders.nodes import ZLIB, leaf, node
+from tests.builders.spack import INSTALL_TREE, SpackRoot, database, environment, installs
 
 SMALL = (80, 24)
 

@@ -10,8 +10,9 @@ import pytest
 from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.copy_forms import FORMS, spelled
 from tests.browsing import Browser, browsing
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, edge, installs, node
+from tests.builders.spack import database, installs
 from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.fake_host import FakeBrowser

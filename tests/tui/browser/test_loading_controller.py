@@ -8,8 +8,9 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
+from tests.builders.nodes import GCC, ZLIB, leaf, node
 from tests.builders.pages import record, write_page
-from tests.builders.spack import GCC, ZLIB, database, installs, leaf, node
+from tests.builders.spack import database, installs
 from tests.tui.browser.fake_host import FakeBrowser
 
 

@@ -12,9 +12,11 @@ import pytest
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
-from tests.builders.mirrors import MANIFEST, mirror_v3, tag_list, under, write_files
+from tests.builders.manifests import MANIFEST
+from tests.builders.mirrors import mirror_v3, tag_list, under, write_files
+from tests.builders.nodes import node
 from tests.builders.sample import EXAMPLES
-from tests.builders.spack import database, installs, node, zlib_index
+from tests.builders.spack import database, installs, zlib_index
 from tests.program import PATIENCE
 from tests.web_server import Exchange, serving
 

@@ -10,8 +10,9 @@ import pytest
 from spackscope.model.index.view import RowRole
 from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import Browser, browsing
+from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import Node, database, edge, installs, leaf, node
+from tests.builders.spack import database, installs
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.look_alike_index import write_look_alikes
 

@@ -13,8 +13,9 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import MANY
 from tests.browsing import SAMPLE, sample_where
+from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import Node, database, edge, installs, node
+from tests.builders.spack import database, installs
 from tests.tui.browser.fake_host import FakeBrowser
 
 

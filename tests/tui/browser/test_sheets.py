@@ -18,15 +18,13 @@ from spackscope.tui.browser.state import NO_ROWS, NO_SPEC, SPECS
 from spackscope.tui.keymap import KEYS
 from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
 from tests.builders.mirrors import with_bzip2
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import (
     SpackRoot,
     database,
-    edge,
     environment,
     installs,
-    leaf,
-    node,
     write_index,
     write_tree,
 )

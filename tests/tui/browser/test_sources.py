@@ -10,8 +10,9 @@ import pytest
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders.mirrors import mirror_v3, serve_files
+from tests.builders.nodes import ZLIB
 from tests.builders.pages import record, write_page
-from tests.builders.spack import INSTALL_TREE, ZLIB, zlib_index
+from tests.builders.spack import INSTALL_TREE, zlib_index
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.web_server import is_silent, serving
 

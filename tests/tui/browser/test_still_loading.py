@@ -16,8 +16,9 @@ from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders.mirrors import mirror_v3
+from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import Node, database, edge, environment, installs, node
+from tests.builders.spack import database, environment, installs
 from tests.program import PATIENCE
 from tests.web_server import Exchange, WebServer, serving
 

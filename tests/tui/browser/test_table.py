@@ -9,8 +9,9 @@ import pytest
 from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.table_rows import HeadLine
 from tests.browsing import Browser, browsing
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, edge, installs, node
+from tests.builders.spack import database, installs
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.builders.mirrors import MANIFEST, Files, manifest, mirror_v2, mirror_v3
+from tests.builders.manifests import MANIFEST, Files, manifest
+from tests.builders.mirrors import mirror_v2, mirror_v3
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of, page, record
-from tests.builders.spack import database, environment, installs, leaf
+from tests.builders.spack import database, environment, installs
 from tests.program import Program
 from tests.web_server import Exchange, Handler, sends, serving
 

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from tests.builders.mirrors import mirror_v2, write_files
-from tests.builders.spack import SpackRoot, database, installs, leaf
+from tests.builders.nodes import leaf
+from tests.builders.spack import SpackRoot, database, installs
 from tests.builders.spack import environment as lock_file
 from tests.program import Program
 

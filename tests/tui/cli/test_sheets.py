@@ -18,8 +18,9 @@ from markdown_it import MarkdownIt
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import edge, environment, leaf, node, write_index, write_tree
+from tests.builders.spack import environment, write_index, write_tree
 from tests.documents import ROOT
 from tests.program import Program, edit, link_program
 

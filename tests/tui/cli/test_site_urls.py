@@ -9,15 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.mirrors import (
-    MANIFEST,
-    Files,
-    mirror_v3,
-    serve_files,
-    tag_list,
-    under,
-    write_files,
-)
+from tests.builders.manifests import MANIFEST, Files
+from tests.builders.mirrors import mirror_v3, serve_files, tag_list, under, write_files
 from tests.builders.spack import zlib_index
 from tests.program import Program
 from tests.tui.cli.test_secrets import NOBODY

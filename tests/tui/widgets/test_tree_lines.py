@@ -13,8 +13,9 @@ from spackscope.model.report.detail import dependency_line
 from spackscope.model.report.report import text_of
 from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders.catalogs import catalog_of
+from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, edge, installs, node
+from tests.builders.spack import database, installs
 from tests.hostile import HOSTILE_TEXT
 from tests.model.index.test_dependency_graph import everyone
 from tests.model.index.test_dependency_tree import catalog_with, tree_of

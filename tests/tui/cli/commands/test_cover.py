@@ -12,27 +12,11 @@ from typing import Any
 import pytest
 
 from spackscope.model.sources.source_name import SAMPLE
-from tests.builders.mirrors import (
-    ARCHIVE_TYPE,
-    blob,
-    entry,
-    manifest,
-    mirror_v3,
-    serve_files,
-    write_files,
-)
+from tests.builders.manifests import ARCHIVE_TYPE, blob, entry, manifest
+from tests.builders.mirrors import mirror_v3, serve_files, write_files
+from tests.builders.nodes import edge, in_format, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import (
-    SpackRoot,
-    database,
-    edge,
-    environment,
-    in_format,
-    installs,
-    leaf,
-    node,
-    write_index,
-)
+from tests.builders.spack import SpackRoot, database, environment, installs, write_index
 from tests.program import Program
 from tests.tui.cli.commands.test_files import LARGE, LIST, PREFIX, archive, listed, member
 

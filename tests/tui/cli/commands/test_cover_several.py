@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import SPACK_DATA, database, edge, environment, leaf, node, write_index
+from tests.builders.spack import SPACK_DATA, database, environment, write_index
 from tests.program import Program
 
 ZLIB, HDF5, VTK, BZIP2 = (letter * 32 for letter in "zhvb")

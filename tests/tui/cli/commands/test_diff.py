@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import SPACK_DATA, database, edge, installs, leaf, node, write_index
+from tests.builders.spack import SPACK_DATA, database, installs, write_index
 from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")

@@ -22,19 +22,11 @@ from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.session import Session
-from tests.builders.mirrors import (
-    ARCHIVE_TYPE,
-    entry,
-    files_in,
-    manifest,
-    mirror_v2,
-    serve_files,
-    sha256,
-    with_bzip2,
-    write_files,
-)
+from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest, sha256
+from tests.builders.mirrors import files_in, mirror_v2, serve_files, with_bzip2, write_files
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of
-from tests.builders.spack import SPACK_DATA, database, installs, leaf, write_tree
+from tests.builders.spack import SPACK_DATA, database, installs, write_tree
 from tests.program import PATIENCE, Program
 from tests.web_server import Exchange, Handler, WebServer, announces, serving
 

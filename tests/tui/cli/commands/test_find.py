@@ -11,18 +11,9 @@ from typing import Any
 import pytest
 
 from spackscope.tui.process import ExitCode
+from tests.builders.nodes import GCC, edge, in_format, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import (
-    GCC,
-    SpackRoot,
-    database,
-    edge,
-    in_format,
-    installs,
-    leaf,
-    node,
-    whole_index,
-)
+from tests.builders.spack import SpackRoot, database, installs, whole_index
 from tests.program import Program, assert_golden
 from tests.tui.browser.hdf5_index import write_hdf5_index
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.builders.mirrors import complete, files_in, write_files
-from tests.builders.spack import GCC, SPACK_DATA, ZLIB, edge, leaf, node, write_index
+from tests.builders.nodes import GCC, ZLIB, edge, leaf, node
+from tests.builders.spack import SPACK_DATA, write_index
 from tests.program import Program
 
 MIRROR = "mirror"

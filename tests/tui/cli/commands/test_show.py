@@ -7,8 +7,9 @@ import shutil
 import pytest
 
 from tests.builders.mirrors import signed_v3, write_files
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import INSTALL_TREE, SITE_KEY, database, installs, leaf
+from tests.builders.spack import INSTALL_TREE, SITE_KEY, database, installs
 from tests.program import Program, assert_golden
 
 

@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 
 from tests.builders.mirrors import complete, files_in, mirror_v2, mirror_v3, write_files
+from tests.builders.nodes import leaf, node
 from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page
 from tests.builders.spack import (
     INDEX_OF_0_23,
@@ -20,8 +21,6 @@ from tests.builders.spack import (
     SPACK_DATA,
     database,
     installs,
-    leaf,
-    node,
     write_index,
 )
 from tests.program import COMMAND, Program, environment

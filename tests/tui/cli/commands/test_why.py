@@ -10,30 +10,16 @@ from shlex import quote
 
 import pytest
 
-from tests.builders.mirrors import (
-    DATABASE_TYPE,
-    MANIFEST,
-    blob,
-    complete,
-    entry,
-    files_in,
-    manifest,
-    mirror_v2,
-    mirror_v3,
-    write_files,
-)
+from tests.builders.manifests import DATABASE_TYPE, MANIFEST, blob, entry, manifest
+from tests.builders.mirrors import complete, files_in, mirror_v2, mirror_v3, write_files
+from tests.builders.nodes import ZLIB, edge, in_format, leaf, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import (
     SPACK_DATA,
-    ZLIB,
     SpackRoot,
     database,
-    edge,
     environment,
-    in_format,
     installs,
-    leaf,
-    node,
     write_index,
     write_tree,
 )
