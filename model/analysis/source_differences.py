@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import takewhile
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile
 from operator import eq
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, Pairs, changes_of
 from spackscope.model.analysis.dag import (
@@ -17,12 +16,13 @@ from spackscope.model.analysis.dag import (
     Mask,
     by_package,
     explicit_specs,
+    kept,
     listed_specs,
     post_order,
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import report_progress
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -31,6 +31,8 @@ MAX_CAUSES = 5_000_000
 """Causes of all specs together, each counted for each spec; two real caches have a tenth."""
 
 _MAX_CHANGE_SETS = 10_000
+_MAX_NAMED_CAUSES = 3
+"""The most causes that are named together; specs with more causes are counted."""
 _MAX_PRODUCT = 2_500
 """The most pairs of specs of a package that are compared one by one."""
 
@@ -40,180 +42,118 @@ _UNEXPLAINED = 1
 ChangeSet = tuple[Difference, ...]
 """The changes in a package, or one change that any package may have, such as another os."""
 
+ChangeKind = Literal[
+    "root added", "root removed", "because", "several", "unexplained", "cause",
+    "added", "removed", "more", "fewer", "changed",
+]  # fmt: skip
+"""What a change is, in the order in which changes are told.
 
-class SpecChange(Frozen):
-    """A spec of the first source, and the spec of the second source that replaced it.
+A package that one source lacks is `added` or `removed`; of another package there are `more` or
+`fewer` builds, and a spec has `changed` if another one replaced it. A `cause` made specs change.
+Specs without changes of their package changed `because` of the same few causes, or of `several`
+ones; specs for which the sources name no cause are `unexplained`.
+"""
 
-    `own` has the causes in the two specs themselves, `causes` also the causes below them, as
-    places in `SourceComparison.causes`. Some are `untold` if a source does not list all.
+
+class SourceChange(NamedTuple):
+    """A change from the first source to the second one: of roots, a package, a spec, or a cause.
+
+    `a` and `b` are the specs of either source. `specs` counts those that have a cause themselves,
+    or changed because of several `causes`, and `also` counts those that changed below others.
     """
 
-    a: int
-    b: int
-    own: tuple[int, ...]
-    causes: tuple[int, ...]
-    untold: bool = False
-
-
-class PackageChange(Frozen):
-    """A package with different specs in two sources, one of which may not have it.
-
-    `specs` has the changed specs, `added` and `removed` the ids of all other specs.
-    """
-
-    package: str
-    specs: tuple[SpecChange, ...] = ()
-    added: tuple[int, ...] = ()
-    removed: tuple[int, ...] = ()
-
-
-class ChangeCause(Frozen):
-    """Changes in specs of a package, or of any package, and counts of the specs they affect.
-
-    `own` counts the specs with these changes, `only` other specs that differ because of nothing
-    else, and `also` other specs that differ because of more changes.
-    """
-
-    differences: ChangeSet
-    own: int
-    only: int
-    also: int
-
-
-class Followers(Frozen):
-    """How many specs changed, without changes of their package, because of the same causes."""
-
-    count: int
-    causes: tuple[int, ...]
-
-
-class RootChanges(NamedTuple):
-    """The roots that differ between two environments; changed roots are pairs of ids."""
-
-    added: Sequence[int] = ()
-    removed: Sequence[int] = ()
-    changed: Sequence[tuple[int, int]] = ()
+    kind: ChangeKind
+    a: Sequence[int] = ()
+    b: Sequence[int] = ()
+    causes: Sequence[ChangeSet] = ()
+    specs: int = 0
+    also: int = 0
 
 
 class SourceComparison(Frozen):
-    """How two sources differ. All ids are of `graph`.
+    """The changes between two sources; all ids are of `graph`. `same` counts hashes of both.
 
-    `same` counts the hashes that both have, `added` and `removed` are the packages that one of
-    them does not have, `changed` the packages with different specs in both. `unexplained` counts
-    the changed specs for which the sources name no cause. A comparison that `is_part` has none of
-    the causes, and perhaps no changed packages.
+    There are no changes if both have the same hashes, and the same roots; or if the comparison
+    `is_part` of one that has more.
     """
 
     graph: Dag
     count_a: int
     count_b: int
     same: int
-    added: Sequence[PackageChange]
-    removed: Sequence[PackageChange]
-    changed: Sequence[PackageChange]
-    causes: Sequence[ChangeCause] = ()
-    followers: Sequence[Followers] = ()
-    roots: RootChanges = RootChanges()
-    unexplained: int = 0
-    is_part: bool = False
-
-    @property
-    def are_alike(self) -> bool:
-        """Whether both sources have the same hashes, and the same roots."""
-        return self.same == self.count_a == self.count_b and not any(self.roots)
+    changes: Sequence[SourceChange] = ()
+    is_part: bool = True
 
 
 def compare_sources(a: Catalog, b: Catalog) -> Iterator[SourceComparison]:
     """Compare the specs that two catalogs list; yield two parts of the comparison, then the whole.
 
-    The packages that only one catalog has come first, then also all changed specs. Raises
-    Cancelled.
+    The packages that only one catalog has come first, then also all other specs. Raises Cancelled.
 
         old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
         *_, comparison = compare_sources(old, new)
-        for cause in comparison.causes:
-            print(cause.differences, cause.only)
+        for change in comparison.changes:
+            print(change.kind, change.causes, change.specs)
     """
     graph = Dag(a, b)
-    identity, second = graph.identity, graph.second_id
     # Both sources by the identities of their specs, and of their roots.
     its_a, its_b = (
-        {identity(id_): id_ for id_ in ids}
-        for ids in (listed_specs(a), map(second, listed_specs(b)))
+        {graph.identity(id_): id_ for id_ in ids}
+        for ids in (listed_specs(a), map(graph.second_id, listed_specs(b)))
     )
     roots_a, roots_b = (
-        dict.fromkeys(map(identity, ids))
-        for ids in (explicit_specs(a), map(second, explicit_specs(b)))
+        {identity: its.get(identity, identity) for identity in map(graph.identity, ids)}
+        for its, ids in (
+            (its_a, explicit_specs(a)),
+            (its_b, map(graph.second_id, explicit_specs(b))),
+        )
     )
     same = its_a.keys() & its_b.keys()
     only_a, only_b = (
         [id_ for each, id_ in its.items() if each not in same] for its in (its_a, its_b)
     )
-    roots = {its_a.get(root, root) for root in roots_a}
-    roots |= {its_b.get(root, root) for root in roots_b}
     names_a, names_b = (set(map(graph.name, its.values())) for its in (its_a, its_b))
-    both = names_a & names_b
-
-    def comparison(
-        specs: Iterable[SpecChange], unmatched: Sequence[Iterable[int]], **fields: Any
-    ) -> SourceComparison:
-        more, fewer = (by_package(graph, ids) for ids in unmatched)
-        changed: dict[str, list[SpecChange]] = defaultdict(list)
-        for spec in specs:
-            changed[graph.name(spec.a)].append(spec)
-        packages = [
-            PackageChange(
-                name,
-                tuple(changed.get(name, ())),
-                tuple(more.get(name, ())),
-                tuple(fewer.get(name, ())),
-            )
-            for name in sorted({*changed, *more, *fewer})
-        ]
-        return SourceComparison(
-            graph,
-            len(its_a),
-            len(its_b),
-            len(same),
-            [each for each in packages if each.package not in names_a],
-            [each for each in packages if each.package not in names_b],
-            [each for each in packages if each.package in both],
-            **fields,
-        )
-
-    lone = [[id_ for id_ in ids if graph.name(id_) not in both] for ids in (only_b, only_a)]
-    yield comparison((), lone, is_part=True)
+    added = [id_ for id_ in only_b if graph.name(id_) not in names_a]
+    removed = [id_ for id_ in only_a if graph.name(id_) not in names_b]
+    changes = [*_of_packages(graph, "added", b=added), *_of_packages(graph, "removed", a=removed)]
+    part = SourceComparison(graph, len(its_a), len(its_b), len(same), changes)
+    yield part
     pairs = Pairs(graph)
-    matched = match_specs(pairs, only_a, only_b, roots)
-    paired = {id_ for pair in matched for id_ in pair}
-    unmatched = [[id_ for id_ in ids if id_ not in paired] for ids in (only_b, only_a)]
-    yield comparison((SpecChange(*pair, (), ()) for pair in matched), unmatched, is_part=True)
-    specs, causes, followers = _find_causes(pairs, matched)
-    root_changes = RootChanges()
-    if roots_a and roots_b:
-        root_pairs = [
-            (x, y)
-            for x, y in sorted(matched, key=lambda pair: graph.name(pair[0]))
-            if identity(x) in roots_a and identity(y) in roots_b
-        ]
-        in_pairs = {identity(id_) for pair in root_pairs for id_ in pair}
-        root_changes = RootChanges(
-            [its_b[r] for r in roots_b if r not in roots_a and r not in in_pairs],
-            [its_a[r] for r in roots_a if r not in roots_b and r not in in_pairs],
-            root_pairs,
-        )
-    yield comparison(
-        specs,
-        unmatched,
-        causes=causes,
-        followers=followers,
-        roots=root_changes,
-        unexplained=sum(spec.untold and not spec.causes for spec in specs),
-    )
+    matched = match_specs(pairs, only_a, only_b, {*roots_a.values(), *roots_b.values()})
+    known = {*added, *removed, *chain.from_iterable(matched)}
+    more, fewer = ([id_ for id_ in ids if id_ not in known] for ids in (only_b, only_a))
+    changes += _of_packages(graph, "more", b=more)
+    changes += _of_packages(graph, "fewer", a=fewer)
+    by_name = sorted(matched, key=lambda pair: graph.name(pair[0]))
+    changes += (SourceChange("changed", (x,), (y,)) for x, y in by_name)
+    yield replace(part, changes=changes)
+    root_changes = _of_roots(graph, roots_a, roots_b, matched) if roots_a and roots_b else ()
+    changes = [*root_changes, *_causes(pairs, matched), *changes]
+    yield replace(part, changes=changes, is_part=False)
+
+
+def _of_packages(
+    graph: Dag, kind: ChangeKind, *, a: Iterable[int] = (), b: Iterable[int] = ()
+) -> Iterator[SourceChange]:
+    """Yield a change for each package of specs of one source."""
+    of_a, of_b = by_package(graph, a), by_package(graph, b)
+    for name in sorted({*of_a, *of_b}):
+        yield SourceChange(kind, of_a.get(name, ()), of_b.get(name, ()))
+
+
+def _of_roots(
+    graph: Dag, a: Mapping[int, int], b: Mapping[int, int], matched: Iterable[tuple[int, int]]
+) -> Iterator[SourceChange]:
+    """Yield the roots of two environments that only one has, and that no other root replaced."""
+    identities = [tuple(map(graph.identity, pair)) for pair in matched]
+    known = {*chain.from_iterable((x, y) for x, y in identities if x in a and y in b)}
+    known |= a.keys() & b.keys()
+    yield from (SourceChange("root added", b=(b[root],)) for root in b if root not in known)
+    yield from (SourceChange("root removed", a=(a[root],)) for root in a if root not in known)
 
 
 def match_specs(
-    pairs: Pairs, only_a: Iterable[int], only_b: Iterable[int], roots: Collection[int] = ()
+    pairs: Pairs, only_a: Sequence[int], only_b: Sequence[int], roots: Collection[int] = ()
 ) -> list[tuple[int, int]]:
     """Match specs with different hashes by their own attributes, each at most once.
 
@@ -224,200 +164,214 @@ def match_specs(
     common, then pairs with the nearest versions. Packages are matched after their dependencies, so
     that a dependency in common has the same hash, or was matched. Raises Cancelled.
     """
-    graph, compilers = pairs.dag, pairs.compilers
-    sides = [by_package(graph, ids) for ids in (only_a, only_b)]
-    unmatched = {graph.identity(id_) for side in sides for ids in side.values() for id_ in ids}
-    matched: list[tuple[int, int]] = []
-    match_of: dict[int, int] = {}
+    sides = [by_package(pairs.dag, ids) for ids in (only_a, only_b)]
+    matching = _Matching(pairs, [*only_a, *only_b], roots)
+    packages, matched = matching.packages(), list[tuple[int, int]]()
+    for number, name in enumerate(packages):
+        report_progress("packages matched", number, len(packages))
+        if all(name in side for side in sides):
+            matched += matching.match(*(side[name] for side in sides))
+    return matched
 
-    @lru_cache(None)
-    def labels(id_: int) -> frozenset[tuple[str, int]]:
-        """Return a label for each dependency: a match, a hash, or a package with attributes."""
-        return frozenset(
-            ("", -1 - match_of[link.identity])
-            if link.identity in match_of
-            else (link.name, graph.configuration(link.id))
-            if link.identity in unmatched
-            else ("", link.identity)
-            for link in pairs.links(id_)
-        )
 
-    firsts: dict[int, int] = {}
+class _Matching:
+    """The rules by which specs are matched; later matches rest on earlier ones."""
 
-    @lru_cache(None)
-    def first(id_: int) -> int:
-        """Return the first spec with the same attributes."""
-        return firsts.setdefault(graph.configuration(id_), id_)
+    def __init__(self, pairs: Pairs, ids: Sequence[int], roots: Collection[int]) -> None:
+        self._pairs, self._graph, self._ids, self._roots = pairs, pairs.dag, ids, roots
+        self._unmatched = set(map(self._graph.identity, ids))
+        self._match_of: dict[int, int] = {}
+        self._firsts: dict[int, int] = {}
+        self._below, self._labels = kept(self._read_below), kept(self._read_labels)
+        self._first, self._values = kept(self._read_first), kept(self._read_values)
+        self._distance, self._compilers = kept(self._read_distance), pairs.compilers
 
-    @lru_cache(None)
-    def values(first: int, *without: str) -> frozenset[tuple[str, AttributeValue]]:
-        chosen = chosen_values(graph.attributes(first)).items()
-        return frozenset(item for item in chosen if item[0] not in without)
+    def packages(self) -> list[str]:
+        """Return the packages of the specs in order of their longest paths to others of these."""
+        heights, packages = dict[int, int](), dict[str, int]()
+        for id_ in post_order(self._ids, self._below):
+            # In the cycles of damaged documents a child may have no height yet.
+            below = (heights.get(child, 0) + 1 for child in self._below(id_))
+            heights[id_] = max(below, default=0)
+        for id_ in self._ids:
+            name = self._graph.name(id_)
+            packages[name] = max(packages.get(name, 0), heights[id_])
+        return sorted(packages, key=lambda name: (packages[name], name))
 
-    @lru_cache(None)
-    def distance(a: int, b: int) -> tuple[int, int]:
-        """Return the number of values that differ, and the characters that the versions share."""
-        versions = map(graph.version, (a, b))
-        return (
-            len({name for name, _ in values(a) ^ values(b)}),
-            sum(takewhile(bool, map(eq, *versions))),
-        )
+    def match(self, a: list[int], b: list[int]) -> list[tuple[int, int]]:
+        """Match the specs of a package by each rule, the strictest first."""
+        identity, matched = self._graph.identity, list[tuple[int, int]]()
+        for rule in self._RULES:
+            groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+            for side, ids in enumerate((a, b)):
+                for id_ in ids:
+                    groups[rule(self, id_)][side].append(id_)
+            # Later matches know these specs as dependencies in common.
+            found = [pair for group in groups.values() for pair in self._best(*group)]
+            for pair in found:
+                self._match_of |= dict.fromkeys(map(identity, pair), len(self._match_of))
+            paired = {id_ for pair in found for id_ in pair}
+            a, b = ([id_ for id_ in ids if id_ not in paired] for ids in (a, b))
+            matched += found
+        return matched
 
-    def rank(a: int, b: int) -> tuple[int, bool, int, int, int]:
+    _RULES: Sequence[Callable[[_Matching, int], Hashable]] = (
+        lambda self, id_: (self._graph.configuration(id_), self._labels(id_)),
+        lambda self, id_: (self._graph.configuration(id_), self._compilers(id_)),
+        lambda self, id_: (self._values(self._first(id_)), self._compilers(id_)),
+        lambda self, id_: (self._values(self._first(id_), "version"), self._compilers(id_)),
+        lambda self, id_: self._values(self._first(id_)),
+        lambda self, id_: self._values(self._first(id_), "version"),
+        lambda self, id_: self._values(self._first(id_), "version", "os", "target"),
+        lambda self, id_: None,
+    )
+
+    def _best(self, a: list[int], b: list[int]) -> Iterator[tuple[int, int]]:
+        """Yield the best pairs of two groups, until one of them has no more."""
+        if len(a) * len(b) <= 1:
+            yield from zip(a, b, strict=False)
+        elif len(a) * len(b) > _MAX_PRODUCT:
+            in_order = (sorted(ids, key=self._order) for ids in (a, b))
+            yield from zip(*in_order, strict=False)
+        else:
+            seen: set[int] = set()
+            for _, *pair in sorted((self._rank(x, y), x, y) for x in a for y in b):
+                if seen.isdisjoint(pair):
+                    seen.update(pair)
+                    yield pair[0], pair[1]
+
+    def _order(self, id_: int) -> tuple[object, ...]:
+        version = version_key(self._graph.version(id_))
+        return id_ not in self._roots, version, sorted(self._labels(id_))
+
+    def _rank(self, a: int, b: int) -> tuple[int, bool, int, int, int]:
         """Return a key that is smallest for specs that are the most alike."""
-        differing, shared = distance(first(a), first(b))
-        of_a, of_b = labels(a), labels(b)
+        differing, shared = self._distance(self._first(a), self._first(b))
+        of_a, of_b = self._labels(a), self._labels(b)
         return (
-            differing + (compilers(a) != compilers(b)),
-            (a in roots) != (b in roots),
+            differing + (self._compilers(a) != self._compilers(b)),
+            (a in self._roots) != (b in self._roots),
             -len(of_a & of_b),
             -shared,
             abs(len(of_a) - len(of_b)),
         )
 
-    def order(id_: int) -> tuple[object, ...]:
-        version = version_key(graph.version(id_))
-        return id_ not in roots, version, sorted(labels(id_))
+    def _read_distance(self, a: int, b: int) -> tuple[int, int]:
+        """Return the number of values that differ, and the characters that the versions share."""
+        versions = map(self._graph.version, (a, b))
+        return (
+            len({name for name, _ in self._values(a) ^ self._values(b)}),
+            sum(takewhile(bool, map(eq, *versions))),
+        )
 
-    def best(a: list[int], b: list[int]) -> Iterator[tuple[int, int]]:
-        """Yield the best pairs of two groups, until one of them has no more."""
-        if len(a) * len(b) <= 1:
-            yield from zip(a, b, strict=False)
-        elif len(a) * len(b) > _MAX_PRODUCT:
-            yield from zip(sorted(a, key=order), sorted(b, key=order), strict=False)
-        else:
-            seen: set[int] = set()
-            for _, *pair in sorted((rank(x, y), x, y) for x in a for y in b):
-                if seen.isdisjoint(pair):
-                    seen.update(pair)
-                    yield pair[0], pair[1]
+    def _read_values(self, first: int, *without: str) -> frozenset[tuple[str, AttributeValue]]:
+        chosen = chosen_values(self._graph.attributes(first)).items()
+        return frozenset(item for item in chosen if item[0] not in without)
 
-    # The rules that pair the remaining specs of a package, the strictest first.
-    rules: Sequence[Callable[[int], Hashable]] = (
-        lambda id_: (graph.configuration(id_), labels(id_)),
-        lambda id_: (graph.configuration(id_), compilers(id_)),
-        lambda id_: (values(first(id_)), compilers(id_)),
-        lambda id_: (values(first(id_), "version"), compilers(id_)),
-        lambda id_: values(first(id_)),
-        lambda id_: values(first(id_), "version"),
-        lambda id_: values(first(id_), "version", "os", "target"),
-        lambda id_: None,
-    )
-    # The longest path down from each spec through others to be matched.
-    heights: dict[int, int] = {}
-    packages: dict[str, int] = {}
+    def _read_first(self, id_: int) -> int:
+        """Return the first spec with the same attributes."""
+        return self._firsts.setdefault(self._graph.configuration(id_), id_)
 
-    @lru_cache(None)
-    def below(id_: int) -> list[int]:
+    def _read_labels(self, id_: int) -> frozenset[tuple[str, int]]:
+        """Return a label for each dependency: a match, a hash, or a package with attributes."""
+        match_of = self._match_of
+        return frozenset(
+            ("", -1 - match_of[link.identity])
+            if link.identity in match_of
+            else (link.name, self._graph.configuration(link.id))
+            if link.identity in self._unmatched
+            else ("", link.identity)
+            for link in self._pairs.links(id_)
+        )
+
+    def _read_below(self, id_: int) -> list[int]:
         # These are most of all specs, and `pairs` would keep the steps of each.
-        return [child for child, _ in graph.links(id_) if graph.identity(child) in unmatched]
-
-    for id_ in post_order((id_ for side in sides for ids in side.values() for id_ in ids), below):
-        # In the cycles of damaged documents a child may have no height yet.
-        heights[id_] = max((heights.get(child, 0) + 1 for child in below(id_)), default=0)
-    for side in sides:
-        for name, ids in side.items():
-            packages[name] = max(packages.get(name, 0), *map(heights.__getitem__, ids))
-    ordered = sorted(packages, key=lambda name: (packages[name], name))
-    for number, name in enumerate(ordered):
-        report_progress("packages matched", number, len(ordered))
-        rest = [side.get(name, []) for side in sides]
-        for rule in rules if all(rest) else ():
-            groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-            for side_number, ids in enumerate(rest):
-                for id_ in ids:
-                    groups[rule(id_)][side_number].append(id_)
-            # Later matches know these specs as dependencies in common.
-            found = [pair for group in groups.values() for pair in best(*group)]
-            for pair in found:
-                match_of |= dict.fromkeys(map(graph.identity, pair), len(match_of))
-            paired = {id_ for pair in found for id_ in pair}
-            rest = [[id_ for id_ in ids if id_ not in paired] for ids in rest]
-            matched += found
-    return matched
+        graph = self._graph
+        return [c for c, _ in graph.links(id_) if graph.identity(c) in self._unmatched]
 
 
-def _find_causes(
-    pairs: Pairs, matched: Sequence[tuple[int, int]]
-) -> tuple[list[SpecChange], list[ChangeCause], list[Followers]]:
-    """Return the changes of matched specs, their causes, and followers, the most first."""
-    change_sets: dict[ChangeSet, int] = {}
+def _causes(pairs: Pairs, matched: Sequence[tuple[int, int]]) -> Iterator[SourceChange]:
+    """Yield for which causes matched specs changed, and the causes, the most first."""
+    sets = _ChangeSets(pairs)
+    of_own, of_all, of_only = Counter[int](), Counter[int](), Counter[int]()
+    following: Counter[tuple[int, ...]] = Counter()
+    kept = unexplained = 0
+    for count, pair in enumerate(matched):
+        report_progress("specs compared", count, len(matched))
+        number = pairs.number(*pair)
+        total, own = sets.whole(number), sets.own(number)
+        kept += total.bit_count()
+        if kept > MAX_CAUSES:
+            total = own | _UNEXPLAINED
+        own_bits, bits = _bits(own), _bits(total)
+        unexplained += total == _UNEXPLAINED
+        of_own.update(own_bits)
+        of_all.update(bits)
+        if not any(sets.sets[each][0].package for each in own_bits):
+            following[bits] += 1
+        if not own_bits and len(bits) == 1:
+            of_only.update(bits)
+    ranked = sorted(of_all, key=lambda each: (-of_only[each], -of_all[each], each))
+    rank = {each: place for place, each in enumerate(ranked)}
+    several = 0
+    for bits, count in following.most_common():
+        if len(bits) > _MAX_NAMED_CAUSES:
+            several += count
+        elif bits:
+            causes = [sets.sets[each] for each in sorted(bits, key=rank.__getitem__)]
+            yield SourceChange("because", causes=causes, specs=count)
+    counts: dict[ChangeKind, int] = {"several": several, "unexplained": unexplained}
+    yield from (SourceChange(kind, specs=count) for kind, count in counts.items() if count)
+    for each in ranked:
+        own, also = of_own[each], of_all[each] - of_own[each]
+        yield SourceChange("cause", causes=(sets.sets[each],), specs=own, also=also)
 
-    def bit(changes: ChangeSet) -> Mask:
-        if changes not in change_sets and len(change_sets) == _MAX_CHANGE_SETS:
-            return _UNEXPLAINED
-        return 2 << change_sets.setdefault(changes, len(change_sets))
 
-    @lru_cache(None)
-    def changes_mask(a: int, b: int) -> Mask:
-        # Two edges to one name may differ alike.
-        changes = tuple(dict.fromkeys(changes_of(pairs.differences_of(a, b))))
-        mask = 0
-        if of_package := tuple(change for change in changes if change.package):
-            mask |= bit(of_package)
-        for change in changes:
-            if not change.package:
-                mask |= bit((change,))
-        return mask
+class _ChangeSets:
+    """The changes of pairs as masks: a bit for changes that no source lists, then one for a set.
 
-    @lru_cache(None)
-    def own_mask(number: int) -> Mask:
-        """Return the own changes of a pair as bits: an unknown change, then change sets."""
-        below = pairs.below(number)
+    `own` returns the mask of a pair alone, by its number, and `whole` the one of a pair with all
+    pairs below. `sets` get their bits bottom-up.
+    """
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+        self.sets: list[ChangeSet] = []
+        self._numbers: dict[ChangeSet, int] = {}
+        self._of_twins, self.own = kept(self._read_twins), kept(self._read_own)
+        self.whole = ClosureMasks(lambda number: [*pairs.below(number)][::-1], self.own).whole
+
+    def _read_own(self, number: int) -> Mask:
+        pairs, below = self._pairs, self._pairs.below(number)
         if not all(map(pairs.dag.is_described, pairs.ids(number))):
             return _UNEXPLAINED
         # Pairs that are not entered any more are unexplained; so are pairs without a difference.
         mask = _UNEXPLAINED if pairs.is_full else 0
         compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
         if not compiler or compiler not in map(pairs.name, below):
-            mask |= changes_mask(*pairs.twins(number))
+            mask |= self._of_twins(*pairs.twins(number))
         return mask or (0 if below else _UNEXPLAINED)
 
-    # Change sets get their numbers bottom-up.
-    masks = ClosureMasks(lambda number: [*pairs.below(number)][::-1], own_mask)
-    found: list[tuple[tuple[int, int], list[int], list[int], bool]] = []
-    kept = 0
-    for count, pair in enumerate(matched):
-        report_progress("specs compared", count, len(matched))
-        number = pairs.number(*pair)
-        total, own = masks.whole(number), own_mask(number)
-        kept += total.bit_count()
-        if kept > MAX_CAUSES:
-            total = own | _UNEXPLAINED
-        found.append((pair, _bits(own), _bits(total), bool(total & _UNEXPLAINED)))
+    def _read_twins(self, a: int, b: int) -> Mask:
+        # Two edges to one name may differ alike.
+        changes = tuple(dict.fromkeys(changes_of(self._pairs.differences_of(a, b))))
+        of_package = tuple(change for change in changes if change.package)
+        of_any = ((change,) for change in changes if not change.package)
+        mask = 0
+        for each in (*((of_package,) if of_package else ()), *of_any):
+            mask |= self._bit(each)
+        return mask
 
-    sets = list(change_sets)
-    of_own: Counter[int] = Counter()
-    of_all: Counter[int] = Counter()
-    of_only: Counter[int] = Counter()
-    following: Counter[tuple[int, ...]] = Counter()
-    for _, own_bits, bits, _ in found:
-        of_own.update(own_bits)
-        of_all.update(bits)
-        if not any(sets[each][0].package for each in own_bits):
-            following[tuple(bits)] += 1
-        if not own_bits and len(bits) == 1:
-            of_only.update(bits)
-    ranked = sorted(of_all, key=lambda each: (-of_only[each], -of_all[each], each))
-    rank = {each: place for place, each in enumerate(ranked)}
-
-    def places(bits: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(rank[each] for each in bits))
-
-    return (
-        [
-            SpecChange(*pair, places(own_bits), places(bits), untold)
-            for pair, own_bits, bits, untold in found
-        ],
-        [
-            ChangeCause(sets[n], of_own[n], of_only[n], of_all[n] - of_own[n] - of_only[n])
-            for n in ranked
-        ],
-        [Followers(count, places(bits)) for bits, count in following.most_common() if bits],
-    )
+    def _bit(self, changes: ChangeSet) -> Mask:
+        if changes not in self._numbers:
+            if len(self.sets) == _MAX_CHANGE_SETS:
+                return _UNEXPLAINED
+            self._numbers[changes] = len(self.sets)
+            self.sets.append(changes)
+        return 2 << self._numbers[changes]
 
 
-def _bits(mask: Mask) -> list[int]:
+def _bits(mask: Mask) -> tuple[int, ...]:
     """Return the numbers of the change sets in a mask."""
     numbers = []
     mask >>= 1
@@ -425,4 +379,4 @@ def _bits(mask: Mask) -> list[int]:
         lowest = mask & -mask
         numbers.append(lowest.bit_length() - 1)
         mask ^= lowest
-    return numbers
+    return tuple(numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, compare
@@ -13,7 +13,7 @@ from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
 from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
-    PackageChange,
+    ChangeKind,
     SourceComparison,
     compare_sources,
 )
@@ -46,8 +46,6 @@ from spackscope.model.sources.resolve import names_source
 
 _ARROW = "→"
 _ALIKE = "These are the same spec"
-_MAX_NAMED_CAUSES = 3
-"""The most causes that are named together; specs with more causes are counted."""
 
 
 def answer(asked: Asked) -> Sheet[Any]:
@@ -474,44 +472,25 @@ def _changes(asked: Asked, a: Catalog, b: Catalog) -> Sheet[Change]:
 
 def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
     """Return the changes between two sources: causes first, then packages, then specs."""
-    of_old, of_new = exact_query("source", old), exact_query("source", new)
-    every = (*its.changed, *its.added, *its.removed)
+    sizes = Counter[ChangeKind]()
+    for change in its.changes:
+        sizes[change.kind] += len(change.b or change.a)
     counts = {
         "unchanged": its.same,
-        "changed": sum(len(each.specs) for each in every),
-        "added": sum(len(each.added) for each in every),
-        "removed": sum(len(each.removed) for each in every),
+        "changed": sizes["changed"],
+        "added": sizes["added"] + sizes["more"],
+        "removed": sizes["removed"] + sizes["fewer"],
     }
-    parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
-    if its.is_part:
-        sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}"
-    elif its.are_alike:
+    is_alike = not (its.changes or its.is_part)
+    sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}"
+    if is_alike:
         sums = f"{counted(its.count_a, 'spec')} unchanged"
-    added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
-    rows = [
-        *_root_changes(its),
-        *_follower_changes(its),
-        *(
-            Change(
-                "changed",
-                changes_text(cause.differences, _ARROW),
-                cause.own,
-                cause.only + cause.also,
-                query=_first_query(cause.differences, of_new),
-            )
-            for cause in its.causes
-        ),
-        *_package_changes(its.graph, f"added: {added}", its.added, "added", of_new),
-        *_package_changes(its.graph, f"removed: {removed}", its.removed, "removed", of_old),
-        *_package_changes(its.graph, "more builds", its.changed, "added", of_new),
-        *_package_changes(its.graph, "fewer builds", its.changed, "removed", of_old),
-        *_spec_changes(its),
-    ]
+    elif not its.is_part:
+        sums += f": {', '.join(f'{count:,} {what}' for what, count in counts.items() if count)}"
     return Sheet(
         sums,
         _COLUMNS,
-        rows,
+        [*_change_rows(its, exact_query("source", old), exact_query("source", new))],
         row="a change between the sources, with the specs that it made change",
         hash=lambda row: row.hash,
         beside=lambda row: row.old_hash,
@@ -519,7 +498,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
         group=lambda row: row.kind,
         redundant=["kind"],
         notes=["comparing…"] if its.is_part else [],
-        is_good=its.are_alike,
+        is_good=is_alike,
     )
 
 
@@ -548,29 +527,55 @@ _COLUMNS: list[SheetColumn[Change]] = [
 ]
 
 
-def _root_changes(its: SourceComparison) -> Iterator[Change]:
-    graph = its.graph
-    for sign, ids in (("+", its.roots.added), ("-", its.roots.removed)):
-        for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
-            label = spec_name(graph.name(id_), graph.version(id_))
-            yield Change("roots", f"{sign} {label}", 1, hash=hash_)
+_BECAUSE = "changed because of dependencies"
+_HEADS: dict[ChangeKind, str] = {
+    "root added": "roots",
+    "root removed": "roots",
+    "because": _BECAUSE,
+    "several": _BECAUSE,
+    "unexplained": _BECAUSE,
+    "cause": "changed",
+    "more": "more builds",
+    "fewer": "fewer builds",
+    "changed": "changed specs",
+}
+_PACKAGES: tuple[ChangeKind, ...] = ("added", "removed")
+_SENTENCES: dict[ChangeKind, str] = {
+    "several": "because of several changes",
+    "unexplained": "for reasons that the sources do not list",
+    "because": "only because of ",
+}
 
 
-def _follower_changes(its: SourceComparison) -> Iterator[Change]:
-    """Yield the causes of changes in specs whose own package did not change."""
-    kind, rest = "changed because of dependencies", 0
-    for followers in its.followers:
-        if len(followers.causes) > _MAX_NAMED_CAUSES:
-            rest += followers.count
+def _change_rows(its: SourceComparison, of_old: Query, of_new: Query) -> Iterator[Change]:
+    graph, packages = its.graph, Counter(change.kind for change in its.changes)
+    heads = _HEADS | {kind: f"{kind}: {counted(packages[kind], 'package')}" for kind in _PACKAGES}
+    ids = [id_ for change in its.changes for id_ in (*change.a, *change.b)]
+    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
+    for change in its.changes:
+        check_cancelled()
+        head, kind, specs = heads[change.kind], change.kind, (*change.a, *change.b)
+        if not specs:
+            is_cause = kind == "cause"
+            text = " · ".join(changes_text(each, _ARROW) for each in change.causes)
+            query = _first_query(chain(*change.causes), of_new if is_cause else Query())
+            lead = "" if is_cause else _SENTENCES[kind]
+            yield Change(head, lead + text, change.specs, change.also, query=query)
             continue
-        causes = [its.causes[number].differences for number in followers.causes]
-        text = " · ".join(changes_text(changes, _ARROW) for changes in causes)
-        query = _first_query((each for changes in causes for each in changes), Query())
-        yield Change(kind, f"only because of {text}", followers.count, query=query)
-    if rest:
-        yield Change(kind, "because of several changes", rest)
-    if its.unexplained:
-        yield Change(kind, "for reasons that the sources do not list", its.unexplained)
+        package, versions = graph.name(specs[0]), list(dict.fromkeys(map(graph.version, specs)))
+        if kind in ("root added", "root removed"):
+            sign, (hash_,) = "+" if change.b else "-", map(hashes.__getitem__, specs)
+            yield Change(head, f"{sign} {spec_name(package, *versions)}", 1, hash=hash_)
+        elif kind == "changed":
+            old, new = map(hashes.__getitem__, specs)
+            text = f"{clean(package)}@{f' {_ARROW} '.join(map(clean, versions))}"
+            yield Change(head, text, 1, hash=new, old_hash=old)
+        else:
+            versions.sort(key=lambda each: (version_key(each), each))
+            text = f"{clean(package)}@{', '.join(map(clean, versions))}"
+            query = (of_new if change.b else of_old).plus(Query().with_package(package))
+            hashes_of = [hashes[id_] for id_ in specs]
+            yield Change(head, text, len(specs), hashes=hashes_of, query=query)
 
 
 def _first_query(changes: Iterable[Difference], source: Query) -> Query | None:
@@ -583,28 +588,3 @@ def _first_query(changes: Iterable[Difference], source: Query) -> Query | None:
         if change.attribute in FIELDS and isinstance(change.b, str):
             return source.plus(exact_query(change.attribute, change.b))
     return None
-
-
-def _package_changes(
-    graph: Dag, kind: str, packages: Iterable[PackageChange], ids_name: str, source: Query
-) -> Iterator[Change]:
-    for package in packages:
-        check_cancelled()
-        if ids := getattr(package, ids_name):
-            versions = sorted(
-                {*map(graph.version, ids)}, key=lambda each: (version_key(each), each)
-            )
-            text = f"{clean(package.package)}@{', '.join(map(clean, versions))}"
-            query = source.plus(Query().with_package(package.package))
-            yield Change(kind, text, len(ids), hashes=graph.hashes(ids), query=query)
-
-
-def _spec_changes(its: SourceComparison) -> Iterator[Change]:
-    graph, specs = its.graph, [each for package in its.changed for each in package.specs]
-    hashes = iter(graph.hashes(id_ for each in specs for id_ in (each.a, each.b)))
-    for package in its.changed:
-        check_cancelled()
-        for each, old, new in zip(package.specs, hashes, hashes, strict=False):
-            versions = list(dict.fromkeys(map(graph.version, (each.a, each.b))))
-            text = f"{clean(package.package)}@{f' {_ARROW} '.join(map(clean, versions))}"
-            yield Change("changed specs", text, 1, hash=new, old_hash=old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from spackscope.model.analysis import source_differences
 from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.source_differences import (
+    ChangeKind,
+    SourceChange,
     SourceComparison,
     compare_sources,
     match_specs,
@@ -61,7 +64,7 @@ def test_steps_are_kept_of_no_spec_that_is_not_compared(
     ]
     pairs, kept = Pairs(Dag(*catalogs)), list[int]()
     monkeypatch.setattr(pairs, "links", kept.append)
-    ids = map(Dag.second_id, range(catalogs[1].total))
+    ids = [*map(Dag.second_id, range(catalogs[1].total))]
     assert (match_specs(pairs, range(1), ids), kept) == ([], [])
 
 
@@ -116,12 +119,21 @@ def compared(tmp_path: Path, old: list[Made], new: list[Made]) -> SourceComparis
     return compared_files(*locks)
 
 
-def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, int, int]]:
+def of_kind(comparison: SourceComparison, *kinds: ChangeKind) -> list[SourceChange]:
+    return [change for change in comparison.changes if change.kind in kinds]
+
+
+def spec_count(comparison: SourceComparison, *kinds: ChangeKind) -> int:
+    return sum(len(change.b or change.a) for change in of_kind(comparison, *kinds))
+
+
+def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, int]]:
     """Return the causes with their effects, in their order."""
     return [
-        (f"{c.package} {c.attribute}".strip(), c.a, c.b, cause.own, cause.only, cause.also)
-        for cause in comparison.causes
-        for c in cause.differences
+        (f"{c.package} {c.attribute}".strip(), c.a, c.b, cause.specs, cause.also)
+        for cause in of_kind(comparison, "cause")
+        for changes in cause.causes
+        for c in changes
     ]
 
 
@@ -131,15 +143,9 @@ def test_what_only_follows_is_counted_under_its_cause(tmp_path: Path) -> None:
         return [hdf5, made("netcdf-c", links=[hdf5]), made("app", links=[hdf5, zlib])]
 
     comparison = compared(tmp_path, roots(OLD), roots(NEW))
-    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 3, 0)]
-    causes = {
-        package.package: [(change.own, change.causes) for change in package.specs]
-        for package in comparison.changed
-    }
-    assert causes == {
-        "zlib": [((0,), (0,))],
-        **{name: [((), (0,))] for name in ("hdf5", "netcdf-c", "app")},
-    }
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 3)]
+    names = [comparison.graph.name(*change.a) for change in of_kind(comparison, "changed")]
+    assert names == ["app", "hdf5", "netcdf-c", "zlib"]
 
 
 def apps_with(zlib: Made, cmake: str) -> list[Made]:
@@ -170,18 +176,18 @@ def with_runtime(version: str) -> list[Made]:
     [
         # Only "app" differs by nothing else; "both" also has another cmake, hdf5 a variant.
         (apps_with(OLD, "3.26"), apps_with(NEW, "3.27"), [
-            ("zlib version", "1.2", "1.3", 1, 1, 2),
-            ("cmake version", "3.26", "3.27", 1, 0, 1),
-            ("hdf5 variant:mpi", False, True, 1, 0, 0),
+            ("zlib version", "1.2", "1.3", 1, 3),
+            ("cmake version", "3.26", "3.27", 1, 1),
+            ("hdf5 variant:mpi", False, True, 1, 0),
         ], [(1, (0,)), (1, (0, 1))]),
         (linked("1", "1"), linked("2", "2"), [
-            ("a version", "1", "2", 1, 1, 2), ("b version", "1", "2", 1, 0, 2),
+            ("a version", "1", "2", 1, 3), ("b version", "1", "2", 1, 2),
         ], [(2, (0, 1)), (1, (0,))]),
         # Another os everywhere is one cause.
-        (built_for("rocky8"), built_for("rocky9"), [("os", "rocky8", "rocky9", 3, 0, 0)],
+        (built_for("rocky8"), built_for("rocky9"), [("os", "rocky8", "rocky9", 3, 0)],
          [(3, (0,))]),
         # A runtime follows its compiler.
-        (with_runtime("12"), with_runtime("13"), [("gcc version", "12", "13", 1, 2, 0)],
+        (with_runtime("12"), with_runtime("13"), [("gcc version", "12", "13", 1, 2)],
          [(2, (0,))]),
     ],
 )  # fmt: skip
@@ -194,14 +200,19 @@ def test_changes_are_counted_with_what_follows_them(
 ) -> None:
     comparison = compared(tmp_path, old, new)
     assert changes_of(comparison) == changes
-    assert [(each.count, each.causes) for each in comparison.followers] == followers
+    places = [change.causes[0] for change in of_kind(comparison, "cause")]
+    assert [
+        (change.specs, tuple(map(places.index, change.causes)))
+        for change in of_kind(comparison, "because")
+    ] == followers
 
 
 def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
     comparison = compared(tmp_path, [OLD, made("xz", "1"), made("xz", "2")], [OLD, NEW])
-    (change,) = comparison.changed
-    assert (change.package, len(change.added), change.removed) == ("zlib", 1, ())
-    assert [(each.package, len(each.removed)) for each in comparison.removed] == [("xz", 2)]
+    (removed, more) = of_kind(comparison, "added", "removed", "more", "fewer")
+    graph = comparison.graph
+    assert (removed.kind, list(map(graph.name, removed.a))) == ("removed", ["xz", "xz"])
+    assert (more.kind, list(map(graph.name, more.b))) == ("more", ["zlib"])
 
 
 def test_very_many_causes_are_not_kept_for_each_spec(
@@ -211,20 +222,23 @@ def test_very_many_causes_are_not_kept_for_each_spec(
     old, new = ([made("hdf5", links=[zlib])] for zlib in (OLD, NEW))
     comparison = compared(tmp_path, old, new)
 
-    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
-    assert [change.untold for each in comparison.changed for change in each.specs] == [True] * 2
+    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0)]
+    assert [change.specs for change in of_kind(comparison, "unexplained")] == [1]
 
 
 def test_roots_are_compared(tmp_path: Path) -> None:
     app = made("app", links=[OLD])
     comparison = compared(tmp_path, [app, made("xz")], [made("app", links=[NEW]), NEW])
-    graph, roots = comparison.graph, comparison.roots
-    assert list(map(graph.name, roots.added)) == ["zlib"]
-    assert list(map(graph.name, roots.removed)) == ["xz"]
-    assert [(graph.name(a), graph.name(b)) for a, b in roots.changed] == [("app", "app")]
+    name = comparison.graph.name
+    roots = [
+        (change.kind, *map(name, (*change.a, *change.b)))
+        for change in of_kind(comparison, "root added", "root removed")
+    ]
+    # The other app is a root in place of the first.
+    assert roots == [("root added", "zlib"), ("root removed", "xz")]
     other_roots = compared(tmp_path, [app], [app, OLD])
     assert other_roots.same == 2
-    assert not other_roots.are_alike
+    assert [change.kind for change in other_roots.changes] == ["root added"]
 
 
 def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
@@ -232,7 +246,7 @@ def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
         write_page(tmp_path / "old", [record(1)], tag=tag)
     new = write_page(tmp_path / "new.md", [record(1)], tag="three")
     comparison = compared_files(tmp_path / "old", new)
-    assert (comparison.count_a, comparison.count_b, comparison.are_alike) == (1, 1, True)
+    assert (comparison.count_a, comparison.count_b, comparison.changes) == (1, 1, [])
 
 
 def indexes_of(tmp_path: Path, *sides: list[dict[str, Any]]) -> SourceComparison:
@@ -263,11 +277,13 @@ def test_a_long_chain_is_explained_unless_there_are_too_many_pairs(
 ) -> None:
     monkeypatch.setattr(compare_module, "MAX_PAIRS_OF_ALL", most)
     comparison = indexes_of(tmp_path, chain(0, 500), chain(10_000, 500))
-    specs = [change for package in comparison.changed for change in package.specs]
+    ((name, *values, own, also),) = changes_of(comparison)
+    unexplained = sum(change.specs for change in of_kind(comparison, "unexplained"))
 
-    assert changes_of(comparison)[0][:3] == ("p500 version", "0", "10000")
-    assert any(change.untold for change in specs) is (most < 500)
-    assert sum(change.causes == (0,) for change in specs) >= most - 1
+    assert (name, values, own) == ("p500 version", ["0", "10000"], 1)
+    assert also + own + unexplained == 500
+    assert (unexplained > 0) is (most < 500)
+    assert also + own >= most - 1
 
 
 def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
@@ -276,14 +292,15 @@ def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
         for n in (1, 2)
     )
     comparison = indexes_of(tmp_path, *sides)
-    assert (changes_of(comparison), comparison.unexplained) == ([], 1)
+    assert changes_of(comparison) == []
+    assert [change.specs for change in of_kind(comparison, "unexplained")] == [1]
 
 
 def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
     p = [node(hash_of(number), name="p", dependencies=[]) for number in (3, 4)]
     edges = [edge("p", each["hash"], ["link"]) for each in p]
     sides = [node(hash_of(1), dependencies=[]), *p], [node(hash_of(2), dependencies=edges), *p]
-    assert changes_of(indexes_of(tmp_path, *sides)) == [("dependency", None, "p@1.3.1", 1, 0, 0)]
+    assert changes_of(indexes_of(tmp_path, *sides)) == [("dependency", None, "p@1.3.1", 1, 0)]
 
 
 def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None:
@@ -305,21 +322,21 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     graph = comparison.graph
     moved = {hash_: node["hash"] for hash_, node in new.items() if node["hash"] != hash_}
     assert comparison.same == len(old) - len(moved)
-    assert (comparison.added, comparison.removed, comparison.unexplained) == ([], [], 0)
-    changes = [change for package in comparison.changed for change in package.specs]
-    assert {tuple(graph.hashes((each.a, each.b))) for each in changes} == set(moved.items())
-    causes = {(d.package, d.attribute) for cause in comparison.causes for d in cause.differences}
-    assert causes == {(name, "version") for name in changed}
-    for each in changes:
-        assert bool(each.own) == (graph.name(each.a) in changed)
-        found = compare(graph, each.a, each.b)
-        assert {change for n in each.causes for change in comparison.causes[n].differences} == {
-            difference.change for cause in found.causes for difference in cause.differences
-        }
-    roots = {tuple(graph.hashes(pair)) for pair in comparison.roots.changed}
-    assert roots == {
-        (root["hash"], moved[root["hash"]]) for root in lock["roots"] if root["hash"] in moved
-    }
+    pairs = [(*change.a, *change.b) for change in of_kind(comparison, "changed")]
+    assert {tuple(graph.hashes(pair)) for pair in pairs} == set(moved.items())
+    assert {change.kind for change in comparison.changes} == {"changed", "cause", "because"}
+    causes = {each[:3]: each[3:] for each in changes_of(comparison)}
+    assert {name for name, *_ in causes} == {f"{name} version" for name in changed}
+    own, below = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+    for a, b in pairs:
+        for cause in compare(graph, a, b).causes:
+            which = below if cause.path else own
+            which.update(
+                (f"{d.package} {d.attribute}", d.a, d.b)
+                for d in cause.differences
+                if not d.follows
+            )
+    assert causes == {each: (own[each], below[each]) for each in own}
 
 
 def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
@@ -354,13 +371,9 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
             for version, graph in enumerate((old, new))
         ]
         *parts, result = compare_sources(*map(catalog_of, paths))
-        changed = sum(len(package.specs) for package in result.changed)
-        added = sum(len(package.added) for package in result.added)
-        removed = sum(len(package.removed) for package in result.removed)
-        more = sum(len(package.added) for package in result.changed)
-        fewer = sum(len(package.removed) for package in result.changed)
-        assert result.same + changed + added + more == result.count_b
-        assert result.same + changed + removed + fewer == result.count_a
+        same = result.same + spec_count(result, "changed")
+        assert same + spec_count(result, "added", "more") == result.count_b
+        assert same + spec_count(result, "removed", "fewer") == result.count_a
         sheet = source_sheet(result, "old", "new")
         assert list(sheet.lines(80, None))
         assert len(list(sheet.json_lines())) == len(sheet.rows)
