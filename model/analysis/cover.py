@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Literal, NamedTuple, cast
 
 from spackscope.model.analysis.compare import Comparison
@@ -66,15 +66,30 @@ def _locations(catalog: Catalog) -> list[Location]:
     return locations
 
 
-def _joined(locations: Iterable[Location]) -> Location:
+def _location(caches: Catalog, ids: Iterable[int]) -> Location:
     """Return the location of a hash: all that need no build, or else all that list the hash."""
-    listed = [location for location in locations if location.sources]
+    of_presence, presence = caches.cached(_locations), caches.column("presence")
+    found = (of_presence[presence[caches.look_alike(id_)]] for id_ in ids)
+    listed = [location for location in found if location.sources]
     best = [location for location in listed if location.is_available] or listed
     return Location(
         tuple(dict.fromkeys(source for location in best for source in location.sources)),
         any(location.is_cached for location in best),
         any(location.is_installed for location in best),
     )
+
+
+def candidates(caches: Catalog, package: str) -> list[int]:
+    """Return all specs of a package that are cached or installed, and not external."""
+    of_presence, presence = caches.cached(_locations), caches.column("presence")
+    node_of, (start, stop) = caches.column("node"), caches.package_span(package)
+    return [
+        id_
+        for look_alike in range(caches.look_alike(start), caches.look_alike(stop - 1) + 1)
+        if of_presence[presence[look_alike]].is_available
+        for id_ in range(*caches.span(look_alike))
+        if start <= id_ < stop and not caches.nodes[node_of[id_]].external
+    ]
 
 
 class Present(NamedTuple):
@@ -116,21 +131,18 @@ class Missing(Frozen):
 class Coverage(Frozen):
     """The specs of an environment: hits, missing specs and externals, in build order.
 
-    `needs` has the roots and their link/run closures. An install takes the specs of `fetch` from
-    the caches, and builds the specs of `build`; all three are hashes in build order, without
-    externals. An install tree among the caches counts as a cache, also for `fetch`.
+    An install takes the specs of `fetch` from the caches, and builds the specs of `build`; both
+    are hashes in build order, without externals. An install tree among the caches counts as a
+    cache, also for `fetch`.
 
-    `candidates` returns the ids of all specs of a package that are cached or installed, and not
-    external. `unlisted` counts the specs whose sources do not list dependencies. The coverage
-    `is_cut` if too many specs are missing to compare all of them with their nearest candidates.
+    `unlisted` counts the specs whose sources do not list dependencies. The coverage `is_cut` if
+    too many specs are missing to compare all of them with their nearest candidates.
     """
 
     graph: Dag
-    candidates: Callable[[str], list[int]]
     hits: tuple[Present, ...]
     missing: tuple[Missing, ...]
     externals: tuple[Present, ...]
-    needs: tuple[str, ...]
     fetch: tuple[str, ...]
     build: tuple[str, ...]
     unlisted: int = 0
@@ -167,129 +179,93 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
 
     `find_nearest` adds the nearest builds of missing specs, which takes longer.
     """
-    graph = Dag(caches, environment)
-    of_presence = _locations(caches)
-
-    def location(id_: int) -> Location:
-        return of_presence[caches.column("presence")[caches.look_alike(id_)]]
-
-    def candidates(package: str) -> list[int]:
-        codes, nodes = caches.column("presence"), caches.nodes
-        node_codes, (start, stop) = caches.column("node"), caches.package_span(package)
-        return [
-            id_
-            for look_alike in range(caches.look_alike(start), caches.look_alike(stop - 1) + 1)
-            if of_presence[codes[look_alike]].is_available
-            for id_ in range(*caches.span(look_alike))
-            if start <= id_ < stop and not nodes[node_codes[id_]].external
-        ]
-
-    ids = roots = list(range(len(environment))) if not isinstance(environment, Catalog) else []
-    if isinstance(environment, Catalog):
-        own = dag_of(environment)
-        ids = sorted(own.reached(range(own.count)))
-        tops = [id_ for id_ in ids if not own.dependents(id_)]
-        # In a damaged document each spec may depend on another one.
-        roots = explicit_specs(environment) or tops or ids
+    graph, (ids, roots) = Dag(caches, environment), _listed(environment)
     # Each spec by its identity, with the id that describes it best: of the environment's own
     # document, else of another source.
-    second_ids = {id_: graph.second_id(id_) for id_ in ids}
-    identities = {id_: graph.identity(second) for id_, second in second_ids.items()}
-    described = {
-        identities[id_]: second
-        for id_, second in reversed(second_ids.items())
-        if graph.is_described(second)
+    specs = {id_: graph.identity(graph.second_id(id_)) for id_ in ids}
+    seconds = ((spec, graph.second_id(id_)) for id_, spec in reversed(specs.items()))
+    described = {spec: second for spec, second in seconds if graph.is_described(second)}
+    asked = dict.fromkeys(specs[id_] for id_ in roots)
+    listed = set(specs.values())
+    # All specs in build order, with their dependencies.
+    dependencies = lru_cache(None)(partial(_dependencies, graph, described))
+    below = {
+        spec: dependencies(spec) for spec in post_order((*asked, *specs.values()), dependencies)
     }
-    specs = set(identities.values())
-    asked = dict.fromkeys(identities[id_] for id_ in roots)
-
-    @lru_cache(None)
-    def dependencies(spec: int) -> list[tuple[int, bool]]:
-        """Return the build, link and run dependencies of a spec, each with whether it runs."""
-        return [
-            (graph.identity(child), is_run(kind.deptypes))
-            for child, kind in graph.links(described.get(spec, spec))
-            if is_run(kind.deptypes) or "build" in kind.deptypes
-        ]
-
-    def to_build(spec: int) -> list[int]:
-        return [child for child, _ in dependencies(spec)]
-
-    def to_run(spec: int) -> list[int]:
-        return [child for child, runs in dependencies(spec) if runs]
-
-    every = list(post_order((*asked, *identities.values()), to_build))
-    hashes = dict(zip(every, graph.hashes(every), strict=True))
-    nodes = {spec: described.get(spec, spec) for spec in every}
-    externals = {spec for spec in every if graph.external(nodes[spec])}
-    locations = {spec: _joined(map(location, graph.records(spec))) for spec in every}
-    available = {spec for spec in every if locations[spec].is_available}
-    missing = dict.fromkeys(
-        s for s in every if s in specs and s not in externals and s not in available
-    )
-
-    def to_install(spec: int) -> list[int]:
-        """Return the dependencies to install for a spec; a present spec needs no build tools."""
-        return to_run(spec) if spec in available else to_build(spec)
-
-    def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> set[int]:
-        """Return specs and their closures, without the dependencies of externals."""
-        return {
-            *nearest_first(starts, lambda spec: () if spec in externals else below(spec))
-        } - externals
-
-    planned = reached(asked, to_install)
+    hashes = dict(zip(below, graph.hashes(below), strict=True))
+    nodes = {spec: described.get(spec, spec) for spec in below}
+    externals = {spec for spec in below if graph.external(nodes[spec])}
+    locations = {spec: _location(caches, graph.records(spec)) for spec in below}
+    available = {spec for spec in below if locations[spec].is_available} - externals
+    present = {
+        spec: Present(nodes[spec], hashes[spec], locations[spec])
+        for spec in below
+        if spec in listed
+    }
+    missing = {s: nodes[s] for s in present if not (s in available or s in externals)}
+    needed = {*post_order(asked, lambda spec: [c for c, runs in below[spec].items() if runs])}
+    # An install needs no build tools of a spec that is there, and nothing below an external.
+    installed_with = {
+        spec: [c for c, runs in its.items() if runs or spec not in available]
+        if spec not in externals
+        else []
+        for spec, its in below.items()
+    }
+    planned = {*nearest_first(asked, installed_with.__getitem__)} - externals
     # Whether another spec has to be built before a spec can be used.
     delayed: dict[int, bool] = {}
-    for spec in every:
-        delayed[spec] = spec not in externals and any(
-            delayed.get(child) or not (child in externals or child in available)
-            for child in to_install(spec)
-        )
-
-    def awaited(spec: int) -> list[int]:
-        """Return the dependencies that a missing spec needs first, or another needs to run."""
-        children = to_build(spec) if spec in missing else to_run(spec)
-        return [child for child in children if child not in externals]
-
+    for spec, its in installed_with.items():
+        delayed[spec] = any(delayed.get(c) or not (c in externals or c in available) for c in its)
+    # What a missing spec needs first, or another needs to run.
+    awaited = {
+        spec: [c for c, runs in its.items() if (runs or spec in missing) and c not in externals]
+        for spec, its in below.items()
+    }
     first = [spec for spec in missing if not delayed[spec]]
-    waiting = count_dependents(first, missing, awaited)
-    needed = {*post_order(asked, to_run)} - externals
-
-    def describe(spec: int) -> Missing:
-        return Missing(
-            nodes[spec],
-            hashes[spec],
-            graph.name(nodes[spec]),
-            graph.version(nodes[spec]),
-            "root" if spec in asked else "run" if spec in needed else "build",
-            spec in planned,
-            bool(locations[spec].sources),
-            # A spec does not wait for itself.
-            max(0, waiting.get(spec, 0) - 1),
-        )
-
-    def present(chosen: Collection[int]) -> tuple[Present, ...]:
-        return tuple(
-            Present(nodes[spec], hashes[spec], locations[spec])
-            for spec in every
-            if spec in specs and spec in chosen
-        )
-
-    def in_order(chosen: Collection[int]) -> tuple[str, ...]:
-        return tuple(hashes[spec] for spec in every if spec in chosen)
-
+    waiting = count_dependents(first, missing, awaited.__getitem__)
     return Coverage(
         graph,
-        candidates,
-        present(available - externals),
-        tuple(map(describe, missing)),
-        present(externals),
-        in_order(needed),
-        in_order(planned & available),
-        in_order(planned - available),
-        sum(not graph.lists_dependencies(nodes[spec]) for spec in specs - externals),
+        tuple(each for spec, each in present.items() if spec in available),
+        tuple(
+            Missing(
+                id_,
+                hashes[spec],
+                graph.name(id_),
+                graph.version(id_),
+                "root" if spec in asked else "run" if spec in needed else "build",
+                spec in planned,
+                bool(locations[spec].sources),
+                # A spec does not wait for itself.
+                max(0, waiting.get(spec, 0) - 1),
+            )
+            for spec, id_ in missing.items()
+        ),
+        tuple(each for spec, each in present.items() if spec in externals),
+        tuple(hashes[spec] for spec in below if spec in planned and spec in available),
+        tuple(hashes[spec] for spec in below if spec in planned and spec not in available),
+        sum(not graph.lists_dependencies(nodes[spec]) for spec in listed - externals),
     )
+
+
+def _listed(environment: Catalog | Sequence[str]) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the specs of an environment, and its roots."""
+    if not isinstance(environment, Catalog):
+        return range(len(environment)), range(len(environment))
+    graph = dag_of(environment)
+    ids = sorted(graph.reached(range(graph.count)))
+    tops = [id_ for id_ in ids if not graph.dependents(id_)]
+    # In a damaged document each spec may depend on another one.
+    return ids, explicit_specs(environment) or tops or ids
+
+
+def _dependencies(graph: Dag, described: Mapping[int, int], spec: int) -> dict[int, bool]:
+    """Return the build, link and run dependencies of a spec, each with whether it runs."""
+    uses: dict[int, bool] = {}
+    for child, kind in graph.links(described.get(spec, spec)):
+        identity, runs = graph.identity(child), is_run(kind.deptypes)
+        if runs or "build" in kind.deptypes:
+            uses[identity] = uses.get(identity, False) or runs
+    return uses
 
 
 def find_nearest(coverage: Coverage) -> Coverage:
@@ -305,7 +281,7 @@ def find_nearest(coverage: Coverage) -> Coverage:
     for number, spec in enumerate(coverage.missing):
         report_progress("missing specs compared", number, len(coverage.missing))
         if spec.package not in by_package:
-            ids = coverage.candidates(spec.package)
+            ids = candidates(graph.catalog, spec.package)
             by_package[spec.package] = group_candidates(graph, ids)
         nearest = search.find(spec.id, by_package[spec.package])
         comparison = None
