@@ -160,19 +160,11 @@ def test_whatever_is_unfolded_and_folded_the_tree_holds_together(
             assert line.is_unfolded == (tree.end(row) > row + 1)
 
 
-def rows_of(tree: Tree, name: str) -> list[int]:
+def shown(tree: Tree, section: TreeSection = "dependencies") -> list[str]:
     return [
-        row
-        for row, line in enumerate(tree.lines)
-        if line.spec is not None and line.spec.name == name
-    ]
-
-
-def names(tree: Tree, section: TreeSection) -> list[str]:
-    return [
-        f"{'  ' * (line.depth - 1)}{line.spec.name}"
-        for line in tree.lines
-        if line.section == section and line.spec is not None
+        f"{guide}{line.spec.name}"
+        for guide, line in zip(tree.guides, tree.lines, strict=True)
+        if line.spec is not None and line.section == section
     ]
 
 
@@ -182,8 +174,9 @@ def test_a_spec_that_needs_itself_is_shown_and_leads_no_further() -> None:
 
     heads = [line for line in tree.lines if line.edge is None]
     assert [head_text(head) for head in heads] == ["depends on 2", "used by 2"]
-    assert names(tree, "dependencies") == ["p0", "p1", "  p0"]
-    assert {fold_sign(tree, row) for row in rows_of(tree, "p0")} == {"↑"}
+    assert shown(tree) == ["├ p0", "└ p1", "  └ p0"]
+    specs = {row: line.spec for row, line in enumerate(tree.lines) if line.spec is not None}
+    assert {fold_sign(tree, row) for row, spec in specs.items() if spec.name == "p0"} == {"↑"}
 
 
 def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,19 +186,11 @@ def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyP
     tree = tree_of(catalog, ids[0])
     assert head_text(tree.lines[0]) == "depends on 3"
     tree = tree.read_unfolded(0)
-    assert names(tree, "dependencies") == ["p1", "p2"]
+    assert shown(tree) == ["├ p1", "└ p2"]
     assert head_text(tree.lines[0]) == "depends on 3, first 2 shown"
 
 
 # Unfolded at once, searched, and of folded rows
-
-
-def shown(tree: Tree, section: TreeSection = "dependencies") -> list[str]:
-    return [
-        f"{guide}{line.spec.name}"
-        for guide, line in zip(tree.guides, tree.lines, strict=True)
-        if line.spec is not None and line.section == section
-    ]
 
 
 @pytest.fixture
