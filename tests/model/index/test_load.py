@@ -138,30 +138,42 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
     assert [path.stat().st_mode & 0o777 for path in parts] == [0o600, 0o700, 0o700]
 
 
-@pytest.mark.parametrize("is_ahead", [False, True])
+LONG = (UNUSED_DAYS + 1) * 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("opened_and_written", "ahead", "is_removed"),
+    [
+        ((LONG, LONG), 0, True),
+        ((0, LONG), 0, False),
+        # The clock is ahead of the file system.
+        ((0, 0), LONG, False),
+    ],
+)
 def test_an_index_that_is_not_opened_for_long_is_removed_when_another_is_written(
-    is_ahead: bool, home: Home, monkeypatch: pytest.MonkeyPatch
+    opened_and_written: tuple[int, int],
+    ahead: int,
+    is_removed: bool,
+    home: Home,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A clock that is ahead of the file system removes none."""
-    now, long_time = time.time, (UNUSED_DAYS + 1) * 24 * 3600
     private_directory(str(home.index.parent))
-    opened_at = {"unused.index": now() - long_time, "used.index": now(), "unused.txt": 0.0}
-    for name, opened in opened_at.items():
-        path = home.index.with_name(name)
-        path.touch()
-        os.utime(path, (now() if is_ahead else opened, now() if is_ahead else 0.0))
-    if is_ahead:
-        monkeypatch.setattr(time, "time", lambda: now() + long_time)
+    now = time.time()
+    for name in ("other.index", "other.txt"):
+        home.index.with_name(name).touch()
+        opened, written = (now - ago for ago in opened_and_written)
+        os.utime(home.index.with_name(name), (opened, written))
+    monkeypatch.setattr(time, "time", lambda: now + ahead)
 
     home.load()
 
-    removed = {"unused.index"} if not is_ahead else set()
-    assert home.files == sorted({home.index.name, *opened_at} - removed)
+    kept = [home.index.name, "other.txt", *(["other.index"] if not is_removed else [])]
+    assert home.files == sorted(kept)
 
 
 def test_an_index_that_is_used_stays_where_reading_leaves_no_time(home: Home) -> None:
     home.load()
-    index, long_ago = home.index, time.time() - (UNUSED_DAYS + 1) * 24 * 3600
+    index, long_ago = home.index, time.time() - LONG
     os.utime(index, (long_ago, long_ago))
     home.load()
     os.utime(index, (long_ago, index.stat().st_mtime))
