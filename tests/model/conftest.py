@@ -48,6 +48,23 @@ def sample() -> Catalog:
 
 
 @pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index three packages of one, two and three specs, and one of four in which nothing meets."""
+    directory = tmp_path_factory.mktemp("packages")
+    for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
+        records = [record(10 * count + n, os=f"os{n}") for n in range(count)]
+        write_page(directory, records, title=title)
+    records = [
+        record(1, os="os1", target="b", platform="x"),
+        record(2, os="os1", target="x", platform="c"),
+        record(3, os="os0", target="b", platform="c"),
+        record(4, os="os0", versions=["9"], variants=["+x"]),
+    ]
+    write_page(directory, records, title="apart")
+    return catalog_of(directory)
+
+
+@pytest.fixture(scope="session")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     """Index 190 records of two mirrors in which everything is mixed with everything."""
     directory = tmp_path_factory.mktemp("mirrors")

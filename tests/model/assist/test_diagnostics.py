@@ -102,22 +102,6 @@ def test_hostile_text_is_clean_in_advice(mixed: Catalog) -> None:
             assert note is None or note.sentence.isprintable(), label
 
 
-@pytest.fixture
-def three(tmp_path: Path) -> Catalog:
-    """Index three packages of one, two and three specs, and one of four in which nothing meets."""
-    for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
-        records = [record(10 * count + n, os=f"os{n}") for n in range(count)]
-        write_page(tmp_path, records, title=title)
-    records = [
-        record(1, os="os1", target="b", platform="x"),
-        record(2, os="os1", target="x", platform="c"),
-        record(3, os="os0", target="b", platform="c"),
-        record(4, os="os0", versions=["9"], variants=["+x"]),
-    ]
-    write_page(tmp_path, records, title="apart")
-    return catalog_of(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
@@ -135,11 +119,11 @@ def three(tmp_path: Path) -> Catalog:
         ),
     ],
 )
-def test_the_excluding_condition_is_named(query: str, sentence: str, three: Catalog) -> None:
+def test_the_excluding_condition_is_named(query: str, sentence: str, small: Catalog) -> None:
     parsed_query = parse(query)
-    assert three.count(parsed_query) == 0
+    assert small.count(parsed_query) == 0
 
-    assert explain_no_match(three, parsed_query) == sentence
+    assert explain_no_match(small, parsed_query) == sentence
 
 
 def test_dependencies_that_no_source_lists_are_unknown(tmp_path: Path) -> None:
@@ -152,9 +136,9 @@ def test_dependencies_that_no_source_lists_are_unknown(tmp_path: Path) -> None:
     assert explain_no_match(catalog, parse("hdf5 ^py-build")) == "No hdf5 depends on ^py-build"
 
 
-def test_a_hash_read_as_a_package_is_recognised(three: Catalog) -> None:
+def test_a_hash_read_as_a_package_is_recognised(small: Catalog) -> None:
     words = ("2222", "222", "zzzz", "no/hash")
-    assert [f"/{word} is a hash" in explain_no_match(three, parse(word)) for word in words] == [
+    assert [f"/{word} is a hash" in explain_no_match(small, parse(word)) for word in words] == [
         True, False, False, False
     ]  # fmt: skip
 

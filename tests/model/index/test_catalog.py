@@ -16,42 +16,33 @@ from tests.builders.catalogs import all_records, catalog_of
 from tests.builders.pages import hash_of, record, write_page
 
 
-@pytest.fixture
-def three(tmp_path: Path) -> Catalog:
-    """Index three packages of one, two and three specs."""
-    for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
-        records = [record(10 * count + n) for n in range(count)]
-        write_page(tmp_path, records, title=title)
-    return catalog_of(tmp_path)
+def test_hashes_are_found_by_their_beginning(small: Catalog) -> None:
+    everyone = sorted(spec.hash for spec in all_records(small))
 
-
-def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
-    everyone = sorted(spec.hash for spec in all_records(three))
-
-    assert three.hashes.first("", limit=10) == everyone
-    assert three.hashes.first("", limit=2) == everyone[:2]
-    assert three.hashes.first(everyone[3], limit=10) == [everyone[3]]
-    assert three.hashes.first(everyone[0][:31], limit=10) == [
+    assert small.hashes.first("", limit=10) == everyone
+    assert small.hashes.first("", limit=2) == everyone[:2]
+    assert small.hashes.first(everyone[3], limit=10) == [everyone[3]]
+    assert small.hashes.first(everyone[0][:31], limit=10) == [
         h for h in everyone if h[:31] == "2" * 31
     ]
-    assert three.hashes.first("z", limit=10) == []
+    assert small.hashes.first("z", limit=10) == []
 
 
 @pytest.mark.parametrize(
     "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é", "2" * 33, "7QYOKW"]
 )
-def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
-    assert three.hashes.first(prefix, limit=10) == []
-    assert not three.hashes.with_prefix(prefix)
-    assert three.by_hash(prefix) == []
+def test_what_begins_no_hash_finds_none(prefix: str, small: Catalog) -> None:
+    assert small.hashes.first(prefix, limit=10) == []
+    assert not small.hashes.with_prefix(prefix)
+    assert small.by_hash(prefix) == []
 
 
-def test_rows_come_as_they_are_asked_for(three: Catalog) -> None:
-    rows = three.rows([5, 0, 3], [7, 8, 9])
+def test_rows_come_as_they_are_asked_for(small: Catalog) -> None:
+    rows = small.rows([5, 0, 3], [7, 8, 9])
 
     assert [(row.id, row.count) for row in rows] == [(5, 7), (0, 8), (3, 9)]
-    assert [row.spec for row in rows] == [all_records(three)[id_] for id_ in (5, 0, 3)]
-    assert three.rows([]) == []
+    assert [row.spec for row in rows] == [all_records(small)[id_] for id_ in (5, 0, 3)]
+    assert small.rows([]) == []
 
 
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS if column.has_dictionary])
