@@ -58,8 +58,9 @@ ones; specs for which the sources name no cause are `unexplained`.
 class SourceChange(NamedTuple):
     """A change from the first source to the second one: of roots, a package, a spec, or a cause.
 
-    `a` and `b` are the specs of either source. `specs` counts those that have a cause themselves,
-    or changed because of several `causes`, and `also` counts those that changed below others.
+    `a` and `b` are the specs of either source that it is about. A change without specs counts
+    them: `specs` have a cause themselves, or changed because of all `causes` together, and `also`
+    changed since a spec below them has the cause.
     """
 
     kind: ChangeKind
@@ -122,10 +123,13 @@ def compare_sources(a: Catalog, b: Catalog) -> Iterator[SourceComparison]:
     matched = match_specs(pairs, only_a, only_b, {*roots_a.values(), *roots_b.values()})
     known = {*added, *removed, *chain.from_iterable(matched)}
     more, fewer = ([id_ for id_ in ids if id_ not in known] for ids in (only_b, only_a))
-    changes += _of_packages(graph, "more", b=more)
-    changes += _of_packages(graph, "fewer", a=fewer)
     by_name = sorted(matched, key=lambda pair: graph.name(pair[0]))
-    changes += (SourceChange("changed", (x,), (y,)) for x, y in by_name)
+    changes = [
+        *changes,
+        *_of_packages(graph, "more", b=more),
+        *_of_packages(graph, "fewer", a=fewer),
+        *(SourceChange("changed", (x,), (y,)) for x, y in by_name),
+    ]
     yield replace(part, changes=changes)
     root_changes = _of_roots(graph, roots_a, roots_b, matched) if roots_a and roots_b else ()
     changes = [*root_changes, *_causes(pairs, matched), *changes]

@@ -374,6 +374,8 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         same = result.same + spec_count(result, "changed")
         assert same + spec_count(result, "added", "more") == result.count_b
         assert same + spec_count(result, "removed", "fewer") == result.count_a
+        first_kinds = {change.kind for change in parts[0].changes}
+        assert first_kinds <= {"added", "removed"}, "a part stays as it was"
         sheet = source_sheet(result, "old", "new")
         assert list(sheet.lines(80, None))
         assert len(list(sheet.json_lines())) == len(sheet.rows)
