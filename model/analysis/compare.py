@@ -16,14 +16,15 @@ from spackscope.model.analysis.dag import (
     Walker,
     by_package,
     compiled_languages,
+    count_dependents,
+    differing,
     kept,
-    post_order,
     run_time_deptypes,
     texts,
 )
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import compiler_name, is_run, spell_variant
+from spackscope.model.core.records import compiler_name, is_run, spell_value
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
@@ -131,8 +132,7 @@ class Comparison(Frozen):
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
     `unexplained` names packages whose hashes differ, though no document says why. If
     `lists_dependencies` is False, a source of the specs lists none, and there may be more causes.
-    `is_cut` is True if there are more pairs than are compared. `replaced` has the dependencies
-    that differ between two specs of one build, of which at least one is spliced.
+    `is_cut` is True if there are more pairs than are compared.
     """
 
     causes: tuple[Cause, ...] = ()
@@ -140,7 +140,6 @@ class Comparison(Frozen):
     unexplained: tuple[str, ...] = ()
     lists_dependencies: bool = True
     is_cut: bool = False
-    replaced: tuple[Replaced, ...] = ()
 
 
 def compare(dag: Dag, a: int, b: int) -> Comparison:
@@ -199,16 +198,8 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
     own, other = dag.attributes(id_), dag.attributes(others[0])
     if own.get("version") != other.get("version"):
         return dag.version(others[0])
-    changed = sorted(
-        name
-        for name, value in other.items()
-        if name.startswith("variant:") and own.get(name) != value
-    )
-    variants = (
-        spell_variant(name.partition(":")[2], texts(other[name]))
-        for name in changed[:_MAX_CHANGED]
-    )
-    return " ".join(variants) or "differs"
+    changed = [n for n in differing([own, other]) if n.startswith("variant:") and n in other]
+    return " ".join(spell_value(n, texts(other[n])) for n in changed[:_MAX_CHANGED]) or "differs"
 
 
 class _Twins(NamedTuple):
@@ -273,12 +264,10 @@ class Pairs:
 
     def number(self, a: int, b: int) -> int:
         """Return the number of a pair, which all pairs with the same two hashes share."""
-        return self._number((self._walker.identity(a), self._walker.identity(b)), (a, b))
-
-    def _number(self, identities: tuple[int, int], ids: tuple[int, int]) -> int:
+        identities = self._walker.identity(a), self._walker.identity(b)
         if (number := self._numbers.get(identities)) is None:
             number = self._numbers[identities] = len(self._pairs)
-            self._pairs.append(ids)
+            self._pairs.append((a, b))
         return number
 
     def ids(self, number: int) -> tuple[int, int]:
@@ -296,11 +285,11 @@ class Pairs:
                 return {}
             below = self._below[number] = {}
             a, b = self._pairs[number]
-            of_a, of_b = self.links(a), self.links(b)
+            of_a, of_b = self._sides(a, b)
             for x, y in self._matched(self._twins(a).edges, self._twins(b).edges).both:
                 (id_a, identity_a, _, kind_a), (id_b, identity_b, _, kind_b) = of_a[x], of_b[y]
                 if identity_a != identity_b:
-                    child = self._number((identity_a, identity_b), (id_a, id_b))
+                    child = self.number(id_a, id_b)
                     below[child] = below.get(child, 0) | _use(kind_a, kind_b)
         return below
 
@@ -345,17 +334,17 @@ class Pairs:
 
         A spliced spec lists no build dependencies, so that they are not compared with it.
         """
-        of_a, of_b = self.links(a), self.links(b)
-        if self._is_spliced(a, b):
-            of_a, of_b = (
-                [
-                    link._replace(
-                        kind=link.kind._replace(deptypes=run_time_deptypes(link.kind.deptypes))
-                    )
-                    for link in side
-                ]
-                for side in (of_a, of_b)
-            )
+        sides = self.links(a), self.links(b)
+        if not self._is_spliced(a, b):
+            return sides
+        of_a, of_b = (
+            [
+                link._replace(kind=link.kind._replace(deptypes=deptypes))
+                for link in side
+                if (deptypes := run_time_deptypes(link.kind.deptypes))
+            ]
+            for side in sides
+        )
         return of_a, of_b
 
     def _is_spliced(self, a: int, b: int) -> bool:
@@ -375,8 +364,6 @@ class Pairs:
             keyed.append({})
             numbers: Counter[tuple[str, bool]] = Counter()
             for place, link in enumerate(side):
-                if not link.kind.deptypes and self._is_spliced(a, b):
-                    continue
                 runs = link.name not in several or is_run(link.kind.deptypes)
                 keyed[-1][link.name, runs, numbers[link.name, runs]] = place
                 numbers[link.name, runs] += 1
@@ -516,9 +503,6 @@ class Pairs:
                     order.append(child)
                 entered[child] = children[child]
         self.steps += len(order) + sum(map(len, below.values()))
-        # Damaged documents may have cycles, whose pairs are in any order.
-        bottom_up = [*post_order([start], below.__getitem__)]
-
         run_parents = nearest_first(
             [start], lambda number: (child for child, use in below[number].items() if use & _RUNS)
         )
@@ -537,11 +521,7 @@ class Pairs:
                 differences[number] = own
             elif not below[number] and not self.are_one_build(number):
                 unexplained[self.name(number)] = None
-        # The pairs above each, as the bits of a number: sets would take a hundred times the room.
-        above = {number: 1 << place for place, number in enumerate(order)}
-        for number in reversed(bottom_up):
-            for child in below[number]:
-                above[child] |= above[number]
+        above = count_dependents([*differences], below, lambda number: [*below[number]])
 
         def path(number: int, parents: Mapping[int, int]) -> tuple[str, ...]:
             return tuple(self.name(each) for each in path_to(parents, number)[1:])
@@ -554,7 +534,7 @@ class Pairs:
                 path(number, parents),
                 *self.ids(number),
                 number in run_parents,
-                above[number].bit_count(),
+                above[number],
                 differences[number],
                 compiler if compiler in (self.name(n) for n in below[number]) else "",
                 number in compiling,
@@ -567,22 +547,19 @@ class Pairs:
             tuple(unexplained),
             is_listed,
             is_cut or self.is_full,
-            self._replaced(start, below, bottom_up) if self._is_spliced(a, b) else (),
         )
 
-    def _replaced(
-        self, start: int, below: Mapping[int, Iterable[int]], bottom_up: Sequence[int]
-    ) -> tuple[Replaced, ...]:
-        """Return the nearest pairs of different builds below pairs of nodes of one build."""
-        replaced, below_one_build = [], {start}
-        for number in reversed(bottom_up):
-            if number not in below_one_build:
-                continue
-            if self.are_one_build(number):
-                below_one_build.update(below[number])
-            elif number != start:
-                replaced.append(Replaced(self.name(number), *self.dag.hashes(self.ids(number))))
-        return tuple(sorted(replaced))
+    def replaced(self, a: int, b: int) -> list[Replaced]:
+        """Return the dependencies in place of others between two specs of one build, by name.
+
+        They are the nearest of different builds; at least one of the two specs is spliced.
+        """
+        start = self.number(a, b)
+        reached = nearest_first(
+            [start], lambda number: self.below(number) if self.are_one_build(number) else ()
+        )
+        replaced = (n for n in reached if n != start and not self.are_one_build(n))
+        return sorted(Replaced(self.name(n), *self.dag.hashes(self.ids(n))) for n in replaced)
 
 
 def _rank(cause: Cause) -> tuple[bool, bool, int, int, str]:
@@ -602,7 +579,7 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
-    for name in sorted({name for name, _ in values[0].items() ^ values[1].items()}):
+    for name in differing(values):
         # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         is_stated = name != "compiler" or are_listed or all(name in each for each in values)
         if not (is_stated and all(dag.tells(id_, name) for id_ in ids)):
@@ -623,22 +600,20 @@ def _with_follows(
     These may be among `others` of the node.
     """
     # The first of each kind: there may be thousands of variants.
-    names: dict[str, str] = {}
+    leaders: dict[str, str] = {}
     differences = [*differences]
     for item in chain(others, differences):
         if item.attribute != "provider" or compiled_languages(item.virtuals):
-            names.setdefault(item.attribute.partition(":")[0], item.attribute)
-
-    def leading(item: Difference) -> str:
-        return follows(
-            item.attribute,
-            names.values(),
-            is_lacking=None in (item.a, item.b),
-            dependency=item.dependency,
-            virtuals=item.virtuals,
-        )
-
+            leaders.setdefault(item.attribute.partition(":")[0], item.attribute)
     return tuple(
-        item._replace(follows=leader) if (leader := leading(item)) else item
+        item._replace(
+            follows=follows(
+                item.attribute,
+                leaders.values(),
+                is_lacking=None in (item.a, item.b),
+                dependency=item.dependency,
+                virtuals=item.virtuals,
+            )
+        )
         for item in differences
     )

@@ -271,6 +271,13 @@ def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
     return packages
 
 
+def differing(stated: Iterable[Attributes]) -> list[str]:
+    """Return the names of the attributes that do not have one value in all, sorted."""
+    items = [attributes.items() for attributes in stated]
+    every = set().union(*items)
+    return sorted({name for name, _ in every - every.intersection(*items)})
+
+
 def texts(value: AttributeValue) -> tuple[str, ...]:
     """Return a value as texts: `+` or `~` for a bool, none for None."""
     if isinstance(value, bool):

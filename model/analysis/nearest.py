@@ -6,13 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
-from spackscope.model.analysis.dag import (
-    LISTED_BY_PAGES,
-    PROVIDED,
-    Attributes,
-    AttributeValue,
-    Dag,
-)
+from spackscope.model.analysis.dag import PROVIDED, Attributes, AttributeValue, Dag, is_always_told
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
@@ -59,7 +53,7 @@ class CandidateGroup(NamedTuple):
         names = {name for name, _ in self.chosen ^ other.chosen}
         if self.lists_dependencies and other.lists_dependencies:
             return names
-        return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
+        return set(filter(is_always_told, names))
 
 
 def _group(graph: Dag, id_: int) -> CandidateGroup:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial, reduce
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import chain
-from operator import or_
 from typing import Literal
 
 from spackscope.model.analysis.dag import (
@@ -17,7 +16,7 @@ from spackscope.model.analysis.dag import (
     Walk,
     Walker,
     compiled_languages,
-    post_order,
+    differing,
     run_time_deptypes,
     texts,
 )
@@ -25,6 +24,7 @@ from spackscope.model.analysis.follows import follows
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.index.edges import nearest_first
 
 _NOT_AT_RUN_TIME = frozenset(
     ("package_hash", "namespace", "external_extra", "spec_format", PROVIDED)
@@ -44,8 +44,12 @@ Cell = tuple[str, ...] | None
 UNKNOWN: Cell = ("?",)
 """The value in a column whose source does not list the attribute."""
 
-Part = Literal["own", "run", "build"]
-"""Where a row belongs: to the specs themselves, their link/run closure, or their build tools."""
+Cells = tuple[Cell, ...]
+Found = tuple[str, str, Cells]
+"""A package, or a virtual, an attribute of it, and the value in each column."""
+
+Part = Literal["own", "run", "build", "users"]
+"""Where a row belongs: to the specs themselves, their link/run closure, build tools, or users."""
 
 
 class ComparedRow(Frozen):
@@ -60,7 +64,7 @@ class ComparedRow(Frozen):
     part: Part
     package: str
     attribute: str
-    values: tuple[Cell, ...]
+    values: Cells
     path: tuple[str, ...] = ()
     follows: str = ""
     tells: bool = False
@@ -163,56 +167,11 @@ def _rows(
     Rows are in the order of causes: the roots' own first, then the most depended on, then the
     nearest.
     """
-    found: list[tuple[str, str, tuple[Cell, ...]]] = []
-    # A package that no source describes is not a difference.
-    never_described = set.intersection(*(walk.unknown for walk in walks))
-    for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in walks)):
-        nodes = [walk.nodes.get(name) for walk in walks]
-        if all(each == nodes[0] for each in nodes):
-            continue
-        columns = list(zip(nodes, walks, strict=True))
-        if any(each is None and walk.unknown <= never_described for each, walk in columns):
-            versions = (
-                None if each is None else _cell((graph.version(id_),) for id_ in each)
-                for each in nodes
-            )
-            found.append((name, "present", tuple(versions)))
-        absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
-        if absent:
-            # Only the hashes of absent specs are known.
-            hashes = (
-                None if x is None else tuple(sorted(h[:SHORT_HASH] for h in graph.hashes(x)))
-                for x in nodes
-            )
-            found.append((name, "hash", tuple(hashes)))
-        sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
-        distinct = dict.fromkeys(filter(None, sets))
-        values = {id_: values_of(id_) for ids in distinct for id_ in ids}
-        stated = [its.items() for its in values.values()]
-        every = set().union(*stated)
-        for attribute in sorted({each for each, _ in every - every.intersection(*stated)}):
-            # Pages list one compiler of several.
-            cell_of = {
-                ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
-                for ids in distinct
-                if all(graph.tells(id_, attribute) for id_ in ids)
-                and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
-            }
-            if len(set(cell_of.values())) > 1:
-                found.append((name, attribute, tuple(map(cell_of.get, sets))))
-    found += _providers(graph, walks)
+    found = [*_values(graph, walks, values_of), *_providers(graph, walks)]
     parents: dict[str, dict[str, None]] = defaultdict(dict)
     for walk in walks:
         for parent, step in walk.steps:
             parents[step.name][parent] = None
-    # How many packages reach each, itself included.
-    names, above = [*post_order([*parents], parents.__getitem__)], dict[str, int]()
-    masks = {name: 1 << number for number, name in enumerate(names)}
-    while above != masks:
-        # One round and one to make sure; more for packages that depend on each other.
-        above = dict(masks)
-        for name in names:
-            masks[name] = reduce(or_, map(masks.__getitem__, parents[name]), masks[name])
     own: dict[str, list[str]] = defaultdict(list)
     for name, attribute, _ in found:
         own[name].append(attribute)
@@ -224,35 +183,75 @@ def _rows(
         for text in cell or ()
     }
 
-    def row_of(name: str, attribute: str, cells: tuple[Cell, ...]) -> ComparedRow:
-        place, leader = name, ""
-        if attribute == "provider":
-            place = next(cell[0].partition("@")[0] for cell in cells if cell)
-        path = next(walk for walk in walks if place in walk.nodes).path(place)
+    def leader(name: str, attribute: str, cells: Cells) -> str:
         if attribute == "present":
             # A dependent that changed explains it, unless another is the same in all columns.
             is_explained = own.keys() >= parents[name].keys() and parents[name]
-            leader = provided.get(name) or (next(iter(parents[name])) if is_explained else "")
-        else:
-            leader = follows(attribute, own[name], is_lacking=() in cells)
+            return provided.get(name) or (next(iter(parents[name])) if is_explained else "")
         if attribute == "compiler" and part == "build":
             # In whole closures the compiler has rows of its own.
             stated = {text.partition("=")[2].partition("@")[0] for c in cells for text in c or ()}
-            leader = next(
-                (each for each in sorted(stated) if "version" in own.get(each, ())), leader
-            )
-        where = "own" if part == "run" and not path else part
-        return ComparedRow(where, name, attribute, cells, path, leader, packages=(name,))
+            for compiler in sorted(stated):
+                if "version" in own.get(compiler, ()):
+                    return compiler
+        return follows(attribute, own[name], is_lacking=() in cells)
 
     def order(row: ComparedRow) -> tuple[object, ...]:
-        count = masks.get(row.path[-1] if row.path else row.package, 1).bit_count()
+        # How many packages reach it, itself included.
+        place = row.path[-1] if row.path else row.package
+        count = len(nearest_first([place], lambda name: parents.get(name, ())))
         rank = RANKS.get(row.attribute, 0)
         return bool(row.path), -count, len(row.path), row.package, rank, row.attribute
 
-    return sorted((row_of(*each) for each in found), key=order)
+    rows = (replace(_row(part, walks, *each), follows=leader(*each)) for each in found)
+    return sorted(rows, key=order)
 
 
-def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[tuple[str, str, tuple[Cell, ...]]]:
+def _row(
+    part: Part, walks: Sequence[Walk], package: str, attribute: str, cells: Cells
+) -> ComparedRow:
+    """Return a row with the path to its package, or to the first one that provides a virtual."""
+    place = package
+    if attribute == "provider":
+        place = next(cell[0].partition("@")[0] for cell in cells if cell)
+    path = next(walk for walk in walks if place in walk.nodes).path(place)
+    where = "own" if part == "run" and not path else part
+    return ComparedRow(where, package, attribute, cells, path, packages=(package,))
+
+
+def _values(
+    graph: Dag, walks: Sequence[Walk], values_of: Callable[[int], Attributes]
+) -> Iterator[Found]:
+    """Yield the attributes of packages whose values differ, and packages that columns lack."""
+    # A package that no source describes is not a difference.
+    never_described = set.intersection(*(walk.unknown for walk in walks))
+    for name in dict.fromkeys(chain.from_iterable(walk.nodes for walk in walks)):
+        nodes = [walk.nodes.get(name) for walk in walks]
+        if all(each == nodes[0] for each in nodes):
+            continue
+        columns = list(zip(nodes, walks, strict=True))
+        if any(each is None and walk.unknown <= never_described for each, walk in columns):
+            yield name, "present", _cells(graph.version, nodes)
+        absent = {id_ for each in nodes for id_ in each or () if not graph.is_described(id_)}
+        if absent:
+            # Only the hashes of absent specs are known.
+            yield name, "hash", _cells(lambda id_: graph.hash(id_)[:SHORT_HASH], nodes)
+        sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
+        distinct = dict.fromkeys(filter(None, sets))
+        values = {id_: values_of(id_) for ids in distinct for id_ in ids}
+        for attribute in differing(values.values()):
+            # Pages list one compiler of several.
+            cell_of = {
+                ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
+                for ids in distinct
+                if all(graph.tells(id_, attribute) for id_ in ids)
+                and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
+            }
+            if len(set(cell_of.values())) > 1:
+                yield name, attribute, tuple(map(cell_of.get, sets))
+
+
+def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[Found]:
     """Yield the values of each virtual that different packages provide."""
     providers: list[dict[str, set[int]]] = [defaultdict(set) for _ in walks]
     for of_walk, walk in zip(providers, walks, strict=True):
@@ -262,13 +261,8 @@ def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[tuple[str, str, tu
     for virtual in sorted(set().union(*providers)):
         every = [of_walk.get(virtual, ()) for of_walk in providers]
         if len({frozenset(map(graph.name, each)) for each in every if each}) > 1:
-            cells = (
-                _cell((f"{graph.name(id_)}@{graph.version(id_)}",) for id_ in each)
-                if each
-                else None
-                for each in every
-            )
-            yield virtual, "provider", tuple(cells)
+            cells = _cells(lambda id_: f"{graph.name(id_)}@{graph.version(id_)}", every)
+            yield virtual, "provider", cells
 
 
 def _edge_rows(graph: Dag, part: Part, walks: Sequence[Walk]) -> Iterator[ComparedRow]:
@@ -284,9 +278,12 @@ def _edge_rows(graph: Dag, part: Part, walks: Sequence[Walk]) -> Iterator[Compar
         same = set.intersection(*sets)
         if any(each != same for each in sets):
             cells = tuple(tuple(sorted(each - same)) for each in sets)
-            path = next(walk for walk in walks if name in walk.nodes).path(name)
-            where = "own" if part == "run" and not path else part
-            yield ComparedRow(where, name, "dependencies", cells, path, packages=(name,))
+            yield _row(part, walks, name, "dependencies", cells)
+
+
+def _cells(read: Callable[[int], str], columns: Iterable[Collection[int] | None]) -> Cells:
+    """Return a text of each spec in each column, None for a column without any."""
+    return tuple(_cell((read(id_),) for id_ in ids) if ids else None for ids in columns)
 
 
 def _cell(values: Iterable[tuple[str, ...]]) -> Cell:
@@ -334,7 +331,7 @@ def fewest_telling(rows: Sequence[ComparedRow], columns: int) -> list[int] | Non
     no row tells apart.
     """
     telling: list[int] = []
-    classes: list[tuple[Cell, ...]] = [()] * columns
+    classes: list[Cells] = [()] * columns
     for tier in ((False, False), (False, True), (True, False), (True, True)):
         numbers = [n for n, r in enumerate(rows) if (bool(r.follows), r.part == "build") == tier]
         while (apart := len(set(classes))) < columns:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.compare import Difference, compare
+from spackscope.model.analysis.compare import Difference, Pairs
 from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
 from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
@@ -374,7 +374,7 @@ def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
         ]
     return lines + [
         f"{each.package} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
-        for each in compare(graph, *ids).replaced
+        for each in Pairs(graph).replaced(*ids)
     ]
 
 

@@ -21,6 +21,7 @@ from spackscope.model.analysis.dag import (
     Mask,
     compiled_languages,
     dag_of,
+    differing,
     is_always_told,
     post_order,
     run_time_deptypes,
@@ -192,20 +193,18 @@ class Causes:
         values = {id_: self._values(id_) for id_ in ids if graph.is_described(id_)}
         for id_ in values:
             places[_place(graph, id_)].append(id_)
-        differing = dict[str, bool]()
+        lacking = dict[str, bool]()
         for of_place in places.values():
-            stated = [values[id_].items() for id_ in of_place]
-            every = set().union(*stated)
-            for name in {name for name, _ in every - every.intersection(*stated)}:
+            for name in differing(values[id_] for id_ in of_place):
                 if is_always_told(name) or all(graph.tells(id_, name) for id_ in of_place):
                     is_lacking = any(name not in values[id_] for id_ in of_place)
-                    differing[name] = differing.get(name, False) or is_lacking
+                    lacking[name] = lacking.get(name, False) or is_lacking
         # An attribute follows the first one of a kind; there may be thousands of variants.
-        leaders = {name.partition(":")[0]: name for name in sorted(differing, reverse=True)}
+        leaders = {name.partition(":")[0]: name for name in sorted(lacking, reverse=True)}
         return [
             name
-            for name in sorted(differing, key=lambda name: (RANKS.get(name, 0), name))
-            if not follows(name, leaders.values(), is_lacking=differing[name])
+            for name in sorted(lacking, key=lambda name: (RANKS.get(name, 0), name))
+            if not follows(name, leaders.values(), is_lacking=lacking[name])
         ]
 
 
