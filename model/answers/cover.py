@@ -30,7 +30,7 @@ from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, lacking
+from spackscope.model.report.differences import attribute_label, difference_line, lacking
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
 from spackscope.model.report.sheet import (
@@ -448,7 +448,7 @@ def _reason(spec: Missing) -> tuple[str, str]:
     if causes and not causes[0].path:
         differences += (each for each in causes[0].differences if not each.follows)
     if kinds := sorted(set(map(_kind, differences))):
-        reason = ", ".join(clean(ATTRIBUTE_LABELS.get(kind) or kind) for kind in kinds)
+        reason = ", ".join(clean(attribute_label(kind)) for kind in kinds)
         only = more = ""
         if spec.comparison is not None:
             is_all = all(

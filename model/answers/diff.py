@@ -31,12 +31,12 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.differences import (
-    ATTRIBUTE_LABELS,
     BUILD_DEPENDENCIES,
     NOT_LISTED,
     NOTHING_DIFFERS,
     RUN_DEPENDENCIES,
     WITHOUT,
+    attribute_label,
     changes_text,
 )
 from spackscope.model.report.report import Style, path_text
@@ -87,23 +87,16 @@ _HEADINGS = {
 
 
 class Differing(NamedTuple):
-    """An attribute of a package, with its text and style in the column of each spec.
+    """A row of values with its label, the text and style of each value, and the text of its path.
 
-    `path` leads from the specs to the package, and `where` is its text. `providers` are the
-    packages that provide a virtual in each column. `follows` is the attribute or package with
-    which the attribute normally changes.
+    The row of users has texts alone.
     """
 
-    part: str
-    package: str | None
-    attribute: str
+    row: ComparedRow
+    label: str
     texts: Sequence[str]
     styles: Sequence[Style]
-    label: str = ""
-    path: Sequence[str] = ()
-    providers: Sequence[str] = ()
-    follows: str = ""
-    where: str = ""
+    where: str
 
 
 def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Differing]:
@@ -145,7 +138,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
             [*map(differing, rows), *users],
             row="a value that is not the same in all builds",
             leads_to=partial(_spec_below, graph, columns),
-            group=lambda row: _HEADINGS.get(row.part, ""),
+            group=lambda row: _HEADINGS.get(row.row.part, ""),
             redundant=["part"],
             notes=[*_splices(graph, columns), *notes],
             more=more,
@@ -205,10 +198,12 @@ def _title(
 def _columns(
     graph: Dag, ids: Sequence[int], drawn: Sequence[int], *, shows_follows: bool
 ) -> Iterator[SheetColumn[Differing]]:
-    yield package_column(lambda row: row.package, drawn=False)
-    yield SheetColumn("attribute", lambda row: row.attribute, drawn=False, meaning="what differs")
+    yield package_column(lambda row: row.row.package or None, drawn=False)
     yield SheetColumn(
-        "part", lambda row: row.part, meaning="own, run, build or users: what the row is about"
+        "attribute", lambda row: row.row.attribute, drawn=False, meaning="what differs"
+    )
+    yield SheetColumn(
+        "part", lambda row: row.row.part, meaning="own, run, build or users: what the row is about"
     )
     yield SheetColumn(
         "what",
@@ -232,12 +227,12 @@ def _columns(
         )
     yield SheetColumn(
         "follows",
-        lambda row: row.follows or None,
+        lambda row: row.row.follows or None,
         drawn=shows_follows,
         meaning="the difference that this one follows from",
     )
     yield SheetColumn(
-        "path", lambda row: row.path, drawn=False, meaning="the dependencies that lead to it"
+        "path", lambda row: row.row.path, drawn=False, meaning="the dependencies that lead to it"
     )
     yield SheetColumn(
         "where",
@@ -271,19 +266,11 @@ def differing(row: ComparedRow) -> Differing:
     # A Counter keeps the order of values that are equally common.
     common = Counter(known).most_common(1)[0][0] if known else None
     styles: dict[Cell, Style] = {UNKNOWN: "dim", common: "dim", None: "", (): ""}
-    providers = [
-        cell[0].partition("@")[0] if cell and cell != UNKNOWN else "" for cell in row.values
-    ]
     return Differing(
-        row.part,
-        row.package,
-        row.attribute,
+        row,
+        row_label(row),
         value_texts(row),
         [styles.get(value, "differs") for value in row.values],
-        row_label(row),
-        row.path,
-        providers if row.attribute == "provider" else (),
-        row.follows,
         # A direct dependency needs no path.
         path_text(row.path) if len(row.path) > 1 else "",
     )
@@ -329,12 +316,11 @@ def row_label(row: ComparedRow) -> str:
 
     Rows of the specs themselves have the attribute alone.
     """
-    kind, _, name = row.attribute.partition(":")
-    label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
+    label = attribute_label(row.attribute)
     if row.part == "own":
         return clean(label)
     others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
-    if kind in ("version", "present", "provider") or _is_named_in_cells(row):
+    if row.attribute in ("version", "present", "provider") or _is_named_in_cells(row):
         label = ""
     return clean(f"{row.package}{others} {label}").rstrip()
 
@@ -349,7 +335,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
     styles: list[Style] = ["strong" if count == most else "dim" for count in counts]
     more = f" and {len(names) - _MAX_USERS:,} more" if len(names) > _MAX_USERS else ""
     named = f"{', '.join(islice(names, _MAX_USERS))}{more}"
-    return Differing("users", None, "used by", texts, styles, "used by", where=named)
+    return Differing(ComparedRow("users", "", "used by", ()), "used by", texts, styles, named)
 
 
 def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
@@ -427,12 +413,12 @@ def _rows_below(
 
 def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> str:
     """Return the hash of the package of a row below the spec of a column, or else of this spec."""
-    start = graph.find([hash_]).get(hash_)
-    if start is None or not row.path:
+    start, path = graph.find([hash_]).get(hash_), [*row.row.path]
+    if start is None or not path:
         return hash_
-    path = [*row.path]
-    if row.providers:
-        path[-1] = row.providers[graph.hashes(ids).index(hash_)] or path[-1]
+    provider = row.row.attribute == "provider" and row.row.values[graph.hashes(ids).index(hash_)]
+    if provider and provider != UNKNOWN:
+        path[-1] = provider[0].partition("@")[0]
     below = spec_at(graph, start, path)
     if below is None:
         nodes = Walker(graph).walk([start], run_only=False).nodes

@@ -13,7 +13,6 @@ from itertools import chain
 from operator import and_, or_
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.compare import Difference
 from spackscope.model.analysis.dag import (
     AttributeValue,
     ClosureMasks,
@@ -35,7 +34,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import exact_query
 from spackscope.model.query.matchers import ARCHITECTURE
-from spackscope.model.report.differences import difference_line
+from spackscope.model.report.differences import attribute_label
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, package_column
 from spackscope.model.sources.resolve import find_environment, names_source
 
@@ -272,7 +271,10 @@ def duplicates(
         return DuplicatedPackage(
             package,
             len(its),
-            [f"{name}:{'/'.join(map(_label, causes.attributes[name]))}" for name in names],
+            [
+                f"{name}:{'/'.join(map(attribute_label, causes.attributes[name]))}"
+                for name in names
+            ],
             sorted(users, key=lambda name: (-users[name], name)),
             graph.hash(_first_listed(graph, package, its)),
         )
@@ -309,12 +311,6 @@ def _first_listed(graph: Dag, package: str, builds: Collection[int]) -> int:
         if graph.identity(shown) in builds:
             return shown
     return min(builds, key=lambda id_: (-len(graph.dependents(id_)), id_))
-
-
-def _label(attribute: str) -> str:
-    """Return a short name of an attribute."""
-    line = difference_line(Difference(attribute, None, None))
-    return attribute.partition(":")[2] or line.subject or attribute
 
 
 _COLUMNS: list[SheetColumn[DuplicatedPackage]] = [

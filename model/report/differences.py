@@ -28,7 +28,7 @@ _MAX_IN_DETAIL = 2
 """Differences that the detail of a spec names."""
 _MAX_NAMED = 2
 """Packages of a line that are named instead of counted."""
-ATTRIBUTE_LABELS = {
+_LABELS = {
     "version": "",
     "package_hash": "recipe",
     "external_module": "module",
@@ -36,6 +36,13 @@ ATTRIBUTE_LABELS = {
     "spec_format": "spec format",
     "provided_virtuals": "provides",
 }
+_OF_EDGES = {"deptypes": "used to", "virtuals": "as"}
+
+
+def attribute_label(attribute: str) -> str:
+    """Return the name of an attribute in a word or two; a variant has its own."""
+    kind, _, name = attribute.partition(":")
+    return name or _LABELS.get(kind) or kind
 
 
 class DifferenceLine(Frozen):
@@ -149,23 +156,20 @@ def unexplained_text(comparison: Comparison) -> str:
 def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
     """Return the subject of a difference and its values, all of them clean and short."""
     kind, _, name = difference.attribute.partition(":")
-    label, values, between = ATTRIBUTE_LABELS.get(kind, kind), (difference.a, difference.b), " "
+    label, values = _LABELS.get(kind, kind), (difference.a, difference.b)
+    digits = SHORT_HASH if kind in ("package_hash", "patches") else None
+    between = "," if kind in _OF_EDGES else " "
+    spelled = [between.join(text[:digits] for text in texts(v)) or WITHOUT for v in values]
     if kind == "variant":
-        label, *texts = _variant_texts(name, *values)
+        label, *spelled = _variant_texts(name, *values)
     elif kind == "dependency":
-        label = ""
-        texts = [WITHOUT if value is None else f"with {_text(value)}" for value in values]
-    else:
-        if kind == "provider":
-            label = f"{', '.join(difference.virtuals)}:"
-        elif kind in ("deptypes", "virtuals"):
-            label = f"{difference.dependency} {'used to' if kind == 'deptypes' else 'as'}"
-            between = ","
-        elif kind in ("package_hash", "patches"):
-            values = (_short_digests(values[0]), _short_digests(values[1]))
-        texts = [_text(value, between) for value in values]
+        label, spelled = "", [text if text == WITHOUT else f"with {text}" for text in spelled]
+    elif kind == "provider":
+        label = f"{', '.join(difference.virtuals)}:"
+    elif kind in _OF_EDGES:
+        label = f"{difference.dependency} {_OF_EDGES[kind]}"
     subject = (shorten(clean(part), _MAX_VALUE_WIDTH) for part in (package, label))
-    a, b = (shorten(clean(text), _MAX_VALUE_WIDTH) for text in texts)
+    a, b = (shorten(clean(text), _MAX_VALUE_WIDTH) for text in spelled)
     return " ".join(filter(None, subject)), a, b
 
 
@@ -183,16 +187,7 @@ def _variant_texts(name: str, a: AttributeValue, b: AttributeValue) -> tuple[str
 
     # If both values are words, only the first names the variant.
     is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
-    return "", text(a), _text(b) if is_named_once else text(b)
-
-
-def _short_digests(value: AttributeValue) -> tuple[str, ...]:
-    digests = value if isinstance(value, tuple) else (str(value or ""),)
-    return tuple(digest[:SHORT_HASH] for digest in digests)
-
-
-def _text(value: AttributeValue, between: str = ",") -> str:
-    return between.join(value) or WITHOUT if isinstance(value, tuple) else str(value or WITHOUT)
+    return "", text(a), ",".join(texts(b)) if is_named_once else text(b)
 
 
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
