@@ -87,15 +87,6 @@ class Difference(NamedTuple):
         )
 
 
-def changes_of(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """Return the differences of a node as changes that other nodes may share.
-
-    Differences that follow others are left out, unless all do.
-    """
-    chosen = [difference for difference in differences if not difference.follows]
-    return tuple(difference.change for difference in chosen or differences)
-
-
 class Cause(Frozen):
     """Two nodes whose own configurations differ, at the same place below two specs.
 
@@ -293,6 +284,11 @@ class Pairs:
                     below[child] = below.get(child, 0) | _use(kind_a, kind_b)
         return below
 
+    def leader(self, number: int) -> str:
+        """Return the compiler that a pair of its runtimes follows, as it differs, too; else ""."""
+        compiler = COMPILERS_OF_RUNTIMES.get(self.name(number), "")
+        return compiler if compiler in map(self.name, self.below(number)) else ""
+
     def differences(self, number: int) -> tuple[Difference, ...]:
         """Return the differences between the own configurations of a pair.
 
@@ -370,15 +366,14 @@ class Pairs:
         of_a, of_b = keyed
         links_a, links_b = sides
         both = [(place, of_b[key]) for key, place in of_a.items() if key in of_b]
-        of_edges = list[Difference]()
-        for x, y in both:
-            for name in ("deptypes", "virtuals"):
-                values = getattr(links_a[x].kind, name), getattr(links_b[y].kind, name)
-                if values[0] != values[1]:
-                    dependency = links_a[x].name
-                    of_edges.append(
-                        Difference(name, *values, dependency=dependency, package=package)
-                    )
+        of_edges = [
+            Difference(name, of_x, of_y, dependency=links_a[x].name, package=package)
+            for x, y in both
+            for name, of_x, of_y in zip(
+                EdgeKind._fields, links_a[x].kind, links_b[y].kind, strict=True
+            )
+            if of_x != of_y
+        ]
         only_a, only_b = (
             sorted(
                 (place for key, place in of_side.items() if key not in other),
@@ -513,36 +508,30 @@ class Pairs:
             if use & _COMPILES
         }
 
-        differences: dict[int, tuple[Difference, ...]] = {}
-        unexplained: dict[str, None] = {}
+        above = count_dependents(order, below, lambda number: [*below[number]])
+        causes, unexplained = list[Cause](), dict[str, None]()
         for number in order:
             check_cancelled()
-            if own := self.differences(number):
-                differences[number] = own
-            elif not below[number] and not self.are_one_build(number):
-                unexplained[self.name(number)] = None
-        above = count_dependents([*differences], below, lambda number: [*below[number]])
-
-        def path(number: int, parents: Mapping[int, int]) -> tuple[str, ...]:
-            return tuple(self.name(each) for each in path_to(parents, number)[1:])
-
-        def cause(number: int) -> Cause:
-            package = self.name(number)
-            compiler = COMPILERS_OF_RUNTIMES.get(package, "")
-            return Cause(
+            package, differences = self.name(number), self.differences(number)
+            if not (differences or below[number] or self.are_one_build(number)):
+                unexplained[package] = None
+            if not differences:
+                continue
+            runs = number in run_parents
+            cause = Cause(
                 package,
-                path(number, parents),
+                tuple(map(self.name, path_to(parents, number)[1:])),
                 *self.ids(number),
-                number in run_parents,
+                runs,
                 above[number],
-                differences[number],
-                compiler if compiler in (self.name(n) for n in below[number]) else "",
+                differences,
+                self.leader(number),
                 number in compiling,
-                path(number, run_parents) if number in run_parents else (),
+                tuple(map(self.name, path_to(run_parents, number)[1:])) if runs else (),
             )
-
+            causes.append(cause)
         return Comparison(
-            tuple(sorted(map(cause, differences), key=_rank)),
+            tuple(sorted(causes, key=_rank)),
             len(order),
             tuple(unexplained),
             is_listed,

@@ -26,7 +26,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind, Edges, nearest_first, path_to
 from spackscope.model.query.ast import exact_query
 
-LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
+_LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
 
 PROVIDED = "provided_virtuals"
@@ -249,7 +249,7 @@ class Dag:
 
 def is_always_told(attribute: str) -> bool:
     """Check whether every source lists an attribute, pages too."""
-    return attribute in LISTED_BY_PAGES or attribute.startswith("variant:")
+    return attribute in _LISTED_BY_PAGES or attribute.startswith("variant:")
 
 
 def listed_specs(catalog: Catalog) -> list[int]:

@@ -8,7 +8,7 @@ from itertools import chain, takewhile
 from operator import eq
 from typing import Literal, NamedTuple
 
-from spackscope.model.analysis.compare import Difference, Pairs, changes_of
+from spackscope.model.analysis.compare import Difference, Pairs
 from spackscope.model.analysis.dag import (
     AttributeValue,
     ClosureMasks,
@@ -20,7 +20,6 @@ from spackscope.model.analysis.dag import (
     listed_specs,
     post_order,
 )
-from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import report_progress
@@ -299,13 +298,13 @@ def _causes(pairs: Pairs, matched: Sequence[tuple[int, int]]) -> Iterator[Source
     sets = _ChangeSets(pairs)
     of_own, of_all, of_only = Counter[int](), Counter[int](), Counter[int]()
     following: Counter[tuple[int, ...]] = Counter()
-    kept = unexplained = 0
+    counted = unexplained = 0
     for count, pair in enumerate(matched):
         report_progress("specs compared", count, len(matched))
         number = pairs.number(*pair)
         total, own = sets.whole(number), sets.own(number)
-        kept += total.bit_count()
-        if kept > MAX_CAUSES:
+        counted += total.bit_count()
+        if counted > MAX_CAUSES:
             total = own | _UNEXPLAINED
         own_bits, bits = _bits(own), _bits(total)
         unexplained += total == _UNEXPLAINED
@@ -351,14 +350,16 @@ class _ChangeSets:
             return _UNEXPLAINED
         # Pairs that are not entered any more are unexplained; so are pairs without a difference.
         mask = _UNEXPLAINED if pairs.is_full else 0
-        compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
-        if not compiler or compiler not in map(pairs.name, below):
+        if not pairs.leader(number):
             mask |= self._of_twins(*pairs.twins(number))
         return mask or (0 if below else _UNEXPLAINED)
 
     def _read_twins(self, a: int, b: int) -> Mask:
+        differences = self._pairs.differences_of(a, b)
+        # Differences that follow others are left out, unless all do.
+        leading = [each for each in differences if not each.follows] or differences
         # Two edges to one name may differ alike.
-        changes = tuple(dict.fromkeys(changes_of(self._pairs.differences_of(a, b))))
+        changes = tuple(dict.fromkeys(each.change for each in leading))
         of_package = tuple(change for change in changes if change.package)
         of_any = ((change,) for change in changes if not change.package)
         mask = 0

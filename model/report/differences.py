@@ -14,7 +14,7 @@ from spackscope.model.core.records import is_run, spell_signs, spell_variant
 from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.report.detail import DIFFERS, DetailLine
 from spackscope.model.report.relations import COMPARE_HINTS, NEXT_TO
-from spackscope.model.report.report import Line, path_text, text_of
+from spackscope.model.report.report import path_text
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.cover import Missing
@@ -66,17 +66,10 @@ class DifferenceLine(Frozen):
         return " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
 
     @property
-    def pieces(self) -> Line:
-        """The line with styles."""
-        values = ((self.a, "differs"), (f" {DIFFERS} ", ""), (self.b, "differs"))
-        subject = ((f"{self.subject} ", ""),) if self.subject else ()
-        between = " " if self.where.startswith("at ") else ", "
-        return (*subject, *values, (between + self.where if self.where else "", "dim"))
-
-    @property
     def text(self) -> str:
         """The line as a sentence: `libiconv 1.17 ≠ 1.18, through mpich › libiconv`."""
-        return text_of(self.pieces)
+        between = " " if self.where.startswith("at ") else ", "
+        return self.values + (between + self.where if self.where else "")
 
 
 def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
