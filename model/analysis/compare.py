@@ -17,7 +17,7 @@ from spackscope.model.analysis.dag import (
     by_package,
     compiled_languages,
     count_dependents,
-    differing,
+    differing_names,
     kept,
     run_time_deptypes,
     texts,
@@ -189,7 +189,7 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
     own, other = dag.attributes(id_), dag.attributes(others[0])
     if own.get("version") != other.get("version"):
         return dag.version(others[0])
-    changed = [n for n in differing([own, other]) if n.startswith("variant:") and n in other]
+    changed = [n for n in differing_names([own, other]) if n.startswith("variant:") and n in other]
     return " ".join(spell_value(n, texts(other[n])) for n in changed[:_MAX_CHANGED]) or "differs"
 
 
@@ -568,7 +568,7 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     package = dag.name(a)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
-    for name in differing(values):
+    for name in differing_names(values):
         # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         is_stated = name != "compiler" or are_listed or all(name in each for each in values)
         if not (is_stated and all(dag.tells(id_, name) for id_ in ids)):

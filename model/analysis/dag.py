@@ -271,7 +271,7 @@ def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
     return packages
 
 
-def differing(stated: Iterable[Attributes]) -> list[str]:
+def differing_names(stated: Iterable[Attributes]) -> list[str]:
     """Return the names of the attributes that do not have one value in all, sorted."""
     items = [attributes.items() for attributes in stated]
     every = set().union(*items)

@@ -12,7 +12,7 @@ from spackscope.model.analysis.dag import (
     post_order,
     run_time_deptypes,
 )
-from spackscope.model.analysis.varying import all_values, compilers
+from spackscope.model.analysis.varying import compilers, run_values
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.catalog import Catalog
@@ -82,7 +82,7 @@ class RunKinds:
                 compiling.append((child, languages))
         number, stated = graph.configuration(id_), tuple(compiling)
         if number not in self._values:
-            values = frozenset(all_values(graph, id_, run_only=True).items())
+            values = frozenset(run_values(graph, id_).items())
             self._values[number] = self._values.setdefault(values, values)
         if stated not in self._values:
             # The texts have only the names of compilers that no document describes.

@@ -16,7 +16,7 @@ from spackscope.model.analysis.dag import (
     Walk,
     Walker,
     compiled_languages,
-    differing,
+    differing_names,
     run_time_deptypes,
     texts,
 )
@@ -76,14 +76,13 @@ class ComparedRow(Frozen):
         return len(set(self.values) - {UNKNOWN}) < 2
 
 
-def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> dict[str, AttributeValue]:
-    """Return the attributes of a node; `run_only` for attributes that count at run time.
+def run_values(graph: Dag, id_: int) -> dict[str, AttributeValue]:
+    """Return the attributes of a node that count at run time.
 
-    The recipe, the namespace and the spec format do not count at run time.
+    The recipe, the namespace and the spec format do not.
     """
-    skipped = _NOT_AT_RUN_TIME if run_only else ()
     attributes = graph.attributes(id_)
-    return {name: value for name, value in attributes.items() if name not in skipped}
+    return {name: value for name, value in attributes.items() if name not in _NOT_AT_RUN_TIME}
 
 
 def compilers(graph: Dag, links: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[str, ...]:
@@ -97,8 +96,8 @@ def compilers(graph: Dag, links: Iterable[tuple[int, tuple[str, ...]]]) -> tuple
 
 
 def own_values(graph: Dag, id_: int, *, run_only: bool) -> dict[str, AttributeValue]:
-    """Return the attributes of a node as in `all_values`, and its compilers as one of them."""
-    values = all_values(graph, id_, run_only=run_only)
+    """Return the attributes of a node, or those at run time, and its compilers as one of them."""
+    values = run_values(graph, id_) if run_only else {**graph.attributes(id_)}
     languages = ((child, compiled_languages(kind.virtuals)) for child, kind in graph.links(id_))
     if stated := compilers(graph, [compiling for compiling in languages if compiling[1]]):
         values["compiler"] = stated
@@ -239,7 +238,7 @@ def _values(
         sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
         distinct = dict.fromkeys(filter(None, sets))
         values = {id_: values_of(id_) for ids in distinct for id_ in ids}
-        for attribute in differing(values.values()):
+        for attribute in differing_names(values.values()):
             # Pages list one compiler of several.
             cell_of = {
                 ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, Pairs
-from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
+from spackscope.model.analysis.dag import Dag, Walker, dag_of, differing_names, spec_at, texts
 from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
@@ -17,7 +17,7 @@ from spackscope.model.analysis.source_differences import (
     SourceComparison,
     compare_sources,
 )
-from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
+from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, varying
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
@@ -366,22 +366,21 @@ def _splices(graph: Dag, ids: Sequence[int]) -> list[str]:
 
 def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
     """Yield the attributes of the specs themselves, in the order of interest."""
-    package, stated = graph.name(columns[0]), [all_values(graph, id_) for id_ in columns]
-    values = [{name: texts(value) for name, value in each.items()} for each in stated]
-    names = sorted(set().union(*values))
-    differing = [name for name in names if len({each.get(name) for each in values}) > 1]
+    package, values = graph.name(columns[0]), [graph.attributes(id_) for id_ in columns]
+    changed = differing_names(values)
     for name in sorted(
-        names,
+        set().union(*values),
         key=lambda name: (
             name == "spec_format",
             _OWN_FIRST.index(name) if name in _OWN_FIRST else 6 + (":" not in name),
+            name,
         ),
     ):
-        if name == "package" and name not in differing:
+        if name == "package" and name not in changed:
             continue
-        leader = follows(name, differing, is_lacking=any(name not in each for each in values))
+        leader = follows(name, changed, is_lacking=any(name not in each for each in values))
         cells = (
-            each.get(name) if graph.tells(id_, name) else UNKNOWN
+            texts(each.get(name)) or None if graph.tells(id_, name) else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
         yield ComparedRow("own", package, name, tuple(cells), follows=leader)

@@ -14,19 +14,19 @@ from operator import and_, or_
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.dag import (
-    AttributeValue,
+    Attributes,
     ClosureMasks,
     Dag,
     Mask,
     compiled_languages,
     dag_of,
-    differing,
+    differing_names,
     is_always_told,
     post_order,
     run_time_deptypes,
 )
 from spackscope.model.analysis.follows import follows
-from spackscope.model.analysis.varying import RANKS, all_values, own_values
+from spackscope.model.analysis.varying import RANKS, own_values
 from spackscope.model.answers import Asked
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
@@ -152,8 +152,9 @@ class Causes:
         self, graph: Dag, builds: Builds, *, run_only: bool = False, inherited: bool = False
     ) -> None:
         self._graph, self._builds, self._inherited = graph, builds, inherited
-        read = partial(own_values, run_only=True) if run_only else all_values
-        self._values: Callable[[int], dict[str, AttributeValue]] = partial(read, graph)
+        self._values: Callable[[int], Attributes] = graph.attributes
+        if run_only:
+            self._values = partial(own_values, graph, run_only=True)
         found = {name: self._differing(ids) for name, ids in builds.by_package.items()}
         self.attributes = {name: its for name, its in found.items() if its}
         bits = dict[Hashable, Mask]()
@@ -194,7 +195,7 @@ class Causes:
             places[_place(graph, id_)].append(id_)
         lacking = dict[str, bool]()
         for of_place in places.values():
-            for name in differing(values[id_] for id_ in of_place):
+            for name in differing_names(values[id_] for id_ in of_place):
                 if is_always_told(name) or all(graph.tells(id_, name) for id_ in of_place):
                     is_lacking = any(name not in values[id_] for id_ in of_place)
                     lacking[name] = lacking.get(name, False) or is_lacking
