@@ -44,7 +44,7 @@ _RULES = """
     padding: 0 1;
 }
 
-.dialog.copy { width: 108; }
+.dialog.menu { width: 108; }
 
 .dialog.tall {
     width: 90;
@@ -67,14 +67,6 @@ Dialog > StatusLine {
 }
 
 #export-note { height: auto; max-height: 2; }
-
-.dialog OptionList, .dialog OptionList:focus {
-    border: none;
-    height: auto;
-    background: transparent;
-    padding: 0;
-    scrollbar-size: 0 0;
-}
 """
 """The layout of dialogs; it is read when the first one is opened."""
 

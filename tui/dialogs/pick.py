@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,7 +18,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.report.report import Piece, filter_needles, highlight
-from spackscope.tui.dialogs.dialog import Dialog, Result
+from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import (
     DIALOGS,
     OPENING,
@@ -35,6 +36,8 @@ _MAX_LENGTH = 200
 """Characters of a search."""
 _READING_LINES = 2
 """Lines below the list for the row under the cursor."""
+_AROUND = 2 + _READING_LINES
+"""Lines of a menu besides its list: the border, and the lines to read."""
 
 
 class SearchInput(Input, inherit_bindings=False):
@@ -61,156 +64,116 @@ LIST_BINDINGS: list[BindingType] = [
 ]
 
 
-class SearchDialog(Dialog[Result], Generic[Result]):
-    """A box with a search line, a list, and below it the row under the cursor in full.
-
-    Escape removes the search first. A full dialog fills the screen. Subclasses show the rows that
-    fit a search with `find`, and return the text of a row with `reading`.
-    """
-
-    AUTO_FOCUS = "SearchInput"
-    BINDINGS = LIST_BINDINGS
-
-    def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
-        super().__init__()
-        self._title, self.rows, self._is_full = title, rows, is_full
-        if is_full:
-            self.add_class("full")
-        rows.is_searched = True
-        # A text may come once the dialog is closed, and its parts are gone.
-        self._reading = Static(classes="reading")
-        self.input = SearchInput()
-
-    @property
-    def search(self) -> str:
-        """The text to search for."""
-        return clean(self.input.value)
-
-    def find(self) -> None:
-        """Show the rows that fit the search, with the cursor on the best."""
-
-    def reading(self) -> str:
-        """Return the text of the row under the cursor, to be read in full."""
-        return ""
-
-    def why_empty(self, noun: str) -> str:
-        """Return the text to show if nothing fits the search."""
-        close = shown_key(first_key("dialogs-close", is_letter_typed=True))
-        return f"no {noun} matches {self.search}\n{close} removes the search"
-
-    def box(self) -> ComposeResult:
-        """Lay out the search above the list, and the text of its row below it."""
-        with Vertical(classes=f"dialog tall {'searched' if self._is_full else ''}") as box:
-            box.border_title = Content(self._title)
-            yield Horizontal(Static("› "), self.input, classes="search-line")
-            yield self.rows
-            yield self._reading
-
-    @on(events.Mount)
-    @on(Input.Changed)
-    def _find(self) -> None:
-        self.find()
-        self._read_on()
-
-    @on(VirtualList.Highlighted)
-    @on(events.Resize)
-    def _read_on(self) -> None:
-        self.status.refresh()
-        self.show_reading()
-
-    def show_reading(self) -> None:
-        """Show the row under the cursor below the list, in full."""
-        lines = wrap(clean(self.reading()), max(1, self.rows.size.width or 40))
-        self._reading.update(Content("\n".join(lines[:_READING_LINES])))
-
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog, except letters, which are typed into the search.
-
-        Without rows the keys of `PANE` and Enter are left out: they would do nothing.
-        """
-        clear = "clear" if self.search else ""
-        words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
-        panes = (DIALOGS, self.PANE) if self.rows.length else (DIALOGS,)
-        left_out = () if self.rows.length else key_names("dialogs-choose")
-        every = hints(*panes, words=words, is_letter_typed=True)
-        return [each for each in every if each.key not in left_out]
-
-    def action_list(self, name: str, step: int) -> None:
-        """Move the cursor of the list, while letters go to the search."""
-        getattr(self.rows, f"action_{name}")(step)
-
-    def action_choose(self) -> None:
-        """Choose the row under the cursor."""
-        self.rows.action_choose()
-
-    def action_close(self) -> None:
-        """Remove the search; without one close the dialog."""
-        if self.search:
-            self.input.value = ""
-        else:
-            super().action_close()
-
-
 class Pick(Frozen):
-    """An item to pick: its text and a remark beside it, and `value`, the result if it is picked.
+    """An item to pick: its text, the keys before it, and a remark beside it.
 
-    `reading` is shown below the list, and `words` are found by a search besides the text.
+    `value` is the result if it is picked; without one it cannot be picked, and is dim: a message
+    then says `instead`, if anything. `heading` stands above the first of several picks that have
+    it, and `reading` below the list. `words` are found by a search besides all these.
     """
 
     value: Any
     text: str
     remark: str = ""
     style: str = "dim"
+    keys: str = ""
+    heading: str = ""
     reading: str = ""
     words: str = ""
+    instead: str = ""
+
+
+_LEAST_REMARK = 12
+"""Cells of a remark that says something: texts give way to it."""
+_MAX_KEYS = 32
+"""Cells of the keys at the most."""
 
 
 class PickList(VirtualList, inherit_bindings=False):
-    """The picks that fit a search; with `fills` the remarks are at the right edge."""
+    """Picks below their headings; with `fills` the remarks are at the right edge."""
 
-    def __init__(self, *, fills: bool) -> None:
+    def __init__(self, *, fills: bool = False) -> None:
         super().__init__()
-        self.picks: Sequence[Pick] = ()
-        self.needles: Sequence[str] = ()
         self._fills = fills
+        self._lines: Sequence[Pick | str] = ()
+        self._needles: Sequence[str] = ()
         self._text_width = self._remark_width = 0
+        self._keys_widths = dict[str, int]()
+
+    @property
+    def picks(self) -> list[Pick]:
+        """The picks that are shown."""
+        return [line for line in self._lines if isinstance(line, Pick)]
+
+    @property
+    def pick(self) -> Pick | None:
+        """The pick under the cursor."""
+        line = self._lines[self.cursor] if self.length else ""
+        return line if isinstance(line, Pick) else None
 
     def widen(self, picks: Sequence[Pick]) -> None:
         """Leave room for the texts of some picks, whether or not they fit a search."""
         self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
+        self._keys_widths = {}
+        for pick in picks:
+            most = self._keys_widths.get(pick.heading, 0)
+            self._keys_widths[pick.heading] = max(most, cell_width(pick.keys))
 
     def show_picks(self, picks: Sequence[Pick], needles: Sequence[str], empty: str) -> None:
         """Show the picks that fit a search, with the cursor on the first."""
-        self.picks, self.needles, self.top = picks, needles, 0
+        lines = list[Pick | str]()
+        for heading, under in groupby(picks, lambda pick: pick.heading):
+            lines += [*([heading] if heading else []), *under]
+        self._lines, self._needles, self.top = lines, needles, 0
         self._remark_width = max((cell_width(pick.remark) for pick in picks), default=0)
-        self.show(len(picks), empty=empty)
+        self.show(len(lines), int(bool(lines) and self.is_heading(0)), empty=empty)
+
+    def is_heading(self, row: int) -> bool:
+        """Check whether a row is a heading."""
+        return isinstance(self._lines[row], str)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the text and the remark."""
-        pick = self.picks[row]
-        room = max(1, width - 3 - bool(self._remark_width) * (1 + self._remark_width))
-        if not self._fills:
-            room = max(1, min(width - 3, self._text_width))
+        """Return the keys, the text and the remark, or a heading."""
+        pick = self._lines[row]
+        if isinstance(pick, str):
+            return [("  ", ""), (pick, "strong")]
+        keys_width = min(self._keys_widths[pick.heading], _MAX_KEYS, width // 3)
+        keys = f"{pad(shorten(pick.keys, keys_width), keys_width)}  " if keys_width else ""
+        room, gap = width - 3 - cell_width(keys), ""
+        if self._remark_width:
+            # Where the remarks are at the edge, they are keys, and whole.
+            least = self._remark_width if self._fills else min(self._remark_width, _LEAST_REMARK)
+            gap = " " if self._fills else "  "
+            room -= len(gap) + least
+        room = max(1, room if self._fills else min(room, self._text_width))
         # A sentence is cut at its end; a path keeps the name of its file.
         cut = shorten(pick.text, room, keep="start" if " " in pick.text else "ends")
-        text = pad(cut, room)
-        words = pick.words.lower()
+        besides = f"{pick.keys} {pick.heading} {pick.words}".lower()
+        is_fuzzy = not any(needle in besides for needle in self._needles)
+        style = "" if pick.value else "dim"
         return [
             ("  ", ""),
-            *highlight(text, self.needles, is_fuzzy=not any(n in words for n in self.needles)),
-            (" " if self._fills else "  ", ""),
+            (keys, "accent"),
+            *highlight(pad(cut, room), self._needles, style, is_fuzzy=is_fuzzy),
+            (gap, ""),
             (pick.remark, pick.style),
         ]
 
 
-class PickDialog(SearchDialog[Any]):
-    """A dialog to pick an item; the result is the value of the item.
+class PickDialog(Dialog[Any]):
+    """A box with a search line, a list, and below it the row under the cursor in full.
 
-    `noun` names an item in a sentence, `empty` says why there are no items.
-    `find_all` returns the picks that fit a search, by default the best first.
+    The result is the value of the chosen pick. `noun` names a pick in a sentence, `empty` says why
+    there are none, and `choose` is the word for Enter. `find_all` returns the picks that fit a
+    search, by default the best first. Escape removes the search first. With `letters`, which are
+    values by Textual's names of keys, letters choose, and there is no search. A dialog that
+    `is_full` fills the screen.
 
     >>> app.push_screen(PickDialog("columns", "column", [Pick("os", "os")]), go_to)
     """
+
+    AUTO_FOCUS = "SearchInput, PickList"
+    BINDINGS = LIST_BINDINGS
 
     def __init__(
         self,
@@ -222,12 +185,34 @@ class PickDialog(SearchDialog[Any]):
         empty: str = "",
         choose: str = "",
         find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]] | None = None,
+        letters: Mapping[str, Any] = {},
+        is_full: bool = False,
     ) -> None:
-        self.list = PickList(fills=fills)
-        super().__init__(title, self.list)
-        self._noun, self._picks, self._empty = noun, picks, empty
-        self._find_all = find_all or best_first
-        self.choose_word = choose
+        super().__init__()
+        self.list, self.input = PickList(fills=fills), SearchInput()
+        self.list.is_searched = True
+        self._title, self._noun, self._picks, self._empty = title, noun, picks, empty
+        self._find_all, self.choose_word = find_all or best_first, choose
+        self._letters, self._is_full = letters, is_full
+        if is_full:
+            self.add_class("full")
+        # A text may come once the dialog is closed, and its parts are gone.
+        self._reading = Static(classes="reading")
+
+    @property
+    def search(self) -> str:
+        """The text to search for."""
+        return clean(self.input.value)
+
+    def box(self) -> ComposeResult:
+        """Lay out the search above the list, and the text of its row below it."""
+        kind = "menu" if self._letters else "tall searched" if self._is_full else "tall"
+        with Vertical(classes=f"dialog {kind}") as box:
+            box.border_title = Content(self._title)
+            if not self._letters:
+                yield Horizontal(Static("› "), self.input, classes="search-line")
+            yield self.list
+            yield self._reading
 
     def show_picks(self, picks: Sequence[Pick]) -> None:
         """Show other picks."""
@@ -235,31 +220,76 @@ class PickDialog(SearchDialog[Any]):
         if self.list.is_mounted:
             self._find()
 
-    @property
-    def pick(self) -> Pick | None:
-        """The item under the cursor."""
-        return self.list.picks[self.list.cursor] if self.list.length else None
-
-    def find(self) -> None:
-        """Show the items that fit the search."""
-        picks = self._find_all(self.search, self._picks)
-        empty = self.why_empty(self._noun) if self.search else self._empty
-        # The typed text may be an item itself.
+    @on(events.Mount)
+    @on(Input.Changed)
+    def _find(self) -> None:
+        """Show the picks that fit the search."""
+        picks, empty = self._find_all(self.search, self._picks), self._empty
+        if self.search:
+            close = shown_key(first_key("dialogs-close", is_letter_typed=True))
+            empty = f"no {self._noun} matches {self.search}\n{close} removes the search"
+        # The typed text may be a pick itself.
         self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)
+        if self._letters:
+            self.query_one(".menu").styles.height = self.list.length + _AROUND
+        self._read_on()
 
-    def reading(self) -> str:
-        """Return the text to read about the choice under the cursor."""
-        return self.pick.reading if self.pick is not None else ""
+    @on(VirtualList.Highlighted)
+    @on(events.Resize)
+    def _read_on(self) -> None:
+        """Show the row under the cursor below the list, in full."""
+        self.status.refresh()
+        text = self.list.pick.reading if self.list.pick is not None else ""
+        lines = wrap(clean(text), max(1, self.list.size.width or 40))
+        self._reading.update(Content("\n".join(lines[:_READING_LINES])))
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys of the dialog, except letters, which are typed into the search.
+
+        Without picks the keys of `PANE` and Enter are left out: they would do nothing.
+        """
+        clear = "clear" if self.search else ""
+        words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
+        panes = (DIALOGS, self.PANE) if self.list.length else (DIALOGS,)
+        left_out = () if self.list.length else key_names("dialogs-choose")
+        every = hints(*panes, words=words, is_letter_typed=not self._letters)
+        return [each for each in every if each.key not in left_out]
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose by a letter, or say that it chooses nothing."""
+        if event.key in self._letters:
+            event.stop()
+            self.take(self._letters[event.key])
+        elif self._letters and event.is_printable and event.key not in self.active_bindings:
+            self.say(f"No {self._noun} has the letter {event.character}")
+
+    def action_list(self, name: str, step: int) -> None:
+        """Move the cursor of the list, while letters go to the search."""
+        getattr(self.list, f"action_{name}")(step)
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        self.list.action_choose()
 
     @on(VirtualList.Chosen)
     def _take(self) -> None:
-        if self.pick is not None:
-            self.take(self.pick.value)
+        pick = self.list.pick
+        if pick is not None and pick.value:
+            self.take(pick.value)
+        elif pick is not None:
+            self.say(pick.instead)
 
     def take(self, value: Any) -> None:
         """Close the dialog with a value."""
         self.dismiss(value)
+
+    def action_close(self) -> None:
+        """Remove the search; without one close the dialog."""
+        if self.search:
+            self.input.value = ""
+        else:
+            super().action_close()
 
 
 class SourceDialog(PickDialog):
@@ -315,8 +345,8 @@ class SourceDialog(PickDialog):
 
     def action_add(self) -> None:
         """Add the sources of the row under the cursor to the open ones."""
-        if self.pick is not None:
-            self._open(self.pick.value, True)
+        if self.list.pick is not None:
+            self._open(self.list.pick.value, True)
 
     def action_close(self) -> None:
         """Stop the reading of a source, or remove the search, or close the dialog."""
@@ -330,7 +360,7 @@ class SourceDialog(PickDialog):
         """Complete the typed path as far as matches agree, or take the row under the cursor."""
         names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
         longer = [name for name in names if name.startswith(self.search) and name != self.search]
-        chosen = self.pick.value[0] if self.pick is not None else ""
+        chosen = self.list.pick.value[0] if self.list.pick is not None else ""
         if chosen == self.search and longer:
             # Letter by letter, as a shell does.
             common = os.path.commonprefix(longer)  # noqa: RUF071
@@ -346,5 +376,9 @@ def best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
 
 def with_all_words(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
     """Return the picks that have all words of a search, in their order."""
-    words = search.lower().split()
-    return [pick for pick in picks if all(word in pick.text.lower() for word in words)]
+
+    def fits(pick: Pick) -> bool:
+        text = f"{pick.keys} {pick.text} {pick.heading} {pick.words}".lower()
+        return all(word in text for word in search.lower().split())
+
+    return list(filter(fits, picks))

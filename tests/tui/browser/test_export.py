@@ -257,7 +257,7 @@ async def test_a_file_is_written_while_another_dialog_is_open(
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
         await browser.press("enter", "question_mark", settle=False)
-        assert browser.dialog == "HelpDialog"
+        assert browser.dialog == "PickDialog"
         held.set()
         await browser.settle()
         assert browser.dialog is None

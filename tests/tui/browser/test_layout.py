@@ -322,7 +322,7 @@ async def test_no_size_is_too_odd(step: int) -> None:
             assert all(len(line) <= size[0] for line in browser.lines)
             browser.send("1", "j", "enter", "j", "enter", "3", "end", "2", "f", "a", "escape", "Y")
             await browser.settle()
-            assert browser.dialog == "CopyDialog"
+            assert browser.dialog == "PickDialog"
             browser.look()
             browser.send("escape", "?", "j", "escape", "escape", "S", "escape", "X")
             browser.send("/", "z", "z", "enter")
@@ -535,7 +535,7 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
         await browser.press("2")
         status = browser.browser.query_one(StatusLine)
         await browser.click(status, browser.lines[-1].index("? help"), 0)
-        assert browser.dialog == "HelpDialog"
+        assert browser.dialog == "PickDialog"
         closes = browser.app.screen.query_one(StatusLine)
         await browser.click(closes, browser.lines[-1].index("esc close") + 5, 0)
         assert browser.dialog is None

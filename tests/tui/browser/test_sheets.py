@@ -361,7 +361,7 @@ async def test_the_help_of_a_sheet_begins_with_the_answer(sources: list[Path]) -
         first = browser.lines.index(
             next(line for line in browser.lines if "In this answer" in line)
         )
-        text = " ".join(browser.lines[first : first + 4])
+        text = " ".join(browser.lines[first : first + 6])
         for part in ("Show what of an environment is cached", "Go to it.", "Go back"):
             assert part in text
         assert "look-alikes" not in " ".join(browser.lines[: first + 8])

@@ -10,9 +10,11 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import CopyDialog, open_menu, view_forms
+from spackscope.tui.browser.copy import open_menu, view_forms
 from spackscope.tui.browser.state import SPECS
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
+from spackscope.tui.dialogs.pick import PickDialog
+from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.builders.pages import SAMPLE_PAGES, record, write_page
 from tests.builders.spack import INSTALL_TREE
 from tests.program import COMMAND, environment
@@ -123,7 +125,7 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_pa
     open_menu(browser.controllers)
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
-    assert isinstance(dialog, CopyDialog)
+    assert isinstance(dialog, PickDialog)
     assert done is not None
     done(replace(forms(browser, index)["h"], after="a remark"))
     browser.settle()

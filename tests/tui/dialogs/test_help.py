@@ -1,40 +1,12 @@
-"""The help is gone through entry by entry, and presses the key that is chosen."""
+"""The help says what keys and heads mean, and presses the key that is chosen."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from spackscope.tui.cli.command_table import LISTED
-from spackscope.tui.dialogs.help import HelpDialog
 from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
-from tests.browsing import Browser, browsing
-
-
-def reading(browser: Browser) -> str:
-    """Return the text below the list."""
-    dialog = browser.app.screen
-    assert isinstance(dialog, HelpDialog)
-    return dialog.reading()
-
-
-async def test_left_and_right_go_to_the_entry_beside() -> None:
-    async with browsing(size=(200, 40)) as browser:
-        await browser.press("2", "question_mark")
-        first = reading(browser)
-        await browser.press("left")
-        assert reading(browser) == first
-        beside = [first]
-        while True:
-            await browser.press("right")
-            if reading(browser) == beside[-1]:
-                break
-            beside.append(reading(browser))
-        assert len({*beside}) == len(beside) > 1
-        for text in beside[-2::-1]:
-            await browser.press("left")
-            assert reading(browser) == text
-        await browser.press("right", "down", "up")
-        assert reading(browser) == beside[1]
+from tests.browsing import browsing
 
 
 async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_elsewhere() -> None:
@@ -45,7 +17,7 @@ async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_e
         await browser.type(elsewhere.sentence)
         await browser.press("enter")
         assert "This key works elsewhere: while a file is named" in browser.text
-        assert browser.dialog == "HelpDialog"
+        assert browser.dialog == "PickDialog"
         await browser.press("escape")
         await browser.type(mark.sentence)
         await browser.press("enter")
@@ -59,8 +31,6 @@ async def test_the_help_of_an_answer_says_first_what_rows_and_heads_mean() -> No
             await browser.press("2", keys)
             table = browser.state.table
             await browser.press("question_mark")
-            dialog = browser.app.screen
-            assert isinstance(dialog, HelpDialog)
             lines = [" ".join(line.strip(" │").split()) for line in browser.lines]
             at = lines.index("Rows and columns")
             assert at < 4

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import pytest
 from textual.actions import parse
 from textual.binding import Binding
 from textual.widget import Widget
@@ -17,8 +16,8 @@ from spackscope.tui.browser.export import ExportDialog
 from spackscope.tui.browser.screen import ACTIONS, BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.dialogs.help import WORDS, HelpEntry, commands, help_entries, help_rows
-from spackscope.tui.dialogs.pick import SourceDialog, best_first
+from spackscope.tui.dialogs.help import WORDS, commands, help_picks
+from spackscope.tui.dialogs.pick import SourceDialog, best_first, with_all_words
 from spackscope.tui.keymap import (
     ANYWHERE,
     DEFAULT,
@@ -89,17 +88,17 @@ def test_each_key_is_bound_where_the_table_says_to_an_action_that_exists() -> No
 
 
 def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
-    entries = help_entries((SPECS, LISTS, ANYWHERE))
-    listed = {(entry.heading, entry.left, entry.sentence) for entry in entries}
+    picks = help_picks((SPECS, LISTS, ANYWHERE))
+    listed = {(pick.heading, pick.keys, pick.text) for pick in picks}
     shown = [key for key in KEYS if key.keys]
     assert {(HEADINGS[key.where], key.shown, key.sentence) for key in shown} <= listed
     forms = {form.written for forms in LANGUAGE.values() for form in forms}
-    assert {*forms, *WORDS} <= {entry.left for entry in entries}
-    assert entries[0].heading == HEADINGS[SPECS]
+    assert {*forms, *WORDS} <= {pick.keys for pick in picks}
+    assert picks[0].heading == HEADINGS[SPECS]
     assert all(
-        bool(e.runs) == (e.heading in map(HEADINGS.get, (SPECS, LISTS, ANYWHERE)))
-        for e in entries
-        if not e.heading.startswith("Query")
+        bool(pick.value) == (pick.heading in map(HEADINGS.get, (SPECS, LISTS, ANYWHERE)))
+        for pick in picks
+        if not pick.heading.startswith("Query")
     )
 
 
@@ -126,7 +125,7 @@ def test_the_help_and_the_palette_find_keys_by_names_of_keys_and_synonyms() -> N
 
     def finds(word: str, name: str) -> bool:
         sentence = DEFAULT[name].sentence
-        entries = [entry.sentence for entry in help_entries(panes) if entry.fits([word])]
+        entries = [pick.text for pick in with_all_words(word, help_picks(panes))]
         picks = [pick.text for pick in best_first(word, commands(panes))]
         return sentence in entries and any(f"{text}.".endswith(sentence) for text in picks)
 
@@ -145,28 +144,13 @@ def test_the_help_and_the_palette_find_keys_by_names_of_keys_and_synonyms() -> N
 def test_sentences_of_the_help_name_the_keys_in_use() -> None:
     use_keys({**DEFAULT, "fold": replace(DEFAULT["fold"], keys="m")})
     try:
-        (entry,) = (entry for entry in help_entries((SPECS,)) if entry.left == "look-alikes")
+        (pick,) = (pick for pick in help_picks((SPECS,)) if pick.keys == "look-alikes")
     finally:
         use_keys(DEFAULT)
-    assert entry.sentence.endswith("; m unfolds.")
+    assert pick.text.endswith("; m unfolds.")
 
 
-@pytest.mark.parametrize(("width", "columns"), [(36, 1), (76, 1), (116, 2), (176, 3)])
-def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None:
-    entries = help_entries((SPECS, LISTS, ANYWHERE))
-    rows = help_rows(entries, width)
-    assert max(len(row.entries) for row in rows) == columns
-    assert all(sum(len(a + b) + 5 for a, b in row.texts) <= width for row in rows)
-    first = [row for row in rows if not row.line]
-    assert [entry for row in first for entry in row.entries if columns == 1] in ([], entries)
-    drawn: dict[HelpEntry, list[str]] = {entry: [] for entry in entries}
-    for row in rows:
-        for entry, (_, sentence) in zip(row.entries, row.texts, strict=True):
-            drawn[entry] += sentence.split()
-    assert all(" ".join(words) == entry.sentence for entry, words in drawn.items())
-
-
-async def test_the_cursor_of_the_help_passes_over_further_lines() -> None:
+async def test_the_cursor_of_the_help_passes_over_headings() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("question_mark")
         seen = []
@@ -174,7 +158,6 @@ async def test_the_cursor_of_the_help_passes_over_further_lines() -> None:
             seen.append(browser.text.partition("┃ ")[2][:2].strip())
             await browser.press("down")
         assert seen[7:] == ["es", "y", "Y", "e", "A", "U", "d", "t", "u"]
-        assert "Copy in another form: install command, JSON, the view as a  " in browser.text
         await browser.press("pageup", "home", "up")
         assert "┃ ⏎ l →" in browser.text
 
@@ -183,7 +166,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("type a query", lambda focus: focus == "filter query"),
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "SearchInput"),
-    ("install command", lambda focus: focus == "OptionList"),
+    ("install command", lambda focus: focus == "PickList"),
     ("list what could not", lambda focus: focus == "spec-rows"),
     # Its name in the configuration.
     ("export", lambda focus: focus == "Input"),

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from textual.binding import BindingsMap
 
-from spackscope.tui.dialogs.help import commands, help_entries
+from spackscope.tui.dialogs.help import commands, help_picks
 from spackscope.tui.keymap import (
     ANYWHERE,
     DEFAULT,
@@ -193,7 +193,7 @@ async def test_a_changed_key_works_and_is_shown() -> None:
         assert browser.dialog is None, "q does not quit"
 
         panes = (SPECS, LISTS, ANYWHERE)
-        help_keys = {entry.sentence: entry.left for entry in help_entries(panes)}
+        help_keys = {pick.text: pick.keys for pick in help_picks(panes)}
         assert help_keys["Type a query."] == "^f"
         assert {each.text: each.remark for each in commands(panes)}["Quit"] == "Q"
         assert shown("copy") == "c"
@@ -230,7 +230,7 @@ async def test_dialogs_have_changed_keys_too() -> None:
         await browser.press("question_mark")
         assert "^x close" in browser.lines[-1]
         await browser.press("escape")
-        assert browser.dialog == "HelpDialog"
+        assert browser.dialog == "PickDialog"
         await browser.press("ctrl+x")
         assert browser.dialog is None
         await browser.press("colon")
