@@ -132,6 +132,25 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
                         if candidate := _replaced(of, group, groups):
                             yield kind + (is_name and not groups), label + after, candidate
 
+    def on_machine() -> Iterator[_Candidate]:
+        """Yield queries for what runs on a target for which the package has no build itself.
+
+        Without the target, builds would be offered that do not run there.
+        """
+        for group in [*chain(query.groups, *query.specs)]:
+            name = group[0].pattern if isinstance(group[0], Term) else ""
+            is_target = len(group) == 1 and group[0].column == "target" and not group[0].negated
+            if not is_target or unknown_target(name):
+                continue
+            packages = Query(tuple(g for g in query.groups if g[0].column == "package"))
+            runs = Term("target", f":{name}")
+            running = _replaced(query, group, ((runs,),))
+            has_builds = catalog.count(packages) and not catalog.count(
+                packages.plus(Query((group,)))
+            )
+            if running and has_builds and not catalog.count(running):
+                yield from near(running, _CHANGED, _DROPPED, after=f", {runs}")
+
     def two_changed() -> Iterator[_Candidate]:
         for first, second in combinations(parts[:_MAX_PARTS], 2):
             if rest := query.minus(first).minus(second):
@@ -146,7 +165,7 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
     reworded = _reworded(catalog, query)
     stages: tuple[Iterable[_Candidate], ...] = (
         # Changed conditions are counted last: there may be many.
-        chain(reworded, apart, near(query, _MOVED, _DROPPED, _CHANGED)),
+        chain(reworded, apart, near(query, _MOVED, _DROPPED, _CHANGED), on_machine()),
         two_changed(),
         ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
         [(_DROPPED, "without any filter", Query())],

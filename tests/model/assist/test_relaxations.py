@@ -94,6 +94,14 @@ def test_the_nearest_comes_first(text: str, best: list[str], spack1: Catalog) ->
     assert found[: len(best)] == best or set(best) <= set(found[: len(best) + 1]), found
 
 
+def test_a_target_without_builds_stays_as_what_runs_there(spack1: Catalog) -> None:
+    found = labels(spack1, "hdf5 +mpi target=zen3 %gcc@12")
+    assert found[0] == "%gcc instead of %gcc@12, target=:zen3"
+    assert all(label.endswith(", target=:zen3") for label in found)
+    # Where builds are for the very target, that is what was asked for.
+    assert not any(":" in label for label in labels(spack1, "hdf5 target=x86_64_v3 os=nosuch"))
+
+
 def test_more_is_dropped_only_where_less_does_not_help(spack1: Catalog) -> None:
     for text, only in (
         ("hdf5 +nosuch os=nosuch", "without +nosuch and os=nosuch"),
