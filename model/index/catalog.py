@@ -54,6 +54,11 @@ class Row(Frozen):
         """Whether the row can be opened."""
         return self.count > 1 and not self.is_open
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether a listing can have the row: not for dependency-only specs, unless asked for."""
+        return self.id < self.catalog.total
+
 
 class Catalog(IndexData):
     """Answer questions from one index; safe to use from several threads.

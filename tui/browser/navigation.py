@@ -243,7 +243,7 @@ class Navigation:
             return
         self.leave()
         here, row, undo = self._here(), target.row, f"{shown('undo')} goes back"
-        if not row.spec.in_cache:
+        if not row.is_listed:
             self._host.say(f"dependency-only specs have no row in the table; {undo}")
         elif target.drops_query:
             self._host.say(
@@ -255,7 +255,7 @@ class Navigation:
         shows_tree = here.details is not None and here.details.shows_tree
         step = UndoStep(
             target.view,
-            row if row.spec.in_cache else here.row,
+            row if row.is_listed else here.row,
             Details(row, shows_tree=shows_tree),
             pane="detail",
             is_along_tree=shows_tree,
@@ -273,7 +273,7 @@ def _read_target(catalog: Catalog, view: View, id_: int) -> JumpTarget | None:
     if catalog.edges.absent_at(id_) is not None:
         return None
     (row,) = catalog.rows([id_])
-    if not row.spec.in_cache:
+    if not row.is_listed:
         return JumpTarget(row, view, drops_query=False)
     package = row.spec.package if catalog.selected_package(view.query) is not None else None
     query = view.query.with_package(package) if package is not None else view.query

@@ -702,7 +702,7 @@ class Panes:
             differing=details.related.differing,
             compared_with=next(iter(state.marks), "")[:SHORT_HASH],
             at=details.at,
-            beside="" if row.spec.in_cache else "not in the table",
+            beside="" if row.is_listed else "not in the table",
         )
 
     @property

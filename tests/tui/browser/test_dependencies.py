@@ -249,6 +249,15 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert cursor(browser) == "▾ used by 1"
 
 
+async def test_a_dependency_only_spec_has_a_row_once_these_are_shown(browser: Browser) -> None:
+    await browser.press("a")
+    await browser.open_package("gcc")
+    assert not browser.current.spec.in_cache
+    await browser.press("t")
+    assert "gcc@1.0" in head(browser)
+    assert "not in the table" not in head(browser)
+
+
 async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> None:
     await browser.press("t", "j", "j")
     before, top = cursor(browser), browser.detail.position[1]
