@@ -67,8 +67,13 @@ class ValueRows(VirtualList):
     @property
     def heads_in_view(self) -> list[int]:
         """The lines of the list with the heads of sections."""
-        in_view = self.lines[self.top : self.top + self.size.height]
-        return [number for number, line in enumerate(in_view) if line.is_head]
+        rows = range(self.top, min(self.length, self.top + self.size.height))
+        return [row - self.top for row in rows if self._is_drawn_head(row)]
+
+    def _is_drawn_head(self, row: int) -> bool:
+        """Check whether a line is a head with a value below it on the screen."""
+        is_last = self.top <= row == self.top + self.size.height - 1
+        return self.lines[row].is_head and not is_last
 
     def is_heading(self, row: int) -> bool:
         """Check whether a line is the head of a section."""
@@ -91,6 +96,8 @@ class ValueRows(VirtualList):
         line = self.lines[row]
         if line.value is not None:
             return self._value_pieces(line, line.value, width)
+        if line.is_head and not self._is_drawn_head(row):
+            return []
         if line.is_head:
             parts, _ = ruled([self._head(line.text, width - RULE_MARGIN)], [], width)
             return [piece for part in parts for piece in part.pieces]

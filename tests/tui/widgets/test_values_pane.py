@@ -234,3 +234,18 @@ async def test_without_rows_it_is_said_that_nothing_is_counted() -> None:
         await browser.ask("zzz")
         await browser.press("enter", "2", "v", "G", "g")
         assert "no rows to count" in browser.text
+
+
+async def test_no_head_of_a_section_is_the_last_line_of_the_pane() -> None:
+    async with browsing(size=(120, 24)) as browser:
+        rows = browser.browser.query_one(ValueRows)
+        was_head = False
+        for height in range(24, 36):
+            await browser.resize(120, height)
+            last = rows.region.bottom - 1
+            was_head |= rows.is_heading(rows.top + rows.size.height - 1)
+            assert not browser.lines[last].startswith("─"), browser.text
+            assert len(rows.heads_in_view) == sum(
+                line.startswith("─") for line in browser.lines[rows.region.y : last + 1]
+            )
+        assert was_head
