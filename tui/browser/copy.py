@@ -96,7 +96,7 @@ def row_out_of_sight() -> str:
 class CopyTarget(Frozen):
     """The specs to copy by their ids, or one spec of which only the hash is known.
 
-    `folded` are the look-alikes that the row stands for, and `key` opens it, as it is shown. The
+    `folded` are the look-alikes that the row stands for, and `key` opens it, if it does here. The
     remark `about` says for how many builds a row of a sheet stands.
     """
 
@@ -278,9 +278,8 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
         return row_out_of_sight()
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()
-        key = state.opening_key(details.row)
         about = state.table.of_several(where.item)
-        return CopyTarget((details.row.id,), row=details.row, folded=folded, key=key, about=about)
+        return CopyTarget((details.row.id,), row=details.row, folded=folded, about=about)
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return CopyTarget(hash=node.spec.hash)

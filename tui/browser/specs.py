@@ -267,11 +267,11 @@ class SpecsController:
 def of_several(row: Row, ids: Sequence[int], key: str) -> str:
     """Return why a row shows the hash that it shows, of several specs: a remark for a message.
 
-    `key` opens the row, as it is shown.
+    `key` opens the row, as it is shown; it is empty if none does where the user is.
     """
     members = members_of(row, ids)
     if members.run_differently:
-        opens = f" ({key} shows them)" if row.role is RowRole.SPEC else ""
+        opens = f" ({key} shows them)" if key and row.role is RowRole.SPEC else ""
         return f" · {members.choice}, {members.kinds:,} ways to run{opens}"
     count = f"{len(ids):,}"
     if members.kinds:

@@ -112,7 +112,7 @@ def test_of_every_row_the_hash_is_copied_that_it_shows(browser: FakeBrowser) -> 
     any_of_3 = THREE, f"Copied {THREE[:7]}…, any of 3 that run the same (test)"
     most_used = f"Copied {THREE[:7]}… · most used of 4 builds, 2 ways to run"
     assert copy(browser, 0) == (THREE, f"{most_used} (⏎ shows them) (test)")
-    assert copy(browser, 0, "detail") == (THREE, f"{most_used} (⏎ shows them) (test)")
+    assert copy(browser, 0, "detail") == (THREE, f"{most_used} (test)"), "⏎ shows none there"
     assert shown(browser) == FOLDED, "a key that copies opens nothing"
     toggle(browser, 0)
     assert copy(browser, 0) == (THREE, f"{most_used} (test)")
