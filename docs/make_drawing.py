@@ -13,7 +13,7 @@ _WAYS = {
     "a record": (
         *("model/storage/base", "model/sources/discover", "model/index/build"),
         *("model/readers/formats", "model/index/staged", "model/index/index_file"),
-        *("model/index/catalog", "model/index/rows", "tui/widgets/spec_rows"),
+        *("model/index/catalog", "model/index/rows", "tui/widgets/table_rows"),
     ),
     "a key": (
         *("tui/app", "tui/browser/screen", "tui/browser/search"),

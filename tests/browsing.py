@@ -35,8 +35,8 @@ from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.frame import MarksLine, Toast
-from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
+from spackscope.tui.widgets.side_column import PackageList, PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_rows import HeadLine
 from tests import textual_internals

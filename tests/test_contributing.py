@@ -77,7 +77,6 @@ EDITS = {
         "        *_requirement(catalog, view),\n"
         '        ViewForm("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
     ),
-    "tui/copy_forms.py": ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n"),
     "tui/cli/command_table.py": (
         '    _format("hashes",',
         '    _format("names", "print names"),\n    _format("hashes",',
@@ -106,6 +105,7 @@ KEYS = (
     '    Key(ANYWHERE, "total", "V", "total", "Say how many there are.", needs=(TOTAL,)),\n'
     '    Key(ANYWHERE, "cover", "C",',
 )
+FORM = ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n")
 NEED = ('ROW, SPEC, LINES = "row"', 'TOTAL = "total"\nROW, SPEC, LINES = "row"')
 ACTIONS = (
     "ACTIONS: dict",
@@ -152,6 +152,7 @@ def copy(tmp_path: Path) -> Path:
     (program / "model/answers/tally.py").write_text(ANSWER, "utf-8")
     for name, change in (
         *(("tui/keymap.py", NEED), ("tui/keymap.py", KEYS)),
+        ("tui/browser/copy.py", FORM),
         *(("tui/browser/screen.py", ACTION), ("tui/browser/screen.py", ACTIONS)),
     ):
         edit(program / name, *change)

@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 
 from tests.documents import ROOT
 
-SHELL = ("app", "cli", "clipboard", "copy_forms", "keymap", "process", "settings")
+SHELL = ("app", "cli", "clipboard", "keymap", "process", "settings")
 """The parts of `tui` in which only what is listed here is imported in functions."""
 
 IMPORTED_LATE = {

@@ -10,16 +10,16 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from spackscope.model.core.errors import Cancelled, Unwritable
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when, progress_to
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.sources.session import Session
@@ -29,15 +29,15 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.process import worker_threads
+from spackscope.tui.process.textual_internals import driver_of
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.virtual_list import Browse
-
-if TYPE_CHECKING:
-    from spackscope.tui.copy_forms import CopyDone
 
 Result = TypeVar("Result")
 
 _MAX_THREADS = 32
+_MAX_METHOD_WIDTH = 30
+"""Cells of a method of copying in a message, so that a long command leaves room for the text."""
 
 
 CallOnLoop = Callable[[Callable[[], object]], None]
@@ -67,6 +67,13 @@ class JobThreads(ThreadPoolExecutor):
         """Begin no more jobs, and wait a moment for the running jobs."""
         super().shutdown(wait=False, cancel_futures=True)
         worker_threads.wait()
+
+
+class CopyDone(Frozen):
+    """A sentence on the copied text and the method, or on why nothing was copied."""
+
+    text: str
+    failed: bool
 
 
 class Call(Message):
@@ -242,10 +249,23 @@ class BrowserHost:
 
     def copy(self, text: str, what: str) -> CopyDone:
         """Copy a text; return the outcome with a message that names it: for a worker thread."""
-        from spackscope.tui.copy_forms import copy_text
+        # Most who look at builds copy nothing.
+        from spackscope.tui.clipboard import CopyFailed, copy
 
-        environ, app = self.session.environ, self._screen.app
-        return copy_text(text, what, environ, app, self.settings.copy)
+        def write_terminal(sequence: str) -> None:
+            if (driver := driver_of(self._screen.app)) is None:
+                raise OSError("there is no terminal")
+            driver.write(sequence)
+            driver.flush()
+
+        environ, command = self.session.environ, self.settings.copy
+        try:
+            copied = copy(text, write_terminal=write_terminal, environ=environ, command=command)
+        except (CopyFailed, ValueError) as error:
+            return CopyDone(str(error), failed=True)
+        failures = "".join(f"; {failure.rstrip('.')}" for failure in copied.failures)
+        method = shorten(copied.method, _MAX_METHOD_WIDTH)
+        return CopyDone(f"Copied {what} ({method}{failures})", failed=False)
 
     def act(self, action: str, *values: object) -> None:
         """Do an action of `screen.ACTIONS`, as a key does, after the present one."""

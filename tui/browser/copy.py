@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
@@ -17,36 +18,108 @@ from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import query_of
+from spackscope.model.report.export import json_text
 from spackscope.model.report.paste import (
     ViewCommand,
     command_line,
+    install_command,
     query_requirement,
+    spec_requirement,
+    spec_string,
     spelled_source,
     view_command,
 )
 from spackscope.model.report.titles import spec_title
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.site_url import site_url
+from spackscope.model.sources.site_url import record_url, site_url
 from spackscope.tui.browser import jobs
+from spackscope.tui.browser.browser_host import CopyDone
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.specs import hidden_marks, of_several
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, BrowserState, OpenTable, Where
-from spackscope.tui.copy_forms import (
-    ALL_MARKS,
-    FORMS,
-    HASH,
-    CopyDone,
-    CopyForm,
-    ViewForm,
-    spelled,
-    summary,
-)
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown, shown_key
 
 if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
     from spackscope.tui.browser.screen import Controllers
+
+
+class CopyForm(Frozen):
+    """A form to copy: its key in the menu, its name, its plural, and a function to spell specs.
+
+    Specs without this form are left out; the text is empty if no spec has it.
+    """
+
+    key: str
+    name: str
+    plural: str
+    spell: Callable[[Sequence[Spec]], str]
+
+
+def _line_by_line(spell: Callable[[Spec], str]) -> Callable[[Sequence[Spec]], str]:
+    """Spell specs one by one: each on a line of its own, once, without a final line end."""
+    return lambda specs: "\n".join(dict.fromkeys(filter(None, map(spell, specs))))
+
+
+def _install_command(specs: Sequence[Spec]) -> str:
+    cached = [spec for spec in specs if spec.cached]
+    return install_command(*cached) if cached else ""
+
+
+FORMS = (
+    HASH := CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
+    CopyForm(
+        "slash",
+        "/hash, as Spack takes it",
+        "hashes in one line",
+        lambda specs: " ".join(dict.fromkeys(f"/{spec.hash}" for spec in specs)),
+    ),
+    CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
+    CopyForm("i", "install command", "specs in one install command", _install_command),
+    CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
+    CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
+    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(record_url)),
+)
+"""All forms, in the order of the menu."""
+
+ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", HASH.spell)
+"""The form of marked specs that are not all in sight: it copies all of them."""
+
+
+class ViewForm(Frozen):
+    """A form of all specs that are shown: its key, its name, and an example of it.
+
+    `read` returns the text, and may take long. A message names the text by `what`, and ends with
+    `after`, a remark for the user, if any.
+    """
+
+    key: str
+    name: str
+    example: str
+    what: str
+    read: Callable[[], str]
+    after: str = ""
+
+
+def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
+    """Return specs in one form, without a final line end."""
+    return form.spell(specs)
+
+
+def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
+    """Return a short name of the copied text: the beginning of a hash, a text, or a count.
+
+    >>> summary(HASH, [spec], marked=False)
+    '2ggad67…'
+    """
+    if marked and len(specs) > 1:
+        return f"{len(specs):,} marked {form.plural}"
+    text = spelled(form, specs)
+    if "\n" in text:
+        return f"the {form.name}"
+    text = f"{text[:SHORT_HASH]}…" if form is HASH else text
+    return f"marked {text}" if marked else text
 
 
 def menu(

@@ -40,13 +40,11 @@ from spackscope.tui.widgets.frame import (
     TitleLine,
     Toast,
 )
-from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, Count, FilterInput, QueryBar
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.side_column import PackageList, ValuesPane
 from spackscope.tui.widgets.spec_table import HEADS, LOW, SpecTable
 from spackscope.tui.widgets.table_head import QueryFilters
-from spackscope.tui.widgets.table_rows import RowMarks, ShownRows
-from spackscope.tui.widgets.values_pane import ValuesPane
+from spackscope.tui.widgets.table_rows import RowMarks, ShownRows, SpecRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _SIDE = ("packages", "values")

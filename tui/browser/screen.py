@@ -42,12 +42,11 @@ from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs,
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.settings.memory import FoldMemory
-from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
-from spackscope.tui.widgets.spec_rows import NotesNeeded
+from spackscope.tui.widgets.side_column import PackageList
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import FilterBar
-from spackscope.tui.widgets.table_rows import RowsNeeded
+from spackscope.tui.widgets.table_rows import NotesNeeded, RowsNeeded
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:

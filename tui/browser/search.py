@@ -34,7 +34,7 @@ from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, remembe
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.memory import FoldMemory
-from spackscope.tui.widgets.spec_rows import read_windows, window_starts
+from spackscope.tui.widgets.table_rows import read_windows, window_starts
 
 _NEAR = 45
 """Rows around the cursor that are read with the listing."""

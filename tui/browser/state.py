@@ -26,10 +26,8 @@ from spackscope.model.report.titles import SourceChip, query_counts
 from spackscope.tui import keymap
 from spackscope.tui.keymap import DEFAULT, first_key, shown
 from spackscope.tui.widgets.query_line import Count
-from spackscope.tui.widgets.sheet_rows import SheetRows
-from spackscope.tui.widgets.spec_rows import Windows
 from spackscope.tui.widgets.table_head import Patterns
-from spackscope.tui.widgets.table_rows import ColumnState, KeyChoice
+from spackscope.tui.widgets.table_rows import ColumnState, KeyChoice, SheetRows, Windows
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.geometry import Region
 from textual.message import Message
@@ -27,7 +27,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
-from spackscope.tui.widgets.drawing import RuleLine, draw, part_style
+from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
 
 MAX_LENGTH = 2000
@@ -167,34 +167,6 @@ class _QueryHighlighter(Highlighter):
         for start, end, kind in lexer.highlights(self._input.parsed.tokens):
             style = part_style(self._input, f"query--{kind}")
             text.stylize(style, start, end)
-
-
-class FilteredPane(Vertical):
-    """A list under a filter, which is shown while it has the focus or a text."""
-
-    filter = getters.query_one(FilterInput)
-    rule = getters.query_one(RuleLine)
-
-    def show_title(self) -> None:
-        """Draw the rule above the list again."""
-        self.rule.refresh()
-
-    def open_filter(self) -> FilterInput:
-        """Show the filter, and return it."""
-        self.filter.display = True
-        return self.filter
-
-    @on(events.DescendantFocus)
-    @on(events.DescendantBlur)
-    def fit_filter(self) -> None:
-        """Hide the filter without a text, unless it, or another window, has the focus."""
-        is_typed_in = self.screen.focused is self.filter or not self.app.app_focus
-        self.filter.display = bool(self.filter.value) or (self.filter.display and is_typed_in)
-
-    @on(FilterInput.Done)
-    def _go_to_list(self, event: FilterInput.Done) -> None:
-        event.stop()
-        self.query("VirtualList").focus()
 
 
 class QueryInput(FilterInput):

@@ -1,26 +1,37 @@
-"""The rows of the table, of a listing or a sheet: drawn in columns, and read as needed."""
+"""The rows of the table, of a listing or a sheet: read as needed, and drawn in columns.
+
+The rows of a listing are read and kept a window at a time; those of a sheet are in memory.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import filterfalse, groupby
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 from textual.reactive import reactive
 
 from spackscope.model.assist.offers import Relaxation
+from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.index.catalog import Row
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Query
-from spackscope.model.report.report import LinePart, Piece
+from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
+from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.row_notes import NoteKey, RowNote, row_notes
+from spackscope.model.report.sheet import ANY_COLUMN, Sheet, table_columns
 from spackscope.model.report.table_columns import (
+    GAP,
     HeadText,
     Layout,
+    ShownWidths,
     TableColumn,
     TableColumns,
+    choose_columns,
     head_line,
     lay_out,
 )
@@ -319,6 +330,327 @@ class RowsNeeded(Message):
     def take(self, read: Mapping[Any, Any]) -> None:
         """Pass the result to the rows."""
         self.rows.take(read)
+
+
+Notes = Mapping[NoteKey, RowNote]
+"""Notes on rows, by the key that `note_key` returns for a row."""
+
+WINDOW = 64
+"""Rows that are read at once."""
+MAX_WINDOWS = 16
+"""Windows that are kept: more rows than three screens of the tallest terminal."""
+_PLACEHOLDER = "…"
+"""Fills the cells of a row that has not been read yet."""
+
+Windows = Mapping[int, Sequence[Row]]
+"""Rows by the number of the first row of their window, a multiple of `WINDOW`."""
+
+
+def read_windows(listing: Listing, starts: Iterable[int]) -> Windows:
+    """Read windows of rows from the index: for a worker thread."""
+    windows = {s: listing.catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
+    for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
+        # The cells of flowing variants ask for the variants of a row.
+        listing.values.variants_of(look_alike)
+    return windows
+
+
+def window_starts(first: int, last: int, length: int) -> list[int]:
+    """Return the first rows of the windows with the rows `first` to `last` of a list."""
+    first, last = max(0, first), min(last, length - 1)
+    return list(range(first - first % WINDOW, last + 1, WINDOW))
+
+
+class NotesNeeded(RowsNeeded):
+    """Posted when rows without notes are in view; the notes are for columns of some widths."""
+
+    rows: SpecRows
+
+    def __init__(self, rows: SpecRows, wanted: Sequence[Row], shown_widths: ShownWidths) -> None:
+        super().__init__(rows, wanted)
+        self.shown_widths = shown_widths
+
+    def read(self, catalog: Catalog) -> Notes:
+        """Compute the notes. Raises Cancelled."""
+        return row_notes(catalog).of(self.rows.listing, self.wanted, self.shown_widths)
+
+    def take(self, read: Notes) -> None:
+        """Pass the notes to the rows."""
+        self.rows.take_notes(self, read)
+
+
+class SpecRows(ShownRows):
+    """The rows of a listing; some of their windows may have been read already.
+
+    `shared` are the values that all rows have in common, and `before` is the text before them.
+    """
+
+    listing: Listing
+
+    def __init__(
+        self,
+        listing: Listing,
+        windows: Windows | None = None,
+        shared: Iterable[tuple[str, str]] = (),
+        *,
+        empty: str = "",
+        choices: Sequence[Choice] = (),
+        before: str = "",
+    ) -> None:
+        super().__init__(empty, choices)
+        self.listing, self.before, self._shared = listing, before, shared
+        self.query, self.sort = listing.view.query, listing.view.sort
+        self.differ = listing.shown > 0
+        self._windows, self._cells = dict(windows or {}), RowCells(listing)
+        most = listing.max_count
+        self.gutter = GUTTER + bool(listing.view.opened_kinds)
+        self.gutter += len(f"▸{most:,}") if most > 1 else 0
+        self._shown_widths = ShownWidths()
+        self._requested: Sequence[int] = ()
+        self._noted: tuple[Row, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.listing) or super().__len__()
+
+    def choose_columns(
+        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
+    ) -> TableColumns:
+        """Return the columns in which the rows differ, and the `kept` columns."""
+        return choose_columns(
+            self.listing, self._shared, kept, hidden, spreads_variants=spreads_variants
+        )
+
+    def is_constant(self, column: str) -> bool:
+        """Check whether all rows have the same value in a column or a variant."""
+        values = self.listing.values
+        if column[:1] == "+":
+            return self.differ and column[1:] not in values.varying_variants
+        return column in values.constants
+
+    def row(self, line: int) -> Row | None:
+        """Return a row; None if it has not been read, or could not be read."""
+        window = self._windows.get(line - line % WINDOW, ())
+        return window[line % WINDOW] if line % WINDOW < len(window) else None
+
+    def is_unread(self, line: int) -> bool:
+        """Check whether a row is still to be read."""
+        return not self.choices and line - line % WINDOW not in self._windows
+
+    def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
+        """Yield requests for the row under the cursor, and for the rows in view and a page around.
+
+        Rows in view that were read without their notes give a request for these notes.
+        """
+        length = len(self.listing)
+        # The wheel may have moved the view far away from the cursor.
+        starts = window_starts(top - height, top + 2 * height, length)
+        starts += window_starts(cursor, cursor, length)
+        missing = tuple(filter(self.is_unread, dict.fromkeys(starts)))
+        if missing and missing != self._requested:
+            self._requested = missing
+            yield RowsNeeded(self, missing)
+        if layout.shown_widths != self._shown_widths:
+            self._shown_widths, self._noted = layout.shown_widths, ()
+            self._cells.noted.clear()
+        in_view = filter(None, map(self.row, range(top, top + height)))
+        without = tuple(filterfalse(self._cells.is_noted, in_view))
+        # Before the first layout no cells are known, from which notes are to differ.
+        if layout.placed and without and without != self._noted:
+            self._noted = without
+            yield NotesNeeded(self, without, self._shown_widths)
+
+    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Windows:
+        """Read windows: for a worker thread."""
+        return read_windows(self.listing, wanted)
+
+    def take(self, read: Windows) -> None:
+        """Take windows, empty if their rows could not be read, and drop the oldest windows."""
+        self._windows |= read
+        for start in list(self._windows)[:-MAX_WINDOWS]:
+            del self._windows[start]
+        self._requested = ()
+
+    def take_notes(self, request: NotesNeeded, notes: Notes) -> None:
+        """Take requested notes, unless the widths of the columns have changed since."""
+        if request.shown_widths == self._shown_widths:
+            self._cells.take_notes(notes)
+            self._noted = ()
+
+    def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
+        """Return the gutter with mark and count, and the pieces of each column."""
+        row, placed, room = self.row(line), heads.layout.placed, heads.gutter - 1
+        if row is None:
+            cut = (pad(_PLACEHOLDER, each.width) for each in placed)
+            return [(" ", ""), (pad("", room) + (" " * GAP).join(cut), "dim")]
+        sign, lead = marks.sign(row, self.listing), self._cells.lead(row, self.row(line + 1))
+        return [
+            (sign or " ", "mark" if sign else ""),
+            (pad(lead, room), "accent"),
+            *self._cells.pieces(row, placed, current),
+        ]
+
+
+_MAX_MEASURED = 1_000
+"""Rows whose cells are measured for the widths of columns; further rows are not."""
+
+
+class SheetRows(ShownRows):
+    """The rows of a sheet, below the headings of their groups.
+
+    Columns are chosen for the rows without filters, so that they stay while a filter is typed.
+    """
+
+    between, blank = " · ", 1
+    columns_stay = False
+
+    def __init__(
+        self,
+        whole: Sheet[Any],
+        sheet: Sheet[Any],
+        sort: Sort | None,
+        columns: ColumnState,
+        empty: str,
+    ) -> None:
+        super().__init__(empty, columns=columns)
+        self._whole, self._sheet, self.sort = whole, sheet, sort
+        self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
+        self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
+        self.switches, self.is_prose = sheet.switches, whole.is_prose
+        # Headings or other columns have the values of the columns in `redundant`.
+        redundant = sheet.redundant if sort is None else ()
+        shown = [each for each in sheet.columns if each.drawn and each.name not in redundant]
+        self._columns = {each.name: each for each in shown}
+        self.column_of_specs = next((each.name for each in shown if each.hash), "")
+        # The numbers of rows, and headings.
+        self._lines: list[int | str] = []
+
+        def group(number: int) -> str:
+            return sheet.group(sheet.rows[number]) if sort is None else ""
+
+        for heading, numbers in groupby(range(len(sheet.rows)), group):
+            if heading or self._lines:
+                self._lines.append(clean(heading))
+            self._lines += numbers
+        # The row of the index for the row under the cursor, by its hash.
+        self._known: Mapping[str, Row | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def after(self, specs: ShownRows) -> ShownRows:
+        """Return these rows again; the rows of the index may be of another catalog."""
+        self._known = {}
+        return self
+
+    def choose_columns(
+        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
+    ) -> TableColumns:
+        """Return the columns in which the rows differ, and the `kept` columns."""
+        shown = [each for each in self._columns.values() if each.name not in hidden]
+        texts = self._whole.constants
+        same = {each.name: each for each in shown if each.name in texts and each.name not in kept}
+        differing = [each for each in shown if each.name not in same] or shown[:1]
+        measured = self._whole.rows[:_MAX_MEASURED]
+        cells = ([each.text(each.value(item)) for each in differing] for item in measured)
+        head = []
+        if same.pop("package", None):
+            has_version = same.pop("version", None) is not None
+            name = spec_name(texts["package"], texts["version"] if has_version else "")
+            head.append(HeadText("version" if has_version else "package", name))
+        head += [HeadText(name, f"{clean(c.label)} {texts[name]}") for name, c in same.items()]
+        return table_columns(differing, cells)._replace(head=tuple(head))
+
+    def is_constant(self, column: str) -> bool:
+        """Check whether all rows have the same value in a column."""
+        return column in self._whole.constants
+
+    def line(self, row: int) -> int:
+        """Return the line of a row, or the line of the first row."""
+        if row in self._lines:
+            return self._lines.index(row)
+        return int(len(self._lines) > 1 and self.is_heading(0))
+
+    def position(self, line: int) -> tuple[int, int]:
+        """Return the number of the row in a line, and the number of rows."""
+        number = self._lines[line] if self._lines else 0
+        return number if isinstance(number, int) else 0, len(self._sheet.rows)
+
+    def is_heading(self, line: int) -> bool:
+        """Check whether a line is a heading."""
+        return isinstance(self._lines[line], str)
+
+    def item(self, line: int) -> Any:
+        """Return the item of the sheet in a line; None if the sheet has no rows."""
+        return self._sheet.rows[self.position(line)[0]] if self._lines else None
+
+    def hash_in(self, line: int) -> str:
+        """Return the hash of the spec that a row is about in the current column."""
+        item = self.item(line)
+        return self._sheet.hash_in(item, self.columns.current) if item is not None else ""
+
+    def row(self, line: int) -> Row | None:
+        """Return the row of the index that a line is about; None if it is missing or unread."""
+        return self._known.get(self.hash_in(line))
+
+    def is_unread(self, line: int) -> bool:
+        """Check whether the row of the index for a line is still to be read."""
+        hash_ = self.hash_in(line)
+        return bool(hash_) and hash_ not in self._known
+
+    def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
+        """Yield the request for the row of the index under the cursor."""
+        if self.is_unread(cursor):
+            yield RowsNeeded(self, (self.hash_in(cursor),))
+
+    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[str, Row | None]:
+        """Read the rows of the index with some hashes: for a worker thread."""
+        return {hash_: next(iter(catalog.by_hash(hash_)), None) for hash_ in wanted}
+
+    def take(self, read: Mapping[str, Row | None]) -> None:
+        """Take the rows of the index by hash, in place of the rows taken before."""
+        self._known = read
+
+    def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
+        """Return the mark and the cells of the columns, or a heading."""
+        number = self._lines[line]
+        if isinstance(number, str):
+            return [(" " * GUTTER, ""), (number, "strong")]
+        item, at = self._sheet.rows[number], 0
+        sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
+        pieces: list[Piece] = [(sign.ljust(heads.gutter), "mark")]
+        filters = self.columns.filters
+        for placed in heads.layout.placed:
+            name = placed.column.name
+            column = self._columns[name]
+            value = column.value(item)
+            text = column.cut(column.text(value), placed.width - 1)
+            is_right = column.is_right
+            if is_right is None:
+                is_right = isinstance(value, int) and text.strip() != ""
+            filler = " " * (placed.width - 1 - cell_width(text))
+            needles = filter_needles(filters.text(name)) + filter_needles(filters.text(ANY_COLUMN))
+            drawn = [
+                (part, f"{shown} current".strip() if name == current else shown)
+                for piece, style in column.line(text, item)
+                for part, shown in highlight(piece, needles, style)
+            ]
+            cell = [(filler, ""), *drawn] if is_right else [*drawn, (filler, "")]
+            pieces += [(" " * (placed.at - at), ""), *cell]
+            at = placed.end - 1
+        return pieces
+
+    def hidden_texts(self, line: int, layout: Layout, head: HeadLine) -> list[str]:
+        """Return the values of a row that are not whole in its cells and in the head line."""
+        item, columns, drawn = self.item(line), self.columns.columns, set(head.pieces)
+        placed = {each.column.name: each.width - 1 for each in layout.placed}
+        return [text.text for text in columns.head if text not in drawn] + [
+            f"{clean(column.label)} {text}".lstrip()
+            for name, column in self._columns.items()
+            # Of specs side by side the one with the cursor is in view; a bar has its number.
+            if item is not None and not column.hash and name in columns.names
+            if column.style != "bar"
+            if cell_width(text := column.text(column.value(item))) > placed.get(name, 0)
+        ]
 
 
 class TableRows(VirtualList):

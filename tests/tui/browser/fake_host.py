@@ -13,7 +13,7 @@ from spackscope.model.index.tree import Tree
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.browser_host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost, CopyDone
 from spackscope.tui.browser.jobs import ROWS, Job
 from spackscope.tui.browser.screen import Controllers
 from spackscope.tui.browser.state import (
@@ -24,7 +24,6 @@ from spackscope.tui.browser.state import (
     Where,
     WithoutRows,
 )
-from spackscope.tui.copy_forms import CopyDone
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes

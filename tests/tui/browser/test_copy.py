@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.copy_forms import FORMS
+from spackscope.tui.browser.copy import FORMS
 from tests.browsing import browsing
 from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard

@@ -15,7 +15,7 @@ from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.browser_host import Call
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.detail_pane import search_request
-from spackscope.tui.widgets.sheet_rows import SheetRows
+from spackscope.tui.widgets.table_rows import SheetRows
 from spackscope.tui.widgets.virtual_list import Browse
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.browser.copy import copy_hash
-from spackscope.tui.copy_forms import FORMS, spelled
+from spackscope.tui.browser.copy import FORMS, copy_hash, spelled
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page

@@ -11,7 +11,7 @@ import pytest
 
 from spackscope.tui.browser import jobs
 from spackscope.tui.keymap import ANYWHERE, DEFAULT, LISTS, SPECS
-from spackscope.tui.widgets import spec_rows
+from spackscope.tui.widgets import table_rows
 from tests.browsing import Browser, browsing
 from tests.builders.pages import record, write_page
 from tests.program import PATIENCE
@@ -31,13 +31,13 @@ assert KEYS.keys() >= {*ALWAYS}
 @pytest.fixture
 def is_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Rows that are not read with the first ones are read once the event is set."""
-    event, read = threading.Event(), spec_rows.read_windows
+    event, read = threading.Event(), table_rows.read_windows
 
-    def read_late(*arguments: Any) -> spec_rows.Windows:
+    def read_late(*arguments: Any) -> table_rows.Windows:
         assert event.wait(PATIENCE)
         return read(*arguments)
 
-    monkeypatch.setattr(spec_rows, "read_windows", read_late)
+    monkeypatch.setattr(table_rows, "read_windows", read_late)
     yield event
     event.set()
 

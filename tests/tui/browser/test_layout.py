@@ -10,7 +10,7 @@ import pytest
 from textual.widget import Widget
 
 from spackscope.tui.widgets.frame import StatusLine
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.side_column import PackageRows
 from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing

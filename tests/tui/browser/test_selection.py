@@ -11,10 +11,16 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
+from spackscope.tui.browser.copy import (
+    ALL_MARKS,
+    FORMS,
+    CopyForm,
+    copy_hash,
+    open_menu,
+    row_out_of_sight,
+)
 from spackscope.tui.browser.specs import MAX_MARKS
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, STALE
-from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import SAMPLE, reading
 from tests.builders.pages import record, write_page

@@ -6,7 +6,7 @@ import random
 import re
 from pathlib import Path
 
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.side_column import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders.pages import Record, hash_of, record, write_page
 

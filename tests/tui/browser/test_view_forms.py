@@ -10,9 +10,8 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import open_menu, view_forms
+from spackscope.tui.browser.copy import ALL_MARKS, FORMS, ViewForm, open_menu, view_forms
 from spackscope.tui.browser.state import SPECS
-from spackscope.tui.copy_forms import ALL_MARKS, FORMS, ViewForm
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.builders.pages import SAMPLE_PAGES, record, write_page

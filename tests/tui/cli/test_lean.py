@@ -129,7 +129,7 @@ def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> No
     )
     of_tui = (
         *("browser.read_details", "widgets.detail_layout"),
-        *("browser.copy", "browser.export", "clipboard", "copy_forms"),
+        *("browser.copy", "browser.export", "clipboard"),
     )
     later = {f"spackscope.model.{name}" for name in of_model}
     later |= {f"spackscope.tui.{name}" for name in of_tui}

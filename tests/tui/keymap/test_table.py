@@ -42,11 +42,10 @@ from spackscope.tui.keymap import (
 )
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_pane import DetailLines, TreeRows
-from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.side_column import PackageRows, ValuesPane
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_rows import TableRows
-from spackscope.tui.widgets.values_pane import ValuesPane
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders.pages import write_page

@@ -11,8 +11,7 @@ from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import shared_texts
-from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.table_rows import ColumnState
+from spackscope.tui.widgets.table_rows import ColumnState, SpecRows
 from tests.builders.catalogs import catalog_of
 from tests.builders.pages import record, write_page
 

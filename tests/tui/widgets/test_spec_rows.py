@@ -19,16 +19,17 @@ from spackscope.model.report.table_columns import (
     ShownWidths,
     TableColumn,
 )
-from spackscope.tui.widgets.spec_rows import (
+from spackscope.tui.widgets.table_head import Heads
+from spackscope.tui.widgets.table_rows import (
     MAX_WINDOWS,
     WINDOW,
     NotesNeeded,
+    RowsNeeded,
     SpecRows,
+    TableRows,
     read_windows,
     window_starts,
 )
-from spackscope.tui.widgets.table_head import Heads
-from spackscope.tui.widgets.table_rows import RowsNeeded, TableRows
 from tests.builders.catalogs import catalog_of
 from tests.builders.pages import record, write_page
 

@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
 from spackscope.model.report.titles import value_lines
-from spackscope.tui.widgets.values_pane import ValueRows, ValuesPane
+from spackscope.tui.widgets.side_column import ValueRows, ValuesPane
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders.pages import record, write_page
 from tests.examples import some_and_all

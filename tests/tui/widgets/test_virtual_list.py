@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from textual import events
 
-from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.side_column import PackageRows
 from tests.browsing import browsing
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.tui.copy_forms import FORMS, HASH, spelled, summary
+from spackscope.tui.browser.copy import FORMS, HASH, spelled, summary
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
 SPECS = [
