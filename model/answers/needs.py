@@ -8,7 +8,7 @@ from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
 from spackscope.model.core.text import clean, counted
 from spackscope.model.query.ast import exact_query
-from spackscope.model.report.relations import UNLISTED, needs_line
+from spackscope.model.report.detail import UNLISTED, needs_line
 from spackscope.model.report.sheet import (
     Sheet,
     SheetColumn,

@@ -21,14 +21,15 @@ from spackscope.model.report.detail import (
     blocks_of,
     dependency_line,
     detail,
+    entries_json,
+    needs_line,
     plain_blocks,
+    with_signing,
 )
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.progress import minutes
-from spackscope.model.report.relations import needs_line
 from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
-from spackscope.model.report.signing import entries_json, with_signing
 from spackscope.model.report.table_columns import variants_line
 from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.source_name import DEVELOP

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.core.columns import (
+    BY_NAME,
+    DETAILED,
+    SHORT_HASH,
+    Column,
+    Value,
+    sizes_text,
+    spec_name,
+)
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import (
     DEPTYPES,
@@ -17,7 +28,7 @@ from spackscope.model.core.records import (
     short_digests,
 )
 from spackscope.model.core.rules import PREFERRED
-from spackscope.model.core.text import clean, is_clean
+from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
 from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
@@ -26,6 +37,10 @@ from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import Line, Style
 from spackscope.model.report.table_columns import split_variants
 from spackscope.model.sources.site_url import record_url
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.needs import NeededSpec, Needs
+    from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 
 DIFFERS = "≠"
 """The sign between two values, and before a difference."""
@@ -350,3 +365,193 @@ def full_name(spec: GraphSpec) -> str:
 def short_hash(spec: GraphSpec) -> str:
     """Return the beginning of the hash of a spec."""
     return clean(spec.hash)[:SHORT_HASH]
+
+
+NEXT_TO, NEEDS, USED_BY = "next to", "needs", "used by"
+DIFFER_IN, DOWNLOAD = "differ in", "download"
+"""The labels of the lines."""
+
+COMPARE_HINTS = (("diff", "diff"),)
+TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
+
+UNLISTED = "This source lists no dependencies"
+
+_RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
+"""Packages and virtuals that nearly all specs need: they come last."""
+
+_MAX_NAMED = 60
+"""The most values of a line: the tree has all of them."""
+
+
+def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
+    """Return placeholders for lines still to be read, so that lines below them move little."""
+    return [DetailLine("…", label, style="dim") for label in labels]
+
+
+def needs_line(needs: Needs | None) -> str:
+    """Count the specs that a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
+    if needs is None:
+        return UNLISTED
+    parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
+    if installed := len(needs.specs) - len(needs.to_fetch):
+        parts.append(f"{installed:,} installed")
+    if not_cached := sum(not each.spec.cached for each in needs.to_fetch):
+        parts.append(f"{not_cached:,} not cached")
+    if sizes := [each.spec.size for each in needs.to_fetch]:
+        parts.append(sizes_text(sizes))
+    return ", ".join(parts)
+
+
+def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
+    """Return a key by which direct dependencies come first, then providers of a virtual."""
+    names = (needed.spec.package, *needed.virtuals)
+    return not needed.is_direct, any(name in _RUNTIMES for name in names), not needed.virtuals
+
+
+def needs_values(needs: Needs) -> Iterator[DetailLine]:
+    """Yield the link/run closure of a spec besides itself, and the download."""
+    specs = sorted(needs.specs[1:], key=_rank)
+    if not specs:
+        yield DetailLine("nothing else", NEEDS, style="dim", hints=TREE_HINTS)
+    for spec in specs[:_MAX_NAMED]:
+        name = spec_name(spec.spec.package, spec.spec.version)
+        yield DetailLine(name, NEEDS, id=spec.id, style="link", hints=TREE_HINTS, total=len(specs))
+        if spec.virtuals:
+            virtuals = clean(", ".join(spec.virtuals))
+            yield DetailLine(f"({virtuals})", style="virtual", lead=" ")
+    yield DetailLine(needs_line(needs), DOWNLOAD)
+
+
+def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:
+    """Yield some dependents of a spec; `total` counts all of them."""
+    if not users:
+        yield DetailLine("nothing here", USED_BY, style="dim")
+    for user in users:
+        version = graph.version(user)
+        yield DetailLine(
+            clean(graph.name(user)) or "(no name)",
+            USED_BY,
+            style="link",
+            id=user,
+            suffix=clean(f"@{version}") if version else "",
+            hints=USERS_HINTS,
+            total=total,
+        )
+
+
+def kinds_line(packages: str) -> DetailLine:
+    """Return the packages in which the kinds of a folded row differ."""
+    return DetailLine(packages, DIFFER_IN, style="differs")
+
+
+SIGNED, ARCHIVE = "signed", "archive"
+"""The labels of the values of a spec."""
+
+NOT_VERIFIED = "not verified"
+UNSIGNED = "no: spack install needs --no-check-signature"
+UNCHECKED = "no, and your Spack does not require it of this mirror"
+REGISTRY = "Spack does not sign what it pushes to a registry"
+_LISTED = {
+    "missing": "listed, but the archive is missing",
+    "forbidden": "listed, but the mirror refuses the archive",
+    "wrong size": "listed, but the archive is incomplete",
+}
+
+
+def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
+    """Yield the signatures of a spec, and whether the archive is there.
+
+    If several mirrors list the spec, each value begins with the name of the mirror. A present
+    archive is mentioned only if `is_full`.
+    """
+    values = [_values(entry, is_full=is_full) for entry in entries]
+    for label in (SIGNED, ARCHIVE):
+        for entry, of_entry in zip(entries, values, strict=True):
+            lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
+            for text, style in of_entry[label]:
+                yield DetailLine(clean(text), label, style=style, lead=lead)
+                lead = ""
+
+
+def with_signing(
+    lines: Sequence[DetailLine], entries: Sequence[MirrorEntry]
+) -> Sequence[DetailLine]:
+    """Return the lines of a spec with lines on its signature at the end.
+
+    A missing archive comes right after the line with the install command.
+    """
+    more = [*signing_lines(entries)]
+    at = next((n for n, line in enumerate(more) if line.label == ARCHIVE), len(more))
+    if not any(line.style == "error" for line in more[at:]):
+        return [*lines, *more]
+    after = next((n for n, line in enumerate(lines, 1) if line.label == INSTALL), len(lines))
+    return [*lines[:after], *more[at:], *lines[after:], *more[:at]]
+
+
+def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, Style]]]:
+    """Return the texts on an entry with their styles, by label."""
+    signed: list[tuple[str, Style]] = []
+    archive: list[tuple[str, Style]] = []
+    signer, why = entry.signer, entry.archive_problem
+    if entry.layout == "OCI":
+        signed = [(f"no: {REGISTRY}", "dim")]
+    elif entry.is_signed is None:
+        signed = [(f"unknown: {entry.problem}", "dim")] if entry.archive != "missing" else []
+    elif signer is None:
+        signed = [(UNSIGNED if entry.is_checked else UNCHECKED, "")]
+    else:
+        signed = [(text, "") for text in signer_texts(signer)]
+        signed.append((NOT_VERIFIED, "dim"))
+    if entry.archive in _LISTED:
+        if not why.startswith("listed, but"):
+            # The name of the file has a line of its own.
+            why = re.sub(
+                r"^( does not exist| is forbidden)?[: ]*", "", why.removeprefix(entry.archive_file)
+            )
+            why = f"{_LISTED[entry.archive]}: {why}".rstrip(": ")
+        archive = [(why, "error")]
+        if entry.archive_file:
+            archive.append((entry.archive_file, "dim"))
+    elif is_full and (entry.archive == "present" or why):
+        archive = [(f"unknown: {why}", "dim") if why else ("present", "good")]
+    return {SIGNED: signed, ARCHIVE: archive}
+
+
+def signer_texts(signer: Signer) -> list[str]:
+    """Return the key that a signature names, the owner of this key, and the day of signing."""
+    signature = signer.signature
+    by = signature.fingerprint or signature.key_id
+    texts = [f"by key {by}" if by else "by an unnamed key"]
+    if signer.owner:
+        texts.append(f"{signer.owner}, in the keyring of your Spack")
+    if signature.created is not None:
+        texts.append(time.strftime("%Y-%m-%d", time.gmtime(signature.created)))
+    return texts
+
+
+def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:
+    """Return the entries of a spec in mirrors, for JSON."""
+    return [
+        {
+            "source": entry.source,
+            "layout": entry.layout,
+            "document": entry.document,
+            "signed": False if entry.layout == "OCI" else entry.is_signed,
+            "key": None if entry.signer is None else _signer_json(entry.signer),
+            "archive": entry.archive,
+            "archive_file": entry.archive_file,
+            "problem": entry.problem or entry.archive_problem,
+        }
+        for entry in entries
+    ]
+
+
+def _signer_json(signer: Signer) -> Mapping[str, Any]:
+    signature = signer.signature
+    return {
+        "fingerprint": signature.fingerprint,
+        "key_id": signature.key_id,
+        "owner": signer.owner,
+        "created": signature.created,
+        "verified": False,
+    }

@@ -12,8 +12,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run, spell_signs, spell_variant
 from spackscope.model.core.text import clean, counted, cut_list, shorten
-from spackscope.model.report.detail import DIFFERS, DetailLine
-from spackscope.model.report.relations import COMPARE_HINTS, NEXT_TO
+from spackscope.model.report.detail import COMPARE_HINTS, DIFFERS, NEXT_TO, DetailLine
 from spackscope.model.report.report import path_text
 
 if TYPE_CHECKING:

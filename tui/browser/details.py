@@ -16,7 +16,7 @@ from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog, Row
-from spackscope.model.report.signing import signing_lines
+from spackscope.model.report.detail import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop

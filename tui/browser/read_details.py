@@ -15,26 +15,24 @@ from spackscope.model.core.tasks import BoundedCache
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.tree import TreeSection, read_tree
 from spackscope.model.report.detail import (
+    DIFFER_IN,
+    DOWNLOAD,
     FITS,
+    NEEDS,
+    NEXT_TO,
+    USED_BY,
     DetailLine,
     Members,
     detail,
     fit_at_end,
     fit_lines,
-    with_members,
-)
-from spackscope.model.report.differences import difference_values
-from spackscope.model.report.relations import (
-    DIFFER_IN,
-    DOWNLOAD,
-    NEEDS,
-    NEXT_TO,
-    USED_BY,
     kinds_line,
     needs_values,
     pending_lines,
     user_values,
+    with_members,
 )
+from spackscope.model.report.differences import difference_values
 from spackscope.model.report.row_notes import members_of, row_notes
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import DEVELOP

@@ -10,13 +10,20 @@ from spackscope.model.core.records import DEPTYPES, NO_COMPILER, UNKNOWN
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.index.tree import Tree
 from spackscope.model.report.detail import (
+    ARCHIVE,
     BUILDS,
+    DIFFER_IN,
     DIFFERS,
+    DOWNLOAD,
     FITS,
     INSTALL,
+    NEEDS,
+    NEXT_TO,
     SAME_IN_ALL,
+    SIGNED,
     STATUS_SIGNS,
     STATUS_TEXTS,
+    USED_BY,
     VARIANTS,
     DetailLine,
     blocks_of,
@@ -28,9 +35,7 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.report.relations import DIFFER_IN, DOWNLOAD, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.report import Flow, LinePart, Piece, highlight, styled
-from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.process.stdio import is_plain

@@ -8,8 +8,8 @@ from spackscope.model.analysis.compare import Comparison, Difference
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, absent_spec
+from spackscope.model.report.detail import needs_line, needs_values
 from spackscope.model.report.differences import difference_values
-from spackscope.model.report.relations import needs_line, needs_values
 from tests.builders.pages import hash_of
 from tests.model.report.test_differences import cause
 

@@ -21,7 +21,7 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.core.text import clean
 from spackscope.model.index.load import load
-from spackscope.model.report.signing import entries_json, signing_lines
+from spackscope.model.report.detail import entries_json, signing_lines
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import all_records

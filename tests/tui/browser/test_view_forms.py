@@ -13,7 +13,6 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import ALL_MARKS, FORMS, ViewForm, open_menu, view_forms
 from spackscope.tui.browser.state import SPECS
 from spackscope.tui.dialogs.pick import PickDialog
-from tests.builders import INSTALL_TREE, SAMPLE_PAGES, record, write_page
 from tests.builders.pages import SAMPLE_PAGES, record, write_page
 from tests.builders.spack import INSTALL_TREE
 from tests.program import COMMAND, environment

@@ -125,7 +125,7 @@ def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> No
     assert dialogs == {"spackscope.tui.dialogs.dialog"}
     of_model = (
         *("analysis.compare", "analysis.nearest", "index.build"),
-        *("report.export", "report.relations", "sources.discover"),
+        *("report.export", "sources.discover"),
     )
     of_tui = (
         *("browser.read_details", "widgets.detail_layout"),

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.report.detail import BUILDS, INSTALL, VARIANTS, DetailLine
-from spackscope.model.report.relations import (
+from spackscope.model.report.detail import (
+    BUILDS,
     COMPARE_HINTS,
     DIFFER_IN,
+    INSTALL,
     NEEDS,
     NEXT_TO,
     TREE_HINTS,
     USED_BY,
     USERS_HINTS,
+    VARIANTS,
+    DetailLine,
 )
 from spackscope.model.report.report import part_at, text_of
 from spackscope.tui.widgets.detail_layout import LayoutRow, layout, rule_texts
