@@ -38,7 +38,7 @@ def diff(sheets: Sheets) -> None:
     catalog, listing, marks = state.catalog, state.listing, state.marks
     selected = state.selected
     if not state.has_diff(sheets.host.where):
-        if state.table.switches:
+        if state.table.sheet.switches:
             sheets.leave()
         else:
             sheets.host.say(nothing_to_compare())

@@ -711,7 +711,7 @@ class Panes:
         pane = self.focus.pane
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
-        if pane == keymap.SPECS and self._state.table.switches:
+        if pane == keymap.SPECS and self._state.table.sheet.switches:
             return (keymap.DIFF, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 

@@ -27,7 +27,16 @@ from spackscope.tui import keymap
 from spackscope.tui.keymap import DEFAULT, first_key, shown
 from spackscope.tui.widgets.query_line import Count
 from spackscope.tui.widgets.table_head import Patterns
-from spackscope.tui.widgets.table_rows import ColumnState, KeyChoice, SheetRows, Windows
+from spackscope.tui.widgets.table_rows import (
+    NO_SHEET,
+    ColumnState,
+    KeyChoice,
+    MarkedSpec,
+    SheetRows,
+    ShownRows,
+    TableRows,
+    Windows,
+)
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
@@ -35,7 +44,6 @@ if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.index.value_counts import SectionKey, ValueSection
     from spackscope.model.report.detail import DetailLine, Members
-    from spackscope.tui.widgets.table_rows import MarkedSpec, ShownRows, TableRows
 
 NO_ROWS = "No rows are shown"
 NO_SPEC = "This row is about no spec of these sources"
@@ -52,7 +60,6 @@ _OF_SHEET = 1_000
 """Lines that a sheet counts besides its own, for the data that it was computed from."""
 _OPTIONS = {"hosts": "host"}
 """The options of the shell with another name than their values have."""
-_NO_SHEET = Sheet[Any]("", (), ())
 
 _LABELS = {
     "reload": "reload the sources",
@@ -94,7 +101,7 @@ class OpenTable(Frozen):
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     catalog: Catalog | None = None
-    sheet: Sheet[Any] = _NO_SHEET
+    sheet: Sheet[Any] = NO_SHEET
     text: str = ""
     sort: Sort | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
@@ -132,7 +139,7 @@ class OpenTable(Frozen):
     @property
     def is_read(self) -> bool:
         """Whether the answer was read."""
-        return self.sheet is not _NO_SHEET
+        return self.sheet is not NO_SHEET
 
     @property
     def is_reading(self) -> bool:
@@ -154,11 +161,6 @@ class OpenTable(Frozen):
             descending = "-" if self.sort.descending else ""
             sheet = sheet.sorted(f"{descending}{self.sort.column}")
         return sheet
-
-    @property
-    def switches(self) -> Sequence[str]:
-        """The options that add rows or columns."""
-        return self.sheet.switches
 
     @property
     def help(self) -> Mapping[str, str]:
@@ -193,7 +195,7 @@ class OpenTable(Frozen):
 
     def unread(self) -> OpenTable:
         """Return the table without its rows, to be read again."""
-        return self.changed(catalog=None, sheet=_NO_SHEET)
+        return self.changed(catalog=None, sheet=NO_SHEET)
 
     def rows(self, before: ShownRows, specs: ShownRows) -> ShownRows:
         """Return the rows to show; if the answer was read again, the cursor keeps its column."""
@@ -253,7 +255,9 @@ class OpenTable(Frozen):
 
     @property
     def _useless_switches(self) -> list[str]:
-        return [name for name, (option, _) in _SWITCHES.items() if option not in self.switches]
+        return [
+            name for name, (option, _) in _SWITCHES.items() if option not in self.sheet.switches
+        ]
 
     def useless_keys(self, rows: TableRows, marks: int) -> Iterator[str]:
         """Yield the names of keys that do nothing with the row under the cursor."""
@@ -630,7 +634,7 @@ class BrowserState(Frozen):
         table, marks, row = self.table, self.marks, self.selected
         if len(marks) >= 2:
             return table.asked != ("diff", *diff_words(marks))
-        if table.switches or row is None:
+        if table.sheet.switches or row is None:
             return False
         if {row.spec.hash}.issuperset(marks) or row.count > 1:
             look_alikes = len(range(*row.catalog.span(row.look_alike)))

@@ -180,14 +180,15 @@ class SpecTable(Vertical, Fitted):
         Gaps and notes take the room of rows before they are cut, and the title is cut before
         them: without them it would claim too much.
         """
-        height, rows = self.app.size.height, self.rows.shown
+        height, sheet = self.app.size.height, self.rows.shown.sheet
         room = self.size.width - 2 * GUTTER
         usual = 1 if height < LOW else 2 if height < _SHORT else _MAX_NOTES
         most = max(usual, self.size.height - HEADS - _LEAST_ROWS)
-        gaps = wrap_cut(rows.gaps, room, max(most, _LEAST_FOR_GAPS))
-        notes = wrap_cut(rows.notes, room, most - len(gaps))
+        gaps = wrap_cut(" · ".join(map(clean, sheet.gaps)), room, max(most, _LEAST_FOR_GAPS))
+        remarks = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
+        notes = wrap_cut(remarks, room, most - len(gaps))
         left = usual - len(gaps) - len(notes)
-        title = wrap_cut(rows.title, room, max(left, int(usual > 1)))
+        title = wrap_cut(clean(sheet.title), room, max(left, int(usual > 1)))
         lines = [*map(Content, gaps), *(Content.styled(line, "bold") for line in title)]
         return [*lines, *(Content.styled(line, "dim") for line in notes)]
 
@@ -207,7 +208,7 @@ class SpecTable(Vertical, Fitted):
     @property
     def texts_for_detail(self) -> list[str]:
         """The hidden texts of a row, if the detail shows them."""
-        return self._hidden_texts if self.rows.shown.is_prose else []
+        return self._hidden_texts if self.rows.shown.sheet.is_prose else []
 
     def open_filter(self) -> None:
         """Show the filter of the current column; a value of the head line becomes a column."""

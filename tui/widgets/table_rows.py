@@ -43,6 +43,7 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog, Listing
 
+NO_SHEET = Sheet[Any]("", (), ())
 GUTTER = 2
 """Cells before the columns, with the mark of a row."""
 MARKED, PARTLY_MARKED = "◆", "◇"
@@ -222,8 +223,8 @@ class ShownRows:
     """The text before the values that all rows share."""
     between = " "
     """The text between the values that all rows share."""
-    gaps = title = notes = ""
-    """The texts above the heads: unknown facts, the question of the sheet, and remarks."""
+    sheet: Sheet[Any] = NO_SHEET
+    """The sheet of the rows, with its texts and options; an empty one for a listing."""
     gutter = GUTTER
     columns_stay = True
     """Whether the columns stay while a filter is typed: rows without filters have others."""
@@ -231,10 +232,6 @@ class ShownRows:
     """Whether columns can be chosen for the rows; else the columns stay."""
     blank = 0
     """Blank cells at the end of each column; the last column needs none."""
-    switches: Collection[str] = ()
-    """The options that add rows or columns."""
-    is_prose = False
-    """Whether the detail is for the long texts of rows, of which none is about a spec."""
     column_of_specs = ""
     """The column that is current at first, if it is not the first column."""
 
@@ -495,9 +492,9 @@ _MAX_MEASURED = 1_000
 
 
 class SheetRows(ShownRows):
-    """The rows of a sheet, below the headings of their groups.
+    """The rows of a sheet that are `fitting` its filters, below the headings of their groups.
 
-    Columns are chosen for the rows without filters, so that they stay while a filter is typed.
+    Columns are chosen for all rows, so that they stay while a filter is typed.
     """
 
     between, blank = " · ", 1
@@ -505,17 +502,14 @@ class SheetRows(ShownRows):
 
     def __init__(
         self,
-        whole: Sheet[Any],
         sheet: Sheet[Any],
+        fitting: Sheet[Any],
         sort: Sort | None,
         columns: ColumnState,
         empty: str,
     ) -> None:
         super().__init__(empty, columns=columns)
-        self._whole, self._sheet, self.sort = whole, sheet, sort
-        self.gaps, self.title = " · ".join(map(clean, sheet.gaps)), clean(sheet.title)
-        self.notes = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
-        self.switches, self.is_prose = sheet.switches, whole.is_prose
+        self.sheet, self._fitting, self.sort = sheet, fitting, sort
         # Headings or other columns have the values of the columns in `redundant`.
         redundant = sheet.redundant if sort is None else ()
         shown = [each for each in sheet.columns if each.drawn and each.name not in redundant]
@@ -525,9 +519,9 @@ class SheetRows(ShownRows):
         self._lines: list[int | str] = []
 
         def group(number: int) -> str:
-            return sheet.group(sheet.rows[number]) if sort is None else ""
+            return fitting.group(fitting.rows[number]) if sort is None else ""
 
-        for heading, numbers in groupby(range(len(sheet.rows)), group):
+        for heading, numbers in groupby(range(len(fitting.rows)), group):
             if heading or self._lines:
                 self._lines.append(clean(heading))
             self._lines += numbers
@@ -547,10 +541,10 @@ class SheetRows(ShownRows):
     ) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
         shown = [each for each in self._columns.values() if each.name not in hidden]
-        texts = self._whole.constants
+        texts = self.sheet.constants
         same = {each.name: each for each in shown if each.name in texts and each.name not in kept}
         differing = [each for each in shown if each.name not in same] or shown[:1]
-        measured = self._whole.rows[:_MAX_MEASURED]
+        measured = self.sheet.rows[:_MAX_MEASURED]
         cells = ([each.text(each.value(item)) for each in differing] for item in measured)
         head = []
         if same.pop("package", None):
@@ -562,7 +556,7 @@ class SheetRows(ShownRows):
 
     def is_constant(self, column: str) -> bool:
         """Check whether all rows have the same value in a column."""
-        return column in self._whole.constants
+        return column in self.sheet.constants
 
     def line(self, row: int) -> int:
         """Return the line of a row, or the line of the first row."""
@@ -573,7 +567,7 @@ class SheetRows(ShownRows):
     def position(self, line: int) -> tuple[int, int]:
         """Return the number of the row in a line, and the number of rows."""
         number = self._lines[line] if self._lines else 0
-        return number if isinstance(number, int) else 0, len(self._sheet.rows)
+        return number if isinstance(number, int) else 0, len(self._fitting.rows)
 
     def is_heading(self, line: int) -> bool:
         """Check whether a line is a heading."""
@@ -581,12 +575,12 @@ class SheetRows(ShownRows):
 
     def item(self, line: int) -> Any:
         """Return the item of the sheet in a line; None if the sheet has no rows."""
-        return self._sheet.rows[self.position(line)[0]] if self._lines else None
+        return self._fitting.rows[self.position(line)[0]] if self._lines else None
 
     def hash_in(self, line: int) -> str:
         """Return the hash of the spec that a row is about in the current column."""
         item = self.item(line)
-        return self._sheet.hash_in(item, self.columns.current) if item is not None else ""
+        return self._fitting.hash_in(item, self.columns.current) if item is not None else ""
 
     def row(self, line: int) -> Row | None:
         """Return the row of the index that a line is about; None if it is missing or unread."""
@@ -615,8 +609,8 @@ class SheetRows(ShownRows):
         number = self._lines[line]
         if isinstance(number, str):
             return [(" " * GUTTER, ""), (number, "strong")]
-        item, at = self._sheet.rows[number], 0
-        sign = MARKED if self._sheet.hash(item) in marks.hashes else ""
+        item, at = self._fitting.rows[number], 0
+        sign = MARKED if self._fitting.hash(item) in marks.hashes else ""
         pieces: list[Piece] = [(sign.ljust(heads.gutter), "mark")]
         filters = self.columns.filters
         for placed in heads.layout.placed:
@@ -751,7 +745,7 @@ class TableRows(VirtualList):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Check whether a key of a diff adds something to the rows."""
-        return action != "switch" or parameters[0] in self.shown.switches
+        return action != "switch" or parameters[0] in self.shown.sheet.switches
 
     def action_switch(self, option: str) -> None:
         """Post a request to add rows or columns, or to remove them again."""
