@@ -156,21 +156,21 @@ class RowCells:
 def cut_phrases(phrases: Sequence[str], width: int) -> str:
     """Return as many whole phrases as fit, and the number of the others.
 
-    A single sentence is cut between words, and the first phrase if none fits.
+    If none fits, the first one is cut: a single sentence and a list of flags between words, a name
+    in the middle, since its end may be all that sets it apart.
 
     >>> cut_phrases(["+hl", "~cxx", "libxml2"], 12)
     '+hl … 2'
     """
     phrases = [each for phrase in phrases for each in phrase.split(BETWEEN)]
-    if len(phrases) == 1 and " " in phrases[0]:
-        return cut_words(phrases[0], width)
     for shown in range(len(phrases), 0, -1):
         text, left = BETWEEN.join(phrases[:shown]), len(phrases) - shown
         counted = f"{text} … {left}" if left else text
         if cell_width(counted) <= width:
             return counted
-    # The end of a name may be all that sets it apart.
-    return cut_name(phrases[0], width) if phrases else ""
+    first, *others = phrases or [""]
+    is_list = " " in first and (not others or all("=" in word for word in first.split(" ")))
+    return cut_words(first, width) if is_list else cut_name(first, width)
 
 
 def _needles(query: Query) -> dict[str, list[str]]:
