@@ -98,7 +98,7 @@ class QueryRecall:
 
         here = self._query_text()
         known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
-        picks = [Pick(query, query, reading=query) for query in known if query != here]
+        picks = [Pick(query, query) for query in known if query != here]
         dialog = PickDialog(
             "queries",
             "query",

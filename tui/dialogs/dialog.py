@@ -59,7 +59,7 @@ _RULES = """
     max-height: 100%;
 }
 
-.reading { height: 2; text-style: dim; }
+.reading { height: 2; padding: 0 2; text-style: dim; }
 
 Dialog > StatusLine {
     dock: bottom;

@@ -74,7 +74,7 @@ def help_picks(
             sentence,
             keys=left,
             heading=heading,
-            reading=f"{left}  {sentence}{place}",
+            reading=f"{left}  {sentence}{place}" if place else "",
             words=words,
             instead=instead,
         )
@@ -162,7 +162,8 @@ def _command(key: Key, where: str) -> Pick:
         sentence = f"{key.as_text.partition(' ')[0]}: {sentence}"
     pressed, written = first_key(key.name), written_key(key.shown)
     as_text = f"as text: spackscope {key.as_text}" if key.as_text else ""
-    reading = filter(None, (sentence, written, HEADINGS[where].lower(), key.name, as_text))
+    named = f"{key.name} in the configuration"
+    reading = filter(None, (sentence, HEADINGS[where].lower(), named, as_text))
     action = f"app.simulate_key('{pressed}')" if pressed else f"screen.{key.textual_action}"
     return Pick(
         action,

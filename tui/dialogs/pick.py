@@ -36,8 +36,6 @@ _MAX_LENGTH = 200
 """Characters of a search."""
 _READING_LINES = 2
 """Lines below the list for the row under the cursor."""
-_AROUND = 2 + _READING_LINES
-"""Lines of a menu besides its list: the border, and the lines to read."""
 
 
 class SearchInput(Input, inherit_bindings=False):
@@ -69,7 +67,8 @@ class Pick(Frozen):
 
     `value` is the result if it is picked; without one it cannot be picked, and is dim: a message
     then says `instead`, if anything. `heading` stands above the first of several picks that have
-    it, and `reading` below the list. `words` are found by a search besides all these.
+    it, and `reading` below the list, where by default the row is if it is cut. `words` are found
+    by a search besides all these.
     """
 
     value: Any
@@ -83,10 +82,8 @@ class Pick(Frozen):
     instead: str = ""
 
 
-_LEAST_REMARK = 12
-"""Cells of a remark that says something: texts give way to it."""
-_MAX_KEYS = 32
-"""Cells of the keys at the most."""
+_FEW_KEYS, _MAX_KEYS = 9, 32
+"""Cells of the keys of most picks, and of any."""
 
 
 class PickList(VirtualList, inherit_bindings=False):
@@ -114,10 +111,12 @@ class PickList(VirtualList, inherit_bindings=False):
     def widen(self, picks: Sequence[Pick]) -> None:
         """Leave room for the texts of some picks, whether or not they fit a search."""
         self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
-        self._keys_widths = {}
-        for pick in picks:
-            most = self._keys_widths.get(pick.heading, 0)
-            self._keys_widths[pick.heading] = max(most, cell_width(pick.keys))
+        widths = [cell_width(pick.keys) for pick in picks]
+        # Keys are in one column; forms of queries and words need more, each for their headings.
+        least = max((width for width in widths if width <= _FEW_KEYS), default=0)
+        self._keys_widths = dict.fromkeys((pick.heading for pick in picks), least)
+        for pick, width in zip(picks, widths, strict=True):
+            self._keys_widths[pick.heading] = max(width, self._keys_widths[pick.heading])
 
     def show_picks(self, picks: Sequence[Pick], needles: Sequence[str], empty: str) -> None:
         """Show the picks that fit a search, with the cursor on the first."""
@@ -138,14 +137,12 @@ class PickList(VirtualList, inherit_bindings=False):
         if isinstance(pick, str):
             return [("  ", ""), (pick, "strong")]
         keys_width = min(self._keys_widths[pick.heading], _MAX_KEYS, width // 3)
-        keys = f"{pad(shorten(pick.keys, keys_width), keys_width)}  " if keys_width else ""
-        room, gap = width - 3 - cell_width(keys), ""
-        if self._remark_width:
-            # Where the remarks are at the edge, they are keys, and whole.
-            least = self._remark_width if self._fills else min(self._remark_width, _LEAST_REMARK)
-            gap = " " if self._fills else "  "
-            room -= len(gap) + least
-        room = max(1, room if self._fills else min(room, self._text_width))
+        keys = pad(shorten(pick.keys, keys_width, keep="start"), keys_width)
+        keys += "  " if keys_width else ""
+        room = width - 3 - cell_width(keys)
+        # Remarks at the edge are keys, and whole; others have what the texts leave.
+        room = room - 1 - self._remark_width if self._fills else min(room, self._text_width)
+        room = max(1, room)
         # A sentence is cut at its end; a path keeps the name of its file.
         cut = shorten(pick.text, room, keep="start" if " " in pick.text else "ends")
         besides = f"{pick.keys} {pick.heading} {pick.words}".lower()
@@ -155,9 +152,18 @@ class PickList(VirtualList, inherit_bindings=False):
             ("  ", ""),
             (keys, "accent"),
             *highlight(pad(cut, room), self._needles, style, is_fuzzy=is_fuzzy),
-            (gap, ""),
+            (" " if self._fills else "  " if pick.remark else "", ""),
             (pick.remark, pick.style),
         ]
+
+    def reading(self, row: int) -> str:
+        """Return what is to be read about a row besides its line, or all of it if it is cut."""
+        pick, width = self._lines[row], self.size.width
+        if isinstance(pick, str) or pick.reading:
+            return "" if isinstance(pick, str) else pick.reading
+        line = shorten("".join(text for text, _ in self.pieces(row, width)).rstrip(), width)
+        parts = [part for part in (pick.keys, pick.text, pick.remark) if part not in line]
+        return "  ".join(filter(None, (pick.keys, pick.text, pick.remark))) if parts else ""
 
 
 class PickDialog(Dialog[Any]):
@@ -174,6 +180,8 @@ class PickDialog(Dialog[Any]):
 
     AUTO_FOCUS = "SearchInput, PickList"
     BINDINGS = LIST_BINDINGS
+    FITS = True
+    """Whether the box is as high as its picks need."""
 
     def __init__(
         self,
@@ -193,7 +201,7 @@ class PickDialog(Dialog[Any]):
         self.list.is_searched = True
         self._title, self._noun, self._picks, self._empty = title, noun, picks, empty
         self._find_all, self.choose_word = find_all or best_first, choose
-        self._letters, self._is_full = letters, is_full
+        self._letters, self._is_full, self._most = letters, is_full, 0
         if is_full:
             self.add_class("full")
         # A text may come once the dialog is closed, and its parts are gone.
@@ -231,17 +239,25 @@ class PickDialog(Dialog[Any]):
         # The typed text may be a pick itself.
         self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)
-        if self._letters:
-            self.query_one(".menu").styles.height = self.list.length + _AROUND
+        self._most = max(self._most, self.list.length)
+        self._fit()
+
+    @on(events.Resize)
+    def _fit(self) -> None:
+        """Take as many lines as the most picks need, and leave some to read about them."""
+        is_read = any(map(self.list.reading, range(self.list.length)))
+        self._reading.display = is_read
+        if self.FITS and not self._is_full:
+            around = 2 + _READING_LINES * is_read + (not self._letters)
+            self.query_one(".dialog").styles.height = self._most + around
         self._read_on()
 
     @on(VirtualList.Highlighted)
-    @on(events.Resize)
     def _read_on(self) -> None:
-        """Show the row under the cursor below the list, in full."""
+        """Show below the list what is to be read about the row under the cursor."""
         self.status.refresh()
-        text = self.list.pick.reading if self.list.pick is not None else ""
-        lines = wrap(clean(text), max(1, self.list.size.width or 40))
+        text = self.list.reading(self.list.cursor) if self.list.length else ""
+        lines = wrap(clean(text), max(1, self._reading.size.width or 40))
         self._reading.update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
@@ -303,6 +319,8 @@ class SourceDialog(PickDialog):
 
     PANE = OPENING
     BINDINGS = bindings(OPENING)
+    # Paths come and go with each letter.
+    FITS = False
     is_reading = False
 
     def __init__(
@@ -318,6 +336,12 @@ class SourceDialog(PickDialog):
         choose = "add" if only_adds else "open"
         super().__init__(title, "source", picks, choose=choose, find_all=find_all)
         self._open, self._stop, self._only_adds = open_, stop, only_adds
+        self.input.placeholder = "type a name, a path or a URL"
+
+    @on(Input.Changed)
+    def _forget_error(self) -> None:
+        """Hide a message about a source that was typed before."""
+        self.say("")
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys, of which one stops the reading of a source."""
