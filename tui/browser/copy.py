@@ -6,7 +6,7 @@ and the message says of how many, and why this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -102,9 +102,9 @@ class ViewForm(Frozen):
     after: str = ""
 
 
-def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
-    """Return specs in one form, without a final line end."""
-    return form.spell(specs)
+def number(form: CopyForm, specs: Sequence[Spec]) -> int:
+    """Return how many different texts specs have in a form."""
+    return len({*map(form.spell, ([spec] for spec in specs))} - {""})
 
 
 def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
@@ -113,43 +113,60 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     >>> summary(HASH, [spec], marked=False)
     '2ggad67…'
     """
+    count, text = number(form, specs), form.spell(specs)
+    if marked and count == len(specs) > 1:
+        return f"{count:,} marked {form.plural}"
     if marked and len(specs) > 1:
-        return f"{len(specs):,} marked {form.plural}"
-    text = spelled(form, specs)
+        return f"{count:,} {form.name if count == 1 else form.plural} of {len(specs):,} marked"
     if "\n" in text:
         return f"the {form.name}"
     text = f"{text[:SHORT_HASH]}…" if form is HASH else text
     return f"marked {text}" if marked else text
 
 
+def examples(specs: Sequence[Spec]) -> Mapping[CopyForm, str]:
+    """Return the forms that specs have, each with an example: for a worker thread."""
+    found = {}
+    for form in FORMS:
+        texts = [*filter(None, (form.spell([spec]) for spec in specs))]
+        more = len({*texts}) - 1
+        if texts:
+            found[form] = texts[0].splitlines()[-1].strip() + (
+                f"  and {more:,} more" if more else ""
+            )
+    return found
+
+
 def menu(
     specs: Sequence[Spec],
+    own: Mapping[CopyForm, str],
     view: Sequence[ViewForm] = (),
     count: int = 0,
     *,
     all_marks: int = 0,
     note: str = "",
 ) -> PickDialog:
-    """Return a menu of the forms, each with the text that it would copy of the first of the specs.
+    """Return a menu of the forms, each with what it would copy.
 
-    `view` are the forms of all shown specs, of which there are `count`. `all_marks` is the number
-    of marked specs if not all are in sight, so that their hashes can be chosen too; else 0.
-    Without specs, `note` says why.
+    `own` are the `examples` of the specs, and `view` the forms of all shown specs, of which there
+    are `count`. `all_marks` is the number of marked specs if not all are in sight, so that their
+    hashes can be chosen too; else 0. Without specs, `note` says why.
     """
     names = f"{len(specs):,} marked specs" if len(specs) > 1 else "".join(map(spec_title, specs))
-    examples = {form: spelled(form, specs[:1]) if specs else "" for form in FORMS}
-    own = {form: text.splitlines()[-1].strip() for form, text in examples.items() if text}
-    if all_marks:
-        own[ALL_MARKS] = f"{all_marks:,} marked, some of them out of sight"
     of_view = f"all {count:,} shown" if count != 1 else "the one shown"
     heading = " · ".join(filter(None, [note, of_view]))
 
-    def pick(form: CopyForm | ViewForm, example: str, heading: str = "") -> Pick:
-        text, key = clean(example), shown_key(form.key)
-        return Pick(form, form.name, text, keys=key, heading=heading, reading=text)
+    def pick(form: CopyForm | ViewForm, name: str, example: str, heading: str = "") -> Pick:
+        return Pick(form, name, clean(example), keys=shown_key(form.key), heading=heading)
 
-    picks = [pick(form, example) for form, example in own.items()]
-    picks += [pick(form, form.example, heading) for form in view]
+    picks = [
+        pick(form, form.plural if len(specs) > 1 else form.name, example)
+        for form, example in own.items()
+    ]
+    if all_marks:
+        hidden = f"{all_marks:,} marked, some of them out of sight"
+        picks.append(pick(ALL_MARKS, ALL_MARKS.name, hidden))
+    picks += [pick(form, form.name, form.example, heading) for form in view]
     letters = {pick.value.key: pick.value for pick in picks}
     title = f"copy {names}".rstrip()
     return PickDialog(title, "form", picks, choose="copy", letters=letters)
@@ -237,16 +254,19 @@ def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
         return
     catalog, view, table = host.state.catalog, host.state.view, host.state.table
     sources, session = host.sources, controllers.loading.session
+    specs = copied.specs if isinstance(copied, CopyContent) else ()
     if catalog is not None:
         host.run(
-            lambda _: view_forms(table, catalog, view, sources, session),
+            lambda _: (examples(specs), view_forms(table, catalog, view, sources, session)),
             partial(_show_menu, controllers, copied),
             jobs.MENU,
         )
 
 
 def _show_menu(
-    controllers: Controllers, copied: CopyContent | str, forms: Sequence[ViewForm]
+    controllers: Controllers,
+    copied: CopyContent | str,
+    forms: tuple[Mapping[CopyForm, str], Sequence[ViewForm]],
 ) -> None:
     state = controllers.host.state
     specs = copied.specs if isinstance(copied, CopyContent) else ()
@@ -263,7 +283,7 @@ def _show_menu(
 
     count = state.table.total(state)
     note = copied if isinstance(copied, str) else ""
-    dialog = menu(specs, forms, count, all_marks=hidden and len(state.marks), note=note)
+    dialog = menu(specs, *forms, count, all_marks=hidden and len(state.marks), note=note)
     controllers.host.open(dialog, take)
 
 
@@ -291,7 +311,7 @@ def _copy_all_marks(controllers: Controllers) -> None:
 def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
     host, text, what = controllers.host, copied.text, f"{copied.text[:7]}…"
     if copied.specs:
-        text = spelled(form, copied.specs)
+        text = form.spell(copied.specs)
         what = summary(form, copied.specs, marked=copied.is_marked)
     hidden = hidden_marks(host.state)
     after = ""
@@ -449,7 +469,7 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
         yield ViewForm(
             "R",
-            "packages.yaml requirement",
+            "requirement for the query",
             " ".join(line.strip() for line in text.splitlines()[1:]),
             "the requirement",
             lambda: text,

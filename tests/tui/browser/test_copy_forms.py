@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.tui.browser.copy import FORMS, HASH, spelled, summary
+from spackscope.tui.browser.copy import FORMS, HASH, summary
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
 SPECS = [
@@ -19,10 +19,10 @@ SLASH, SPEC, INSTALL, JSON, REQUIREMENT = (BY_KEY[key] for key in ("slash", *"si
 
 
 def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
-    assert spelled(HASH, SPECS) == f"{HASHES[0]}\n{HASHES[1]}"
-    assert spelled(SLASH, SPECS[:1]) == f"/{HASHES[0]}"
-    assert spelled(INSTALL, SPECS[:1]) == f"spack install --cache-only /{HASHES[0]}"
-    assert spelled(INSTALL, [replace(SPECS[0], cached=False)]) == ""
+    assert HASH.spell(SPECS) == f"{HASHES[0]}\n{HASHES[1]}"
+    assert SLASH.spell(SPECS[:1]) == f"/{HASHES[0]}"
+    assert INSTALL.spell(SPECS[:1]) == f"spack install --cache-only /{HASHES[0]}"
+    assert INSTALL.spell([replace(SPECS[0], cached=False)]) == ""
 
 
 def test_the_message_names_what_is_copied() -> None:
@@ -30,7 +30,7 @@ def test_the_message_names_what_is_copied() -> None:
     assert summary(SLASH, SPECS[:1], marked=False) == f"/{HASHES[0]}"
     assert summary(HASH, SPECS[:2], marked=True) == "2 marked hashes"
     assert summary(HASH, SPECS[:1], marked=True) == "marked aaaaaaa…"
-    assert summary(SPEC, SPECS[:2], marked=True) == "2 marked spec strings"
+    assert summary(SPEC, SPECS[:2], marked=True) == "1 spec string of 2 marked"
     assert summary(JSON, SPECS[:2], marked=True) == "2 marked JSON records"
     assert summary(REQUIREMENT, SPECS[:1], marked=False) == "the packages.yaml requirement"
 
@@ -39,5 +39,5 @@ def test_a_spec_without_an_address_is_left_out() -> None:
     tagged = replace(SPECS[0], tag="develop")
     address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
     (address_form,) = (form for form in FORMS if form.key == "o")
-    assert spelled(address_form, [SPECS[1], tagged, tagged]) == address
-    assert spelled(address_form, SPECS) == ""
+    assert address_form.spell([SPECS[1], tagged, tagged]) == address
+    assert address_form.spell(SPECS) == ""

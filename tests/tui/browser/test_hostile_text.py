@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.browser.copy import FORMS, copy_hash, spelled
+from spackscope.tui.browser.copy import FORMS, copy_hash
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
@@ -156,7 +156,7 @@ def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None
     assert results is not None
     for row in results.catalog.rows(results.listing.ids):
         for form in FORMS:
-            text = spelled(form, [row.spec])
+            text = form.spell([row.spec])
             assert not {c for c in text if c != "\n" and acts(c)}, form
     copy_hash(browser.controllers)
     browser.settle()
