@@ -72,8 +72,9 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
         offered = [each for each in offered if each.value[0] not in host.sources]
         below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
-        typed = [Pick([search], search, "open it", "")] if search else []
         fitting = best_first(search, [*offered, *picks])
+        is_offered = any(pick.value == [search] for pick in fitting)
+        typed = [Pick([search], search, "open it", "")] if search and not is_offered else []
         if len(matches := [*fitting, *below]) == 1 and not found.is_path:
             return [*matches, *typed]
         if found.is_path or "/" in search:

@@ -29,6 +29,9 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         assert browser.lines[0].rstrip().endswith("O open yours")
         await browser.click(browser.browser.query_one(TitleLine), len(browser.lines[0]) - 4, 0)
         assert "public  the public cache" in browser.text
+        await browser.type("public")
+        assert len([*filter(None, browser.picks)]) == 1, "it is offered once"
+        await browser.press("ctrl+u")
         await browser.paste(str(index))
         await browser.press("enter")
         assert browser.packages == {"zlib": 1}
