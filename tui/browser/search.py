@@ -134,7 +134,8 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
     if not query:
         return sentence
     ways = [f"{shown('undo')} goes back", f"{shown('clear')} removes all filters"]
-    words = (term.pattern for term in query.terms if term.column in ("package", ANY))
+    of_spec = (each for each in query.conditions if isinstance(each, Term))
+    words = (term.pattern for term in of_spec if term.column in ("package", ANY))
     if catalog.virtuals.unlisted(query_of(*(Term("package", word) for word in words))):
         ways.append(f"{shown('dependency-only')} shows dependency-only specs")
     return f"{sentence}\n{' · '.join(ways)}"

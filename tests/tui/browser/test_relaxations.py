@@ -65,3 +65,7 @@ async def test_a_package_of_which_there_are_only_dependencies_is_not_called_unkn
         assert "a shows dependency-only specs" in browser.text
         await browser.press("a")
         assert browser.rows[0].spec.package == "zlib-ng"
+        await browser.press("a")
+        await browser.ask("hdf5 %gcc@99 +nosuch")
+        await browser.press("enter")
+        assert "a shows dependency-only specs" not in browser.text, "a compiler is no package"
