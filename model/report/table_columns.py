@@ -580,7 +580,10 @@ def head_line(
         pieces = pieces[: bool(before)]
         room = max(0, width - sum(cell_width(piece.text) for piece in pieces))
         pieces += [text._replace(text=cut_name(text.text, room)) for text in named]
-    return [piece for piece in pieces if piece.text]
+    pieces = [piece for piece in pieces if piece.text]
+    if pieces and pieces[-1].text.endswith(_BETWEEN):
+        pieces[-1] = HeadText("", pieces[-1].text.removesuffix(_BETWEEN))
+    return pieces
 
 
 def _cut(its: HeadText) -> HeadText:

@@ -298,6 +298,7 @@ def test_a_value_knows_its_column_and_a_long_one_is_cut_only_without_room() -> N
     assert columns.items() <= pieces.items()
     assert head_line((), 80) == []
     assert [piece.text for piece in head_line((), 80, before="fits hides 4")] == ["fits hides 4"]
+    assert head_line(HEAD, 20, before="fits hides 29 of 54 builds")[-1].text.endswith("of 54…")
     (_, piece) = head_line((HeadText("+libs", "libs=" + "x" * 90),), 80)
     assert (len(piece.text), piece.text[-1]) == (28, "…")
     assert head_line((HeadText("+libs", "libs=" + "x" * 60),), 80)[1].text == "libs=" + "x" * 60
