@@ -118,7 +118,7 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
             ("2", "┃▸4    1.2.2"),
             ("j", "┃▸2    1.2.2"),
             ("33", "┤ jsiqnlg"),
-            ("2v", "✓ py-build"),
+            ("2v", "┃ 1.2.2"),
             ("/gcc", " gcc "),
             ("\r", "┃ gcc@11.4.0"),
             ("\r", "┃▸3"),

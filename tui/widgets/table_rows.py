@@ -111,7 +111,7 @@ class ColumnState:
         self.gutter = 2
         self._first = 0
         self._query: object = Query()
-        self._is_new = self._was_scrolled = False
+        self._is_new = False
 
     @property
     def head(self) -> list[str]:
@@ -135,8 +135,7 @@ class ColumnState:
         Rows of another query begin with the first columns, unless the current one has a filter.
         """
         if rows.query != self._query:
-            self._query, self._is_new = rows.query, True
-            self._first, self._was_scrolled = 0, self._first > 0
+            self._query, self._is_new, self._first = rows.query, True, 0
         self.kept = set(filter(is_filtered, self.kept))
         if rows.differ or not self.columns.all:
             self.columns = rows.choose_columns(
@@ -145,7 +144,9 @@ class ColumnState:
         else:
             self.columns = self.columns.without(self.hidden)
         names = self.columns.names
-        if self.current not in (*names, *self.head):
+        # A column whose value all rows of another query share leads keys to nothing.
+        stays = names if self._is_new else [*names, *self.head]
+        if self.current not in stays:
             self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
 
     def constant_head(self, rows: ShownRows) -> list[HeadText]:
@@ -195,8 +196,7 @@ class ColumnState:
             )
 
         layout = laid_out()
-        is_away = layout.before or (self._was_scrolled and self.is_in_head)
-        if self._is_new and is_away and self.current not in self.kept:
+        if self._is_new and layout.before and self.current not in self.kept:
             self.current = self.columns.names[0]
             layout = laid_out()
         self._first, self._is_new = layout.before, False

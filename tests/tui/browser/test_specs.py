@@ -6,6 +6,7 @@ import random
 import re
 from pathlib import Path
 
+from spackscope.model.index.view import Sort
 from spackscope.tui.widgets.side_column import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders.pages import Record, hash_of, record, write_page
@@ -55,6 +56,18 @@ async def test_columns_are_sorted_up_down_and_back_each_in_its_own_order(tmp_pat
             await browser.press("s")
             assert column_of(browser, "hash") == at_first
             assert "↑" not in browser.lines[3]
+
+
+async def test_keys_act_on_the_first_column_of_the_rows_of_another_query() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.go_to_column("package")
+        await browser.ask("py-build")
+        await browser.press("enter")
+        assert "py-build" in browser.head_line
+        first = browser.table.columns.columns.names[0]
+        assert browser.table.column == first
+        await browser.press("s")
+        assert browser.state.view.sort == Sort(first)
 
 
 async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
