@@ -232,7 +232,10 @@ def _columns(
         meaning="the difference that this one follows from",
     )
     yield SheetColumn(
-        "path", lambda row: row.row.path, drawn=False, meaning="the dependencies that lead to it"
+        "path",
+        lambda row: row.row.path,
+        drawn=False,
+        meaning="the dependencies that lead to it, as a list",
     )
     yield SheetColumn(
         "where",
@@ -240,7 +243,7 @@ def _columns(
         style="dim",
         wraps=True,
         least=16,
-        meaning="the same as text",
+        meaning="the dependencies that lead to it",
     )
 
 
