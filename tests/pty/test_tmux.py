@@ -106,7 +106,8 @@ def test_the_hash_and_the_install_line_of_a_spec_are_copied_to_the_buffer(tmux: 
     tmux.type("/", f"/{HASH[:7]}", "Enter")
     tmux.until("1/1")
     tmux.type("y")
-    tmux.until(f"Copied {HASH[:7]}… (tmux)")
+    tmux.until(f"Copied {HASH[:7]}…")
+    tmux.until("(tmux)")
     assert tmux("show-buffer") == HASH
     tmux.type("Y")
     tmux.until("install command")

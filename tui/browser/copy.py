@@ -397,8 +397,20 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
     if row is not None and len(target.folded) > 1:
         about = of_several(row, target.folded, target.key)
     rows = [row] if row is not None else catalog.rows(target.ids)
+    about += _misfits(catalog, [row.id for row in rows])
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return CopyContent(specs, about=about, is_marked=target.is_marked)
+
+
+def _misfits(catalog: Catalog, ids: Sequence[int]) -> str:
+    """Return a remark on specs that do not run on the host, if all are checked already."""
+    if not catalog.by_host.is_ready:
+        return ""
+    answers = catalog.by_host.answers
+    count = sum(answers.brief(id_).fits is False for id_ in ids)
+    if not count:
+        return ""
+    return f" · {f'{count:,} do' if len(ids) > 1 else 'does'} not run {answers.where}"
 
 
 def view_forms(

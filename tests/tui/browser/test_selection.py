@@ -105,13 +105,18 @@ def test_marks_out_of_sight_are_copied_only_when_asked_for(browser: FakeBrowser)
     here = [hash_at(browser, 0), mark(browser, 1)]
     assert copy(browser) == here[1]
     out_of_sight = "2 marked are out of sight (Y copies all)"
-    assert browser.message == f"Copied marked {here[1][:7]}… (test) · {out_of_sight}"
+    misfit = "does not run on zen3"
+    assert browser.message == f"Copied marked {here[1][:7]}… · {misfit} (test) · {out_of_sight}"
     mark(browser, 1)
     hash_at(browser, 0)
     assert copy(browser) == here[0], "without a mark in sight it is the row under the cursor"
-    assert browser.message == f"Copied {here[0][:7]}… (test) · {out_of_sight}"
+    assert browser.message == f"Copied {here[0][:7]}… · {misfit} (test) · {out_of_sight}"
     assert choose(browser, ALL_MARKS).splitlines() == marked
     assert browser.message == "Copied all 2 marked hashes (test)"
+    mark(browser, 0)
+    mark(browser, 1)
+    assert set(copy(browser).split()) == {*here}
+    assert browser.message.startswith("Copied 2 marked hashes · 2 do not run on zen3 (test)")
 
 
 def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
