@@ -448,17 +448,22 @@ def _meant_condition(
 ) -> Condition | None:
     """Return the condition that a word without a key was meant as, if there is one.
 
-    A compiler takes the version of the spec, and a variant must belong to the package that
-    `others` name. With `is_near`, a value that is similar to the word is enough. Raises Cancelled.
+    A compiler or a dependency takes the version of the spec, and a variant must belong to the
+    package that `others` name. With `is_near`, a value that is similar to the word is enough.
+    Raises Cancelled.
     """
     from archspec.cpu import TARGETS
 
     word = _typed(spec, term)
     values = partial(_values, catalog, Query())
     compilers = values("compiler")
-    names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
-    if is_compiler(word) or word in names.difference(_listed_packages(catalog)):
-        return Depends(True, (Term("package", word), *chain.from_iterable(_versions(spec))))
+    listed_names = _listed_packages(catalog)
+    of_compilers = {_split_compiler(value)[0] for value in compilers}.difference(listed_names)
+    # What is only a dependency may be one at any depth.
+    is_direct = is_compiler(word) or word in of_compilers
+    if is_direct or word in {*catalog.texts("package")}.difference(listed_names):
+        terms = (Term("package", word), *chain.from_iterable(_versions(spec)))
+        return Depends(is_direct, terms)
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
         known = [*values(column), *(TARGETS if is_target else ())]

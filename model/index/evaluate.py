@@ -139,8 +139,8 @@ class Virtuals:
             for name in self.asked_of_compilers(query)
         ]
         unlisted = [
-            f"{clean(name)} is only a dependency here, and not listed. Write %{clean(name)} for"
-            " the specs that depend on it"
+            f"{clean(name)} is only a dependency here, and not listed. Write"
+            f" {'%' if is_compiler(name) else '^'}{clean(name)} for the specs that depend on it"
             for name in self.unlisted(query)
             if name != query.package
         ]

@@ -62,6 +62,7 @@ async def test_a_package_of_which_there_are_only_dependencies_is_not_called_unkn
         await browser.ask("zlib-ng")
         await browser.press("enter")
         assert "zlib-ng is only a dependency here" in browser.text
+        assert "┃ ^zlib-ng instead of zlib-ng" in browser.text
         assert "a shows dependency-only specs" in browser.text
         await browser.press("a")
         assert browser.rows[0].spec.package == "zlib-ng"
