@@ -10,6 +10,7 @@ from threading import TIMEOUT_MAX
 import pytest
 from hypothesis import settings
 
+from spackscope.model.storage.download import temporary_cache
 from spackscope.tui.cli.commands import command_line
 from tests.parse_counts import ParseCounts
 from tests.program import PATIENCE, Program
@@ -49,6 +50,12 @@ def pytest_collection_finish() -> None:
     """Exempt the tests themselves from garbage collection: they live to the end."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _new_downloads() -> None:
+    """Begin each test without copies of files: a server gets the port of one of another test."""
+    temporary_cache.cache_clear()
 
 
 @pytest.fixture
