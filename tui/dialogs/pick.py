@@ -167,7 +167,7 @@ class PickList(VirtualList, inherit_bindings=False):
 
 
 class PickDialog(Dialog[Any]):
-    """A box with a search line, a list, and below it the row under the cursor in full.
+    """A box with a search line, a list, and below it what the row under the cursor cuts.
 
     The result is the value of the chosen pick. `noun` names a pick in a sentence, `empty` says why
     there are none, and `choose` is the word for Enter. `find_all` returns the picks that fit a
