@@ -102,9 +102,9 @@ class ViewForm(Frozen):
     after: str = ""
 
 
-def number(form: CopyForm, specs: Sequence[Spec]) -> int:
-    """Return how many different texts specs have in a form."""
-    return len({*map(form.spell, ([spec] for spec in specs))} - {""})
+def _texts(form: CopyForm, specs: Sequence[Spec]) -> list[str]:
+    """Return the different texts that specs have in a form."""
+    return [*dict.fromkeys(filter(None, (form.spell([spec]) for spec in specs)))]
 
 
 def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
@@ -113,11 +113,12 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     >>> summary(HASH, [spec], marked=False)
     '2ggad67…'
     """
-    count, text = number(form, specs), form.spell(specs)
-    if marked and count == len(specs) > 1:
-        return f"{count:,} marked {form.plural}"
     if marked and len(specs) > 1:
+        count = len(_texts(form, specs))
+        if count == len(specs):
+            return f"{count:,} marked {form.plural}"
         return f"{count:,} {form.name if count == 1 else form.plural} of {len(specs):,} marked"
+    text = form.spell(specs)
     if "\n" in text:
         return f"the {form.name}"
     text = f"{text[:SHORT_HASH]}…" if form is HASH else text
@@ -128,12 +129,9 @@ def examples(specs: Sequence[Spec]) -> Mapping[CopyForm, str]:
     """Return the forms that specs have, each with an example: for a worker thread."""
     found = {}
     for form in FORMS:
-        texts = [*filter(None, (form.spell([spec]) for spec in specs))]
-        more = len({*texts}) - 1
-        if texts:
-            found[form] = texts[0].splitlines()[-1].strip() + (
-                f"  and {more:,} more" if more else ""
-            )
+        if texts := _texts(form, specs):
+            first, others = texts[0].splitlines()[-1].strip(), len(texts) - 1
+            found[form] = f"{first}  and {others:,} more" if others else first
     return found
 
 
@@ -217,7 +215,8 @@ def copy_hash(controllers: Controllers) -> None:
 def open_menu(controllers: Controllers) -> None:
     """Choose the form to copy: of the specs, or of the view."""
     read_forms = partial(_read_forms, controllers)
-    _read(controllers, read_forms, read_forms, job=jobs.MENU, is_bare=False)
+    without = partial(read_forms, CopyContent())
+    _read(controllers, read_forms, without, job=jobs.MENU, is_bare=False)
 
 
 def _read(
@@ -245,45 +244,42 @@ def _read(
     host.run(lambda _: reading(), done, job)
 
 
-def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
-    """Read the forms of the view, and open the menu."""
+def _read_forms(controllers: Controllers, copied: CopyContent, note: str = "") -> None:
+    """Read the forms of the view, and open the menu; a note says why there are no specs."""
     host = controllers.host
-    if isinstance(copied, CopyContent) and not copied.specs:
+    if not (copied.specs or note):
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
         host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
     catalog, view, table = host.state.catalog, host.state.view, host.state.table
     sources, session = host.sources, controllers.loading.session
-    specs = copied.specs if isinstance(copied, CopyContent) else ()
     if catalog is not None:
         host.run(
-            lambda _: (examples(specs), view_forms(table, catalog, view, sources, session)),
-            partial(_show_menu, controllers, copied),
+            lambda _: (examples(copied.specs), view_forms(table, catalog, view, sources, session)),
+            partial(_show_menu, controllers, copied, note),
             jobs.MENU,
         )
 
 
 def _show_menu(
     controllers: Controllers,
-    copied: CopyContent | str,
+    copied: CopyContent,
+    note: str,
     forms: tuple[Mapping[CopyForm, str], Sequence[ViewForm]],
 ) -> None:
     state = controllers.host.state
-    specs = copied.specs if isinstance(copied, CopyContent) else ()
-    is_marked = isinstance(copied, CopyContent) and copied.is_marked
-    hidden = hidden_marks(state) if is_marked else len(state.marks)
+    hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
 
     def take(form: CopyForm | ViewForm | None) -> None:
         if form is ALL_MARKS:
             _copy_all_marks(controllers)
         elif isinstance(form, ViewForm):
             _copy_view(controllers, form)
-        elif form is not None and isinstance(copied, CopyContent):
+        elif form is not None:
             _copy_specs(controllers, form, copied)
 
-    count = state.table.total(state)
-    note = copied if isinstance(copied, str) else ""
-    dialog = menu(specs, *forms, count, all_marks=hidden and len(state.marks), note=note)
+    count, all_marks = state.table.total(state), hidden and len(state.marks)
+    dialog = menu(copied.specs, *forms, count, all_marks=all_marks, note=note)
     controllers.host.open(dialog, take)
 
 
@@ -309,16 +305,20 @@ def _copy_all_marks(controllers: Controllers) -> None:
 
 
 def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
-    host, text, what = controllers.host, copied.text, f"{copied.text[:7]}…"
-    if copied.specs:
-        text = form.spell(copied.specs)
+    host = controllers.host
+
+    def copy() -> CopyDone:
+        if not copied.specs:
+            return host.copy(copied.text, f"{copied.text[:7]}…{copied.about}")
         what = summary(form, copied.specs, marked=copied.is_marked)
+        return host.copy(form.spell(copied.specs), what + copied.about)
+
     hidden = hidden_marks(host.state)
     after = ""
     if hidden and host.where.pane != "detail":
         are = "is" if hidden == 1 else "are"
         after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-    _copy(controllers, lambda: host.copy(text, what + copied.about), after)
+    _copy(controllers, copy, after)
 
 
 def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
@@ -408,9 +408,8 @@ def _misfits(catalog: Catalog, ids: Sequence[int]) -> str:
         return ""
     answers = catalog.by_host.answers
     count = sum(answers.brief(id_).fits is False for id_ in ids)
-    if not count:
-        return ""
-    return f" · {f'{count:,} do' if len(ids) > 1 else 'does'} not run {answers.where}"
+    do = f"{count:,} do" if len(ids) > 1 else "does"
+    return f" · {do} not run {answers.where}" if count else ""
 
 
 def view_forms(
