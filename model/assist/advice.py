@@ -137,18 +137,16 @@ def relaxations(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
 
         Without the target, builds would be offered that do not run there.
         """
-        for group in [*chain(query.groups, *query.specs)]:
-            name = group[0].pattern if isinstance(group[0], Term) else ""
-            is_target = len(group) == 1 and group[0].column == "target" and not group[0].negated
-            if not is_target or unknown_target(name):
+        packages = _packages(query.groups)
+        for group in chain(query.groups, *query.specs):
+            asked, *others = group
+            if others or not isinstance(asked, Term) or asked.negated or asked.column != "target":
                 continue
-            packages = Query(tuple(g for g in query.groups if g[0].column == "package"))
-            runs = Term("target", f":{name}")
-            running = _replaced(query, group, ((runs,),))
-            has_builds = catalog.count(packages) and not catalog.count(
-                packages.plus(Query((group,)))
-            )
-            if running and has_builds and not catalog.count(running):
+            if unknown_target(asked.pattern) or not catalog.count(packages):
+                continue
+            runs = Term("target", f":{asked.pattern}")
+            running, built_for = _replaced(query, group, ((runs,),)), packages.also(asked)
+            if running and not (catalog.count(built_for) or catalog.count(running)):
                 yield from near(running, _CHANGED, _DROPPED, after=f", {runs}")
 
     def two_changed() -> Iterator[_Candidate]:
@@ -229,6 +227,11 @@ def _reworded(catalog: Catalog, query: Query) -> Iterator[_Candidate]:
     words = [_typed(spec, word[0]) for spec in specs for word in unknown if word in spec]
     if len(specs) > 1 and words:
         yield _DROPPED, f"without {listed(words, 'and')}", rest
+
+
+def _packages(groups: Iterable[Group]) -> Query:
+    """Return the conditions on the package alone."""
+    return Query(tuple(g for g in groups if all(c.column == "package" for c in g)))
 
 
 def _specs(query: Query) -> list[_Groups]:
@@ -457,11 +460,11 @@ def _meant_condition(
     word = _typed(spec, term)
     values = partial(_values, catalog, Query())
     compilers = values("compiler")
-    listed_names = _listed_packages(catalog)
-    of_compilers = {_split_compiler(value)[0] for value in compilers}.difference(listed_names)
+    is_listed = word in _listed_packages(catalog)
+    of_compilers = (_split_compiler(value)[0] for value in compilers)
     # What is only a dependency may be one at any depth.
-    is_direct = is_compiler(word) or word in of_compilers
-    if is_direct or word in {*catalog.texts("package")}.difference(listed_names):
+    is_direct = is_compiler(word) or (not is_listed and word in of_compilers)
+    if is_direct or (not is_listed and word in catalog.texts("package")):
         terms = (Term("package", word), *chain.from_iterable(_versions(spec)))
         return Depends(is_direct, terms)
     for column in ("target", "os", "platform", "stack", "tag"):
@@ -513,7 +516,7 @@ def advise(catalog: Catalog, query: Query) -> Advice | None:
         return Advice(_unknown_package(catalog, query, word), word)
     first = None
     for spec in map(Query, query.whole_specs):
-        packages = Query(tuple(g for g in spec.groups if all(c.column == "package" for c in g)))
+        packages = _packages(spec.groups)
         try:
             advice = None
             for group in (*packages.groups[:1], *spec.minus(packages).groups):
