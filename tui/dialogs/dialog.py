@@ -77,7 +77,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     `PANE` names its keys in the table of keys; they are shown in the last line of the screen, over
     the keys of the browser. Messages are shown above this line.
 
-    >>> app.push_screen(CopyDialog(specs), copy_form)
+    >>> app.push_screen(PickDialog("columns", "column", picks), go_to)
     """
 
     BINDINGS = [

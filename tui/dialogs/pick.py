@@ -157,13 +157,15 @@ class PickList(VirtualList, inherit_bindings=False):
         ]
 
     def reading(self, row: int) -> str:
-        """Return what is to be read about a row besides its line, or all of it if it is cut."""
+        """Return the reading of a row, by default the whole row if its line is cut."""
         pick, width = self._lines[row], self.size.width
-        if isinstance(pick, str) or pick.reading:
-            return "" if isinstance(pick, str) else pick.reading
+        if isinstance(pick, str):
+            return ""
+        if pick.reading:
+            return pick.reading
         line = shorten("".join(text for text, _ in self.pieces(row, width)).rstrip(), width)
-        parts = [part for part in (pick.keys, pick.text, pick.remark) if part not in line]
-        return "  ".join(filter(None, (pick.keys, pick.text, pick.remark))) if parts else ""
+        parts = [*filter(None, (pick.keys, pick.text, pick.remark))]
+        return "" if all(part in line for part in parts) else "  ".join(parts)
 
 
 class PickDialog(Dialog[Any]):
@@ -244,7 +246,7 @@ class PickDialog(Dialog[Any]):
 
     @on(events.Resize)
     def _fit(self) -> None:
-        """Take as many lines as the most picks need, and leave some to read about them."""
+        """Make the box as high as the longest list so far, and the reading if any row has one."""
         is_read = any(map(self.list.reading, range(self.list.length)))
         self._reading.display = is_read
         if self.FITS and not self._is_full:
@@ -254,7 +256,7 @@ class PickDialog(Dialog[Any]):
 
     @on(VirtualList.Highlighted)
     def _read_on(self) -> None:
-        """Show below the list what is to be read about the row under the cursor."""
+        """Show the reading of the row under the cursor below the list."""
         self.status.refresh()
         text = self.list.reading(self.list.cursor) if self.list.length else ""
         lines = wrap(clean(text), max(1, self._reading.size.width or 40))

@@ -284,7 +284,7 @@ class PackageList(FilteredPane):
         self.title = f"packages {count}"
         self.show_title()
         best = packages[0].name if is_typed and text and packages else self.selected
-        if is_typed and best != self.selected:
+        if best != self.selected:
             rows.move_to(self._row_of(best))
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
@@ -394,9 +394,9 @@ class ValueRows(VirtualList):
         line = self.lines[row]
         if line.value is not None:
             return self._value_pieces(line, line.value, width)
-        if line.is_head and not self._is_drawn_head(row):
-            return []
         if line.is_head:
+            if not self._is_drawn_head(row):
+                return []
             parts, _ = ruled([self._head(line.text, width - RULE_MARGIN)], [], width)
             return [piece for part in parts for piece in part.pieces]
         return [("  ", ""), (line.text, "dim")]

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog, Listing
 
 NO_SHEET = Sheet[Any]("", (), ())
+"""The sheet of the specs, and of an answer that is not read."""
 GUTTER = 2
 """Cells before the columns, with the mark of a row."""
 MARKED, PARTLY_MARKED = "◆", "◇"
@@ -461,14 +462,14 @@ class SpecRows(ShownRows):
         return read_windows(self.listing, wanted)
 
     def take(self, read: Windows) -> None:
-        """Take windows, empty if their rows could not be read, and drop the oldest windows."""
+        """Add windows, empty if their rows could not be read, and drop the oldest windows."""
         self._windows |= read
         for start in list(self._windows)[:-MAX_WINDOWS]:
             del self._windows[start]
         self._requested = ()
 
     def take_notes(self, request: NotesNeeded, notes: Notes) -> None:
-        """Take requested notes, unless the widths of the columns have changed since."""
+        """Draw rows with requested notes, unless the widths of the columns have changed since."""
         if request.shown_widths == self._shown_widths:
             self._cells.take_notes(notes)
             self._noted = ()
@@ -601,7 +602,7 @@ class SheetRows(ShownRows):
         return {hash_: next(iter(catalog.by_hash(hash_)), None) for hash_ in wanted}
 
     def take(self, read: Mapping[str, Row | None]) -> None:
-        """Take the rows of the index by hash, in place of the rows taken before."""
+        """Replace the known rows of the index, by hash."""
         self._known = read
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
