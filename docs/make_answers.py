@@ -17,8 +17,8 @@ from zipfile import ZipFile
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import LISTED
-from spackscope.tui.cli.commands.command_line import CommandLine
+from spackscope.tui.cli.command_line import CommandLine
+from spackscope.tui.cli.command_table import ANSWERS
 from spackscope.tui.settings import DEFAULTS
 
 _QUESTIONS = {
@@ -71,8 +71,7 @@ _NEVER_KNOWN = {
 @functools.cache
 def answer_columns() -> dict[str, list[dict[str, Any]]]:
     """Return the columns of all answers: the name, type and meaning of each, by the answers."""
-    names = [command.name for command in LISTED if command.is_answer]
-    others = {name: f"{name} -f index.json" for name in names if name not in _QUESTIONS}
+    others = {name: f"{name} -f index.json" for name in sorted(ANSWERS - _QUESTIONS.keys())}
     columns: dict[str, list[dict[str, Any]]] = {}
     # A column without a value in one answer has the type that it has in another.
     known = dict(_NEVER_KNOWN)

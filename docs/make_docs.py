@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from itertools import dropwhile
 from pathlib import Path
 
+from spackscope.model.core.commands import BROWSE, Command
 from spackscope.model.core.rules import RULES
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
+from spackscope.tui.cli.command_table import ANSWERS, COMMANDS, listed
 from spackscope.tui.cli.commands.help import QUERY_SECTION
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS, with_keys
@@ -76,13 +77,15 @@ def command_list() -> str:
     What an earlier command has too is not described again.
     """
     lines = ["| command | what it does |", "|---|---|"]
-    for command in (COMMANDS[BROWSE], *LISTED):
+    commands = (COMMANDS[BROWSE], *listed())
+    for command in commands:
         name = command.called
-        anchor = name.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
+        anchor = name.replace(" ", "-") if command.description else "spackscope"
         lines.append(f"| [`{name}`](#{anchor}) | {command.summary} |")
     described: set[object] = set()
-    for name in WITH_HELP:
-        lines += ["", f"## {COMMANDS[name].called}", *_command_lines(name, described)]
+    for command in commands:
+        if command.description:
+            lines += ["", f"## {command.called}", *_command_lines(command, described)]
     return "\n".join(lines)
 
 
@@ -93,8 +96,7 @@ _OUTPUT = ("format", "template", "columns", "sort", "limit")
 """The fields of the options that usages call OUTPUT."""
 
 
-def _command_lines(name: str, described: set[object]) -> Iterator[str]:
-    command = COMMANDS[name]
+def _command_lines(command: Command, described: set[object]) -> Iterator[str]:
     yield "<br>".join(
         f"`usage: {usage}`" for usage in (f"{command.called} {each}" for each in command.usages)
     )
@@ -110,7 +112,7 @@ def _command_lines(name: str, described: set[object]) -> Iterator[str]:
         for option in command.options
         if option in described
         and option.names[0] not in _OF_ALL
-        and not (command.is_answer and option.field in _OUTPUT)
+        and not (command.name in ANSWERS and option.field in _OUTPUT)
     ]
     ends = [f"Also {', '.join(known)}."] if known else []
     if command.words == "query" and QUERY_SECTION not in described:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from spackscope.model.storage.download import temporary_cache
-from spackscope.tui.cli.commands import command_line
+from spackscope.tui.cli import command_line
 from tests.parse_counts import ParseCounts
 from tests.program import PATIENCE, Program
 

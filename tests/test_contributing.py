@@ -77,15 +77,18 @@ EDITS = {
         "        *_requirement(catalog, view),\n"
         '        ViewForm("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
     ),
-    "tui/cli/command_table.py": (
-        '    _format("hashes",',
-        '    _format("names", "print names"),\n    _format("hashes",',
+    "model/core/commands.py": (
+        '    choice("hashes",',
+        '    choice("names", "print names"),\n    choice("hashes",',
     ),
 }
 """What a contributor changes, by file: a text that is there once, and what comes in its place."""
 
 ANSWER = """\
+from spackscope.model.core.commands import SHEET, SOURCES, Command
 from spackscope.model.report.sheet import Sheet, SheetColumn
+
+COMMAND = Command("tally", "count builds", ("[QUERY...]",), "Count.", (*SHEET, *SOURCES), "query")
 
 
 def answer(asked):
@@ -123,16 +126,12 @@ ACTION = (
     '    "total": lambda self: self.host.say(f"there are {self.host.state.total}"),\n'
     '    "zoom": lambda',
 )
-COMMAND = (
-    "    # Completion scripts call it.\n",
-    '    Command("tally", "count builds", ("[QUERY...]",), "Count.", (*_SHEET, *_SOURCES),\n'
-    '            words="query"),\n'
-    '    Command("greet", "greet", description="Greet.", reads_sources=False, options=(_HELP,)),\n'
-    "    # Completion scripts call it.\n",
-)
 GREET = """\
+from spackscope.model.core.commands import HELP_OPTION, Command
 from spackscope.tui.process import ExitCode
 from spackscope.tui.settings import read_settings
+
+COMMAND = Command("greet", "greet", (), "Greet.", (HELP_OPTION,), reads_sources=False)
 
 
 def run(options, environ):
@@ -147,7 +146,6 @@ def copy(tmp_path: Path) -> Path:
     program = link_program(tmp_path)
     for name, (old, new) in EDITS.items():
         edit(program / name, old, new)
-    edit(program / "tui/cli/command_table.py", *COMMAND)
     (program / "tui/cli/commands/greet.py").write_text(GREET, "utf-8")
     (program / "model/answers/tally.py").write_text(ANSWER, "utf-8")
     for name, change in (

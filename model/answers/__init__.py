@@ -1,14 +1,16 @@
-"""The answers: each module is a whole answer, and is imported by the name of its command."""
+"""The answers: each module is a whole answer with its command, and is found by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query
-from spackscope.model.report.sheet import Sheet
-from spackscope.model.sources.session import Session
+if TYPE_CHECKING:
+    # The names of the answers are read at each start.
+    from spackscope.model.index.catalog import Catalog
+    from spackscope.model.query.ast import Query
+    from spackscope.model.report.sheet import Sheet
+    from spackscope.model.sources.session import Session
 
 
 class Asked(Protocol):

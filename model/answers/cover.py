@@ -22,6 +22,16 @@ from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import size_text
+from spackscope.model.core.commands import (
+    CACHES,
+    CONFIG,
+    SHEET,
+    SOURCES_WITHOUT_ALL,
+    Command,
+    flag,
+    value,
+    values,
+)
 from spackscope.model.core.errors import QueryError, Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
@@ -45,6 +55,61 @@ from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.model.sources.spack_config import ReuseRules, Selection
+
+COMMAND = Command(
+    "cover",
+    "list what of environments is cached and what is missing",
+    (
+        "[-f CACHE]... [--missing] [--host HOST]... [--fail-under N] [OUTPUT] [CACHE]... "
+        "[ENVIRONMENT...]",
+    ),
+    """\
+Print how much of an environment is cached or installed, why the rest is
+missing, and what an install would fetch and build. Missing specs are grouped
+by reason, each with its role (root, to run, build only) and how the nearest
+cached spec differs from it. The ENVIRONMENT is a spack.lock, the directory or
+name of an environment, or - for hashes on standard input; by default it is the
+one among the sources, else the active one. With an install tree among the
+caches, the answer estimates how long the builds take. `spackscope why` says
+why the concretizer did not reuse a cached build.
+
+For several environments, and with --host, print a row for each environment and
+host: how many of its specs are cached or installed, how many run there, the
+size of their archives, and what is missing, most needed first. Without an
+environment you get a row for each stack of the caches.""",
+    (
+        flag(
+            "missing",
+            "print only what is missing; without it, --hashes prints what is cached or installed",
+        ),
+        values(
+            "host",
+            "a host to run on, such as zen3 or 'target=zen4 glibc=2.28'; may be repeated",
+            "HOST",
+            "host",
+            "hosts",
+        ),
+        value(
+            "fail-under",
+            "exit with 1 if less than this percentage of an environment is cached, or with "
+            "--host runs on that host. Default: 100",
+            "N",
+            "number",
+        ),
+        *SHEET,
+        CONFIG,
+        *SOURCES_WITHOUT_ALL,
+    ),
+    words="environment",
+    codes={0: "nothing is missing", 1: "less is cached than --fail-under"},
+    examples="""\
+spackscope cover spack.lock -f public
+spackscope cover climate ocean --host zen3 --host zen4 --fail-under 90
+spackscope cover climate --missing --hashes > to-push
+spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
+    group=CACHES,
+)
+
 
 _MAX_ARCHIVES = 50
 """Archives that are looked into for the times of builds."""

@@ -20,6 +20,7 @@ from spackscope.model.analysis.source_differences import (
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, varying
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
+from spackscope.model.core.commands import ANSWER, Command, flag
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import spell_signs, spell_value
@@ -43,6 +44,45 @@ from spackscope.model.report.report import Style, path_text
 from spackscope.model.report.row_notes import ONLY_BUILD_TOOLS
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, package_column
 from spackscope.model.sources.resolve import names_source
+
+COMMAND = Command(
+    "diff",
+    "print how specs differ, and whether they run the same",
+    (
+        "[-f SOURCE]... [--build] [--all] [--each] [OUTPUT] SPEC SPEC...",
+        "[OUTPUT] OLD-SOURCE NEW-SOURCE",
+    ),
+    """\
+Print how 2 to 20 specs differ, and whether they run the same. Each word is a
+hash, a unique hash prefix, or a quoted query that matches one spec. Each spec
+is a column; specs that run the same share one. The rows are the causes: each
+difference that does not follow from another one, and the dependencies that
+lead to it.
+
+For two sources, such as two spack.lock files, it lists the packages that were
+added, removed and changed, how many changed only because of others, and the
+changed specs with their old hashes. Two words are sources if both are URLs,
+public:TAG, spack:NAME, - for stdin, or paths that exist, and no -f is given.""",
+    (
+        flag("build", "also compare build dependencies"),
+        flag("all", "also list what follows from other differences, and what is equal"),
+        flag("each", "print a column for each spec, even where several are alike"),
+        *ANSWER,
+    ),
+    words="spec or source",
+    least=2,
+    most=20,
+    wrong_count="needs 2 to 20 specs, but got {count:,}; "
+    "put each query of several words in quotes",
+    codes={0: "alike", 1: "different", 2: "wrong usage, or a word does not name one spec"},
+    examples="""\
+spackscope diff uehz56w wuqgt3p
+spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
+spackscope pick hdf5@1.14.6 | xargs spackscope diff
+git show HEAD~1:spack.lock | spackscope diff - spack.lock
+spackscope diff public:v2026.06.0 public:develop""",
+)
+
 
 _ARROW = "→"
 _ALIKE = "These are the same spec"

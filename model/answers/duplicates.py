@@ -28,6 +28,7 @@ from spackscope.model.analysis.dag import (
 from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.varying import RANKS, own_values
 from spackscope.model.answers import Asked
+from spackscope.model.core.commands import ANSWER, CACHES, Command, flag, values
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
@@ -37,6 +38,34 @@ from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.report.differences import attribute_label
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, package_column
 from spackscope.model.sources.resolve import find_environment, names_source
+
+COMMAND = Command(
+    "duplicates",
+    "list packages with several builds, and why",
+    (
+        "[--run] [--inherited] [--ignore NAME]... [-f SOURCE]... [OUTPUT] [QUERY...]",
+        "... LOCK",
+    ),
+    """\
+List the packages with several builds for one OS and target, with what makes
+these differ, and which packages use them: in the sources, among the specs that
+match a QUERY and what these need, or in a LOCK (a spack.lock, the directory of
+an environment, or an install tree). Some builds differ by fields of their own,
+others only inherit the difference of a dependency.""",
+    (
+        flag("run", "leave out build tools; builds that run the same are one"),
+        flag("inherited", "count only builds that differ in nothing of their own"),
+        values("ignore", "skip these packages; a pattern", "NAME", "package", "ignored"),
+        *ANSWER,
+    ),
+    words="spec or environment",
+    codes={0: "none", 1: "some packages have several builds"},
+    group=CACHES,
+    examples="""\
+spackscope duplicates -f spack:site
+spackscope duplicates spack.lock --run --ignore cmake --ignore 'py-*'""",
+)
+
 
 _CHECK_INTERVAL = 1024
 

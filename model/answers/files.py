@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
+from spackscope.model.core.commands import ANSWER, NEEDS_SPEC, Command, flag, value
 from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import progress_hidden, report_progress, run_parallel
@@ -34,6 +35,40 @@ from spackscope.model.sources.file_lists import (
     ListedFile,
     SpecFiles,
 )
+
+COMMAND = Command(
+    "files",
+    "list the files in a spec, or the specs with a file",
+    (
+        "[--download] [-f SOURCE]... [OUTPUT] HASH | QUERY...",
+        "--having PATTERN [--download] [-f SOURCE]... [OUTPUT] [QUERY...]",
+    ),
+    """\
+List the files and links in a spec, from an install tree or an archive. Of an
+archive on a server only the list at its beginning is read, less than 1 MB; one
+that does not begin with a list is read with --download. Name the spec as for
+`spackscope show`.
+
+With --having, list the files of all specs of the QUERY that match a shell
+pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
+    (
+        value("having", "list the specs with such a file", "PATTERN", "pattern"),
+        flag(
+            "download",
+            "download whole archives that do not begin with a list: at most 1 GiB each, and "
+            "16 GiB in all",
+        ),
+        *ANSWER,
+    ),
+    words="spec",
+    wrong_count=NEEDS_SPEC,
+    codes={0: "listed", 1: "nothing matched, or a list is not complete"},
+    examples="""\
+spackscope files hdf5@1.14.6 os=rocky9 +mpi -f ~/spack/opt/spack
+spackscope files --having 'libhdf5.so*' 'hdf5 | netcdf-c' -f ~/mirror
+spackscope files --having bin/h5dump 'hdf5 os=rocky9' -f spack:site""",
+)
+
 
 _MAX_ROWS = 100_000
 _MAX_PROBLEMS = 20

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import HOST_COLUMNS
+from spackscope.model.core.commands import FIT, SHEET, SOURCES, Command, flag
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.view import Order, View
@@ -13,6 +14,29 @@ from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
+
+COMMAND = Command(
+    "find",
+    "list matching specs, as a table or for a script",
+    ("[-f SOURCE]... [--flat] [OUTPUT] [QUERY...]",),
+    """\
+List matching specs: on a terminal as a table that fits it, elsewhere with
+tabs between the columns, a header line and full hashes. The table begins with
+the newest. Builds that look the same are one row, with their number, the hash
+of one, how they differ from other rows, and how they differ themselves.""",
+    (
+        flag("flat", "print one row for each build on a terminal too"),
+        *SHEET,
+        *FIT,
+        *SOURCES,
+    ),
+    words="query",
+    examples="""\
+spackscope find py-ml-dtypes target=aarch64
+spackscope find ~/mirror hdf5 +mpi
+spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
+spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
+)
 
 
 def answer(asked: Asked) -> Sheet[Spec]:

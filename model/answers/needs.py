@@ -6,6 +6,7 @@ from spackscope.model.analysis.dag import explicit_specs
 from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import spec_name
+from spackscope.model.core.commands import NEEDS_SPEC, SHEET, SOURCES, Command
 from spackscope.model.core.text import clean, counted
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.detail import UNLISTED, needs_line
@@ -18,6 +19,28 @@ from spackscope.model.report.sheet import (
     version_column,
 )
 from spackscope.model.sources.resolve import find_environment, names_source
+
+COMMAND = Command(
+    "needs",
+    "list what a spec needs to run",
+    ("[-f SOURCE]... [OUTPUT] HASH | QUERY... | LOCK",),
+    """\
+Print the run-time dependencies of a spec: everything that it links or runs,
+directly or not, which an install from a build cache fetches. You see the state
+of each, and the size of its archive if a manifest has it; the sum is over
+those that are not installed. External specs must exist on the host. Build
+dependencies come last. Name the spec as for `spackscope show`. For a LOCK (a
+spack.lock, the directory of an environment, or an install tree), list what its
+roots need.""",
+    (*SHEET, *SOURCES),
+    words="spec or environment",
+    least=1,
+    wrong_count=NEEDS_SPEC,
+    examples="""\
+spackscope needs 23r4fq5
+spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
+)
+
 
 _Row = tuple[str, NeededSpec]
 """The part of the closure, and a spec of it."""

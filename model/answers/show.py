@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
+from spackscope.model.core.commands import FIT, NEEDS_SPEC, SHEET, SOURCES, Command
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog, Listing, Row
@@ -36,6 +37,28 @@ from spackscope.model.sources.source_name import DEVELOP
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
+
+COMMAND = Command(
+    "show",
+    "print everything about one spec",
+    ("[-f SOURCE]... [OUTPUT] HASH | QUERY...", "-f SPEC-FILE"),
+    """\
+Print the spec with this hash, and the command that installs it. A unique hash
+prefix is enough, and so is a query that matches one spec, or a source that has
+only one. A hash that is in several tags or sources is printed for each. If
+several hashes match, they are listed on stderr, and the exit code is 2.
+
+spackscope asks the mirrors that list the spec who signed it, and whether its
+archive exists. It reads the key from the signature, and verifies nothing:
+Spack does that when it installs.""",
+    (*SHEET, *FIT, *SOURCES),
+    words="spec",
+    wrong_count=NEEDS_SPEC,
+    examples="""\
+spackscope show 23r4fq5
+spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
+spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
+)
 
 
 _LABEL_WIDTH = 12

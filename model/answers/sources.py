@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from spackscope.model.answers import Asked
+from spackscope.model.core.commands import CACHES, SHEET, SOURCES, Command, flag
 from spackscope.model.core.records import Gap, SourceStatus
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, counted
@@ -20,6 +21,27 @@ from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import age
 from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.sources.source_name import PUBLIC, parse_public_cache, tags_below
+
+COMMAND = Command(
+    "sources",
+    "list the sources, with kind, specs, problems and age",
+    ("[-f SOURCE]... [--problems | --tags] [OUTPUT]",),
+    """\
+List the sources: the kind of each, how many specs and problems it has, and
+when a remote source was last known to be current.""",
+    (
+        flag("problems", "list what could not be read, and where"),
+        flag("tags", "list the tags of the public cache, and how old they are"),
+        *SHEET,
+        *SOURCES,
+    ),
+    examples="""\
+spackscope sources
+spackscope sources -f spack:develop -f ~/spack/opt/spack
+spackscope sources --problems -f ~/mirror""",
+    group=CACHES,
+)
+
 
 STALE_DAYS = 14
 """Days after which a tag of each week is stale."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from spackscope.model.answers import Asked
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import ALIASES, FIELDS, Column, Value
+from spackscope.model.core.commands import FIT, SHEET, SOURCES, Command, values
 from spackscope.model.core.errors import Unanswerable, WrongQuestion
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import did_you_mean
@@ -23,6 +24,40 @@ from spackscope.model.report.progress import bar, value_text
 from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.sheet import Sheet, SheetColumn
 
+COMMAND = Command(
+    "stats",
+    "count matching specs by a column or variant, or by two",
+    (
+        "COLUMN|VARIANT [-f SOURCE]... [OUTPUT] [QUERY...]",
+        "--by FIRST [--by SECOND] ...",
+    ),
+    """\
+Count matching specs by a column or a variant, with bars on a terminal. With
+two columns or variants, count each pair that occurs.""",
+    (
+        values(
+            "by",
+            "a column (package, version, compiler, os, target, stack, tag, state, source, "
+            "platform, arch, namespace, flags, variants) or the name of a variant, "
+            "such as mpi; a spec with several values counts for each; none: no value.\n"
+            "Without --by it is the first word.",
+            "NAME",
+            "axis",
+            "by",
+        ),
+        *SHEET,
+        *FIT,
+        *SOURCES,
+    ),
+    words="query",
+    first_word="by",
+    examples="""\
+spackscope stats target
+spackscope stats --by compiler --by target hdf5
+spackscope stats --by cuda_arch +cuda""",
+)
+
+
 _MAX_BAR = 30
 """Cells of the bar of the most frequent value."""
 
@@ -32,11 +67,14 @@ _Counted = tuple[Sequence[str], int]
 
 def answer(asked: Asked) -> Sheet[_Counted]:
     """Return each value, or each pair that occurs, with its number of records."""
+    names = asked.options["by"]
+    if not 1 <= len(names) <= 2:
+        raise WrongQuestion("stats needs a column or a variant to count by, or two with --by")
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    for column in filter(None, map(_column_of, asked.options["by"])):
+    for column in filter(None, map(_column_of, names)):
         asked.rests_on_configuration |= column.rests_on_configuration
-    axes = [find_axis(catalog, name) for name in asked.options["by"]]
+    axes = [find_axis(catalog, name) for name in names]
     counts = frequency(catalog, query, axes)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
     parts = [

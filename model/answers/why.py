@@ -11,6 +11,7 @@ from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
+from spackscope.model.core.commands import FIT, SHEET, SOURCES_WITHOUT_ALL, Command
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import UNKNOWN, Fit
@@ -30,6 +31,31 @@ from spackscope.model.report.sheet import (
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
+
+COMMAND = Command(
+    "why",
+    "list what keeps Spack from reusing a build",
+    ("[-f CACHE]... [OUTPUT] HASH | QUERY...", "[-f CACHE]... [OUTPUT] LOCK"),
+    """\
+List the builds of a package in caches and install trees: first those that
+Spack can reuse, then the others by the reason why it does not: the query, the
+host, or the configuration of your Spack, with the file and line to change. The
+command reads no recipes, and so cannot say which versions are deprecated;
+Spack 1.3 or later does not reuse those. For specs that no cache has, such as
+the missing specs of a LOCK (a spack.lock or the directory of an environment),
+it names the nearest build and how that differs. The solver may still prefer
+another spec to a build that it can reuse.""",
+    (*SHEET, *FIT, *SOURCES_WITHOUT_ALL),
+    words="spec or environment",
+    least=1,
+    wrong_count="needs a query, a hash or a lock file",
+    codes={0: "one can be reused", 1: "none"},
+    examples="""\
+spackscope why hdf5@1.14 +mpi target=zen4
+spackscope why uehz56w --config none
+spackscope why spack.lock -f public""",
+)
+
 
 _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"

@@ -1,4 +1,4 @@
-"""Parse the command line by the table of commands.
+"""Parse the command line by the entries of the commands.
 
 The command is the first word that is not an option; without one the browser opens. Options may be
 anywhere, words that can only be sources need no -f, and after `--` all words belong to the query.
@@ -13,24 +13,22 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.suggestions import near
-from spackscope.model.sources.source_name import SITE
-from spackscope.tui.cli.command_table import (
+from spackscope.model.core.commands import (
     BROWSE,
-    COMMANDS,
+    COMMON,
     COMPLETE,
     HELP,
-    LISTED,
+    SHEET,
     VERSION_OPTION,
     WITH_FILES,
     Command,
     Option,
 )
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.suggestions import near
+from spackscope.model.sources.source_name import SITE
+from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave
-
-_CLOSE = 0.74
-"""The least similarity of a misspelled command: `shwo` has it, the package `diffutils` not."""
 
 _EITHER = ("spec or source", "spec or environment")
 _QUERIES = ("query", "spec", *_EITHER)
@@ -39,13 +37,23 @@ _QUERIES = ("query", "spec", *_EITHER)
 _AFTER_SOURCES = (*_QUERIES, "environment", "")
 """The kinds of words of a command among which its sources may be."""
 
-_WITH_VALUE = frozenset(
-    name
-    for command in COMMANDS.values()
-    for option in command.options
-    if option.has_value
-    for name in option.names
-)
+_CLOSE = 0.74
+"""The least similarity of a misspelled command: `shwo` has it, the package `diffutils` not."""
+
+_TRIED = {
+    **dict.fromkeys(("list", "ls", "search", "query"), "find"),
+    **dict.fromkeys(("info", "spec", "describe"), "show"),
+    **dict.fromkeys(("deps", "dependencies"), "needs"),
+    **dict.fromkeys(("contents", "ls-files"), "files"),
+    **dict.fromkeys(("mirror", "mirrors"), "sources"),
+    **dict.fromkeys(("update", "refresh", "rebuild"), "index"),
+    "compare": "diff",
+    "count": "stats",
+}
+"""Names that people try, as in other programs, and the commands that they mean."""
+
+_SHARED = {name: option for option in (*COMMON, *SHEET) for name in option.names}
+"""The options that several commands have, by their names."""
 
 
 class Options(Frozen):
@@ -101,13 +109,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         words, given_sources, queries, parsed["notes"] = urls
         parsed["sources"], words = split_sources(command, words, given_sources)
         after = [*queries, *after]
-        if name == "stats" and "by" not in parsed:
+        if command.first_word and command.first_word not in parsed:
             is_name = bool(words) and words[0].replace("-", "_").isidentifier()
-            parsed["by"], words = words[:is_name], words[is_name:]
-        if name == "stats" and not is_help and not 1 <= len(parsed["by"]) <= 2:
-            raise ValueError("stats needs a column or a variant to count by, or two with --by")
+            parsed[command.first_word], words = words[:is_name], words[is_name:]
         words += after
-        _check_sources(name, words, parsed.get("sources", ()), parsed.get("config", ""))
+        _check_sources(command, words, parsed.get("sources", ()), parsed.get("config", ""))
         if not (is_help or "version" in parsed):
             _check_words(command, words)
     except ValueError as error:
@@ -130,13 +136,22 @@ def split_command(argv: Sequence[str]) -> tuple[Command, list[str], list[str]]:
     for index, word in enumerate(before):
         if is_value:
             is_value = False
-        elif word in _WITH_VALUE:
+        elif word.startswith("-") and _has_value(word):
             is_value = True
         elif not word.startswith("-"):
             if word in COMMANDS and word != BROWSE:
                 return COMMANDS[before.pop(index)], before, after
             break
     return COMMANDS[BROWSE], before, after
+
+
+def _has_value(name: str) -> bool:
+    """Check whether a value follows an option, of whichever command it is."""
+    if name in _SHARED:
+        return _SHARED[name].has_value
+    # Few lines have such an option before the command, which alone would say what it is.
+    every = (option for command in COMMANDS.values() for option in command.options)
+    return any(option.has_value and name in option.names for option in every)
 
 
 def options_of(command: Command) -> tuple[Option, ...]:
@@ -260,9 +275,11 @@ def _refused(option: Option, why: str) -> ValueError:
     return ValueError(f"argument {'/'.join(option.names)}: {why}")
 
 
-def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], config: str) -> None:
+def _check_sources(
+    command: Command, words: Sequence[str], sources: Sequence[str], config: str
+) -> None:
     """Check the names of sources, and the value of --config. Raises ValueError."""
-    if name == "cover" and "-" in words and "-" in sources:
+    if command.words == "environment" and "-" in words and "-" in sources:
         raise ValueError("- is standard input: the environment or a cache, not both")
     if config not in ("", "none"):
         raise ValueError("--config takes only none; Spack's own configuration is found without it")
@@ -274,9 +291,9 @@ def _near_command(words: Sequence[str]) -> str:
     """Return the command that the first word of a query looks like, or an empty text."""
     if not words or not words[0].isalpha():
         return ""
-    others = {other: command.name for command in LISTED for other in command.other_names}
-    close = near(words[0], (command.name for command in LISTED), closeness=_CLOSE)
-    return others.get(words[0]) or next(iter(close), "")
+    names = [name for name in COMMANDS if name not in (BROWSE, COMPLETE)]
+    close = near(words[0], names, closeness=_CLOSE)
+    return _TRIED.get(words[0]) or next(iter(close), "")
 
 
 def _hint(word: str, command: Command) -> str:
@@ -286,7 +303,7 @@ def _hint(word: str, command: Command) -> str:
         return ": -f - reads standard input"
     if word == "--rebuild":
         return ", which `spackscope index` has"
-    if word in {o.names[0] for o in COMMANDS["find"].options if o.field == "format"}:
+    if word in _SHARED and _SHARED[word].field == "format":
         return ", which `spackscope find` has"
     if word.startswith("--"):
         names = (n[2:] for option in options_of(command) for n in option.names if n[:2] == "--")

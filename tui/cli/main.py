@@ -71,7 +71,7 @@ def _print_version() -> bool:
 
 def _run(words: Sequence[str]) -> int:
     # An error of an import is reported as well.
-    from spackscope.tui.cli.commands import run_line
+    from spackscope.tui.cli.run import run_line
 
     return run_line(words)
 

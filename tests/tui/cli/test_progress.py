@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from spackscope.model.sources.document import read_bytes
 from spackscope.model.sources.source_name import absolute_path
-from spackscope.tui.cli.commands import command_line
+from spackscope.tui.cli import command_line
 from tests.builders.pages import hash_of, record, write_page
 from tests.program import PATIENCE, Program, for_pyte
 

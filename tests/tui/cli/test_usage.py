@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.commands import BROWSE, GROUPS, QUERY
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, GROUPS, LISTED, QUERY, WITH_HELP
+from spackscope.tui.cli.command_table import COMMANDS, listed, with_help
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
 from tests.program import Program, assert_golden
 
 
-@pytest.mark.parametrize("topic", [*WITH_HELP, QUERY])
+@pytest.mark.parametrize("topic", [*with_help(), QUERY])
 def test_each_topic_has_help(program: Program, topic: str) -> None:
     result = program("help", *([] if topic == BROWSE else [topic]))
     assert (result.returncode, result.stderr) == (0, "")
@@ -32,7 +33,7 @@ def test_the_help_is_one_screen_of_essentials(program: Program) -> None:
     assert max(map(len, lines)) < 80
     for group in GROUPS:
         names = result.stdout.partition(f"{group}: ")[2].partition("\n")[0].split()
-        assert names == [command.name for command in LISTED if command.group == group]
+        assert names == [command.name for command in listed() if command.group == group]
 
 
 @pytest.mark.parametrize("word", ["fnd", "fidn", "fin"])
@@ -66,7 +67,7 @@ def test_a_word_may_look_like_a_command(words: list[str], command: str) -> None:
     assert parse_arguments(words).near == command
 
 
-@pytest.mark.parametrize("command", WITH_HELP)
+@pytest.mark.parametrize("command", with_help())
 def test_the_help_of_a_command_names_no_option_of_another(command: str) -> None:
     text = command_help(COMMANDS[command])
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text.split("query:")[0])}

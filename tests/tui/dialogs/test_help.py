@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from spackscope.tui.cli.command_table import LISTED
+from spackscope.tui.cli.command_table import ANSWERS, module_of
 from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
 from tests.browsing import browsing
 
@@ -43,9 +41,7 @@ async def test_the_help_of_an_answer_says_first_what_rows_and_heads_mean() -> No
 
 
 async def test_each_column_of_every_answer_says_what_it_means() -> None:
-    modules = [
-        import_module(f"spackscope.model.answers.{each.name}") for each in LISTED if each.is_answer
-    ]
+    modules = [module_of(name) for name in ANSWERS]
     columns = [
         column
         for module in modules

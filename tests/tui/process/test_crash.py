@@ -31,16 +31,16 @@ def broken(*_args, **_kwargs):
 from spackscope.tui.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
-IN_MAIN = "import spackscope.tui.cli.commands.command_line as h; h.load = broken"
+IN_MAIN = "import spackscope.tui.cli.command_line as h; h.load = broken"
 IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.arguments'] = None"
 IN_THREAD = (
-    "import threading, spackscope.tui.cli.commands.answer as h\n"
+    "import threading, spackscope.tui.cli.answer as h\n"
     "def find(*_args):\n"
     "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
-    "h.run = find"
+    "h.print_answer = find"
 )
 IN_LIBRARY = (
-    "import sys, spackscope.tui.cli.commands.command_line as h\n"
+    "import sys, spackscope.tui.cli.command_line as h\n"
     f"def load(*_args, **_kwargs): sys.exit('{SECRET}')\n"
     "h.load = load"
 )
@@ -51,10 +51,10 @@ AFTER_THE_COMMAND = (
     "atexit.register(broken)"
 )
 IN_DESTRUCTOR = (
-    "import spackscope.tui.cli.commands.answer as h; before = h.run\n"
+    "import spackscope.tui.cli.answer as h; before = h.print_answer\n"
     "class Dropped: __del__ = broken\n"
     "def run(*args): Dropped(); return before(*args)\n"
-    "h.run = run"
+    "h.print_answer = run"
 )
 
 
@@ -99,7 +99,7 @@ def test_each_error_has_its_exit_code(
     def load(*_args: object, **_options: object) -> None:
         raise error
 
-    monkeypatch.setattr("spackscope.tui.cli.commands.command_line.load", load)
+    monkeypatch.setattr("spackscope.tui.cli.command_line.load", load)
     message = program.refused("find", code=code)
     assert bool(logs(program)) is (code == ExitCode.UNEXPECTED)
     if not logs(program):
@@ -158,7 +158,7 @@ def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> N
 
 def test_an_endless_recursion_is_reported(program: Program) -> None:
     patch = (
-        "import spackscope.tui.cli.commands.command_line as h\n"
+        "import spackscope.tui.cli.command_line as h\n"
         "def load(*a, **k): load(*a, **k)\n"
         "h.load = load"
     )

@@ -41,7 +41,7 @@ SLOW_BUILD = (
 )
 UNWINDING = """
 import signal, time
-import spackscope.tui.cli.commands.answer as headless
+import spackscope.tui.cli.answer as headless
 from spackscope.tui.process import signals
 def find(*_args):
     try:
@@ -54,7 +54,7 @@ def find(*_args):
                 seen += 1
                 print("still there", flush=True)
             time.sleep(0.01)
-headless.run = find
+headless.print_answer = find
 """
 
 

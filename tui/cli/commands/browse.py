@@ -6,15 +6,29 @@ import os
 import shlex
 from collections.abc import Sequence
 
+from spackscope.model.core.commands import BROWSE, COMMON, Command
 from spackscope.model.core.tasks import run_briefly
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
-from spackscope.tui.cli.command_table import BROWSE
-from spackscope.tui.cli.commands.command_line import CommandLine
+from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio, tuning
 from spackscope.tui.settings import check_mistakes
 from spackscope.tui.settings.checks import browser_mistakes
+
+COMMAND = Command(
+    BROWSE,
+    "browse, and pick the one that fits",
+    ("[SOURCE]... [QUERY...]", "COMMAND [--help] ...", "help [COMMAND | query]"),
+    "Browse the binaries in Spack build caches, and pick the one that fits.",
+    COMMON,
+    words="query",
+    examples="""\
+spackscope
+spackscope hdf5 +mpi target=:zen3
+spackscope public ~/spack/opt/spack 'cached !installed'
+spackscope -- find""",
+)
 
 
 def run(line: CommandLine) -> ExitCode:

@@ -12,8 +12,8 @@ The first line is `spackscope`, and `files` where paths fit too, which zsh lists
 zsh `+`, or `-` where more has to follow, the word, a tab and a note; for fish the same without
 the sign.
 
-The words before a word and the table of commands decide whether it is an option, its value, or a
-word of the command. Completions come from the existing index; nothing is built, and neither the
+The words before a word and the entry of the command decide whether it is an option, its value, or
+a word of the command. Completions come from the existing index; nothing is built, and neither the
 network nor the sources are asked.
 """
 
@@ -35,6 +35,15 @@ from spackscope.model.assist.completion import (
     hashes_with_prefix,
 )
 from spackscope.model.assist.offers import MAX_CHOICES, Completion, bounded, complete_path
+from spackscope.model.core.commands import (
+    BROWSE,
+    COMPLETE,
+    HELP_OPTION,
+    QUERY,
+    WITH_FILES,
+    Command,
+    WordKind,
+)
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
@@ -53,19 +62,14 @@ from spackscope.tui.cli.arguments import (
     split_options,
     split_sources,
 )
-from spackscope.tui.cli.command_table import (
-    BROWSE,
-    COMMANDS,
-    LISTED,
-    QUERY,
-    WITH_FILES,
-    WITH_HELP,
-    WordKind,
-)
+from spackscope.tui.cli.command_table import COMMANDS, with_help
 from spackscope.tui.cli.commands.completion import SHELLS
 from spackscope.tui.cli.shell_words import quoted, split_line
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
+
+COMMAND = Command(COMPLETE, "", options=(HELP_OPTION,), words="shell", reads_sources=False)
+
 
 _ONE_WORD = ("topic", "shell")
 """The kinds of words of which a command has one."""
@@ -188,7 +192,9 @@ def choices_of(place: Place, environ: Mapping[str, str]) -> tuple[list[Completio
     """
     found: list[Completion] = []
     if place.may_be_command:
-        found += [Completion(command.name, note=command.summary) for command in LISTED]
+        names = [name for name in COMMANDS if name.startswith(place.text)]
+        names = [name for name in names if name not in (BROWSE, COMPLETE)]
+        found += [Completion(name, note=COMMANDS[name].summary) for name in names]
     try:
         if place.text or not place.may_be_command:
             found += _Completer(place, environ).choices()
@@ -233,7 +239,7 @@ class _Completer:
             "host": self._host,
             "config": lambda: [Completion("none")],
             "topic": lambda: [
-                *map(Completion, sorted({*WITH_HELP} - {BROWSE})),
+                *map(Completion, (name for name in with_help() if name != BROWSE)),
                 Completion(QUERY, note="the query language"),
             ],
             "shell": lambda: map(Completion, SHELLS),

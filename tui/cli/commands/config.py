@@ -9,6 +9,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from spackscope.model.core.commands import (
+    HELP_OPTION,
+    PROGRAM,
+    Command,
+    choice,
+    sources_option,
+    value,
+)
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import CONFIGURATION, Problem
 from spackscope.model.core.redaction import shown_url, without_arguments, without_secrets
@@ -33,6 +41,36 @@ from spackscope.tui.settings import (
 from spackscope.tui.settings.checks import changed_keys, key_lines, mistakes_of
 from spackscope.tui.settings.memory import FoldMemory
 from spackscope.tui.settings.table import SETTINGS, Setting
+
+COMMAND = Command(
+    "config",
+    "print the settings and where they come from",
+    ("[--check | --keys | --json]",),
+    """\
+Print the configuration files, and each setting with its value and where that
+comes from: the command line, else an environment variable, else your file,
+else the file for all users, else the default. The command writes no file.
+
+  $XDG_CONFIG_HOME/spackscope/config.toml  yours, else ~/.config; or that
+                                           which SPACKSCOPE_CONFIG names
+  $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
+    (
+        choice("check", "only list mistakes in the files, with line and reason"),
+        choice("keys", "list all keys of the browser, by the names to change them"),
+        choice("json", "print one JSON object per setting and line"),
+        sources_option("print the settings as for a command with this source"),
+        value("host", "print the settings as for a command with this host", "HOST", "host"),
+        HELP_OPTION,
+    ),
+    reads_sources=False,
+    codes={0: "right", 2: "wrong usage, or a file has a mistake"},
+    examples="""\
+spackscope config
+spackscope config --check
+spackscope config --json | jq 'select(.from == "default").setting'""",
+    group=PROGRAM,
+)
+
 
 _HEADS = ("setting", "value", "from")
 _WITHOUT_SECRETS = {"copy": without_arguments, "public": shown_url}

@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 
+from spackscope.model.core.commands import HELP_OPTION, PROGRAM, Command
 from spackscope.model.core.file_access import (
     make_directories,
     read_file,
@@ -21,6 +22,32 @@ from spackscope.model.core.file_access import (
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.spack_extension import DIRECTORY, extension_path
+
+COMMAND = Command(
+    "extension",
+    "give Spack the command `spack scope`",
+    ("[--help]",),
+    """\
+Copy the Spack extension with the command `spack scope`, which starts
+spackscope with the Spack and the environment that are active. Print the
+command line that adds the copy to your configuration of Spack, and the one
+that removes it. A Spack whose own Python has spackscope finds the command by
+itself.
+
+The copy is in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It
+starts the program that wrote it, or one on PATH. Keep it while it is added: no
+command of Spack starts once a directory that its configuration lists is gone,
+but the second line still works.""",
+    (HELP_OPTION,),
+    wrong_count="takes no words: {first}",
+    reads_sources=False,
+    codes={0: "copied", 3: "the copy cannot be written"},
+    examples="""\
+spackscope extension
+spack scope find hdf5 +mpi""",
+    group=PROGRAM,
+)
+
 
 _COMMAND = os.path.join("scope", "cmd", "scope.py")
 _PROGRAM = "program"

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 
+from spackscope.model.core.commands import BROWSE, HELP, PROGRAM, QUERY, Command
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import wrap
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.command_table import (
-    BROWSE,
-    COMMANDS,
-    GROUPS,
-    HELP,
-    LISTED,
-    QUERY,
-    WITH_HELP,
-    Command,
-)
+from spackscope.tui.cli.command_table import COMMANDS, listed, with_help
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.query_reference import LANGUAGE
+
+COMMAND = Command(
+    HELP,
+    "print this help, or that on a command or on `query`",
+    words="topic",
+    group=PROGRAM,
+)
+
 
 QUERY_SECTION = """\
 a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
@@ -53,6 +54,9 @@ spackscope help COMMAND   one command   spackscope -- find     the package find
 """
 """The most important help, on one screen: at most 24 lines of 80 cells."""
 
+_CODES = {2: "wrong usage", 70: "unexpected error", 130: "interrupted"}
+_SOURCE_CODES = {0: "found", 1: "nothing matched", 3: "a source cannot be read"}
+
 _WIDTH = 79
 _OPTION_COLUMN = 21
 _FORM_COLUMN = 36
@@ -63,14 +67,14 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
     Raises Leave.
     """
-    if options.command == HELP:
-        topic = " ".join(options.words)
-        if topic not in ("", QUERY, *WITH_HELP):
-            hint = did_you_mean(topic, [*WITH_HELP, QUERY])
-            raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
-        text = _query_help() if topic == QUERY else command_help(COMMANDS[topic or BROWSE])
-    elif options.command != BROWSE and options.command in WITH_HELP:
-        text = command_help(COMMANDS[options.command])
+    topic = " ".join(options.words) or BROWSE if options.command == HELP else options.command
+    if topic == QUERY:
+        text = _query_help()
+    elif topic in COMMANDS and COMMANDS[topic].description and options.command != BROWSE:
+        text = command_help(COMMANDS[topic])
+    elif options.command == HELP and options.words:
+        hint = did_you_mean(topic, [*with_help(), QUERY])
+        raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
     else:
         groups = {group: " ".join(c.name for c in its) for group, its in _by_group().items()}
         width = max(map(len, groups))
@@ -81,7 +85,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 
 def _by_group() -> dict[str, list[Command]]:
-    return {group: [c for c in LISTED if c.group == group] for group in GROUPS}
+    return {group: list(its) for group, its in groupby(listed(), lambda each: each.group)}
 
 
 def command_help(command: Command) -> str:
@@ -114,7 +118,18 @@ def _command_lines(command: Command) -> Iterator[str]:
 def _sections_of(command: Command) -> dict[str, str]:
     """Return the sections after the options of a command, by their headings."""
     sections = {"query": QUERY_SECTION} if command.words == "query" else {}
-    return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
+    return {**sections, "exit codes": _exit_codes(command), "examples": command.examples}
+
+
+def _exit_codes(command: Command) -> str:
+    """Return the exit codes of a command, on lines that fit the help."""
+    codes = {**_CODES, **(_SOURCE_CODES if command.reads_sources else {}), **command.codes}
+    lines = [""]
+    for code, meaning in sorted(codes.items()):
+        line = f"{lines[-1]}   {code} {meaning}".lstrip()
+        fits = len(line) <= _WIDTH - len("  ")
+        lines[-1:] = [line] if fits else [lines[-1], f"{code} {meaning}"]
+    return "\n".join(lines)
 
 
 def _entry(head: str, text: str, column: int) -> list[str]:

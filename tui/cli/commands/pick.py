@@ -7,13 +7,41 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from spackscope.model.core.commands import FIT, SOURCES, TEMPLATE, Command, flag
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.export import full_sheet, spec_sheet
+from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.cli.commands.browse import open_browser
-from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.cli.shell_words import quoted, split_spec
 from spackscope.tui.process import ExitCode, Leave, stdio
+
+COMMAND = Command(
+    "pick",
+    "choose in the browser, and print the hashes",
+    ("[-f SOURCE]... [--format TEXT] [--line] [QUERY...]",),
+    """\
+Choose in the browser, and print the full hash of the choice, or of all marked
+specs, one per line. If you leave without a choice, the exit code is 130.
+
+With --line, as a key at the prompt runs it, read a command line up to the
+cursor from standard input, and print it with the choice in place of the spec
+at its end, which is the query: `spack install hdf5 +mpi` becomes `spack
+install hdf5/HASH`. After a blank or a command, the choice is added. See
+`spackscope help completion`.""",
+    (
+        TEMPLATE,
+        flag("line", "put the choice into the command line on standard input"),
+        *FIT,
+        *SOURCES,
+    ),
+    words="query",
+    examples="""\
+spack install --cache-only "/$(spackscope pick py-safetensors)"
+spackscope pick py-build | tee chosen
+spackscope pick --format '{package}@{version}/{hash:7}' hdf5""",
+)
+
 
 _MAX_LINE = 1 << 20
 """Bytes of a command line."""

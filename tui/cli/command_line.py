@@ -14,6 +14,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
+from spackscope.model.core.commands import HOST, NEEDS_SPEC
 from spackscope.model.core.errors import QueryError, Unreadable, reason
 from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, too_large
 from spackscope.model.core.frozen import replace
@@ -32,7 +33,7 @@ from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.command_table import COMMANDS, NEEDS_SPEC
+from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, check_mistakes, read_settings
 
@@ -74,9 +75,10 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     session = replace(session, uses_rules=not options.config)
     sources = resolve_sources(options.sources, session, settings.sources)
     stdio.print_message(*options.notes)
+    command = COMMANDS[options.command]
     with contextlib.ExitStack() as stack:
-        is_cover = options.command == "cover"
-        usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
+        takes_hashes = command.words == "environment"
+        usage = f"{command.called} - < hashes" if takes_hashes else "spackscope -f - < index.json"
         named = dict.fromkeys((*sources, *options.words))
         certain = [name for name in named if name == STANDARD_INPUT]
         pipes = run_briefly(lambda: [*filter(_is_pipe, named)], certain)
@@ -85,7 +87,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
                 piped = {name: stack.enter_context(_copy(name, usage)) for name in pipes}
             # Else the session keeps the configuration of Spack that it has read.
             session = replace(session, piped=piped)
-        if COMMANDS[options.command].takes_host:
+        if HOST in command.options:
             _check_host(session, settings.origin("host"))
         line = CommandLine(options, sources, session, settings)
         with progress_to(line.progress):
@@ -95,13 +97,15 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
 class CommandLine:
     """A command line that reads sources; as `model.answers.Asked` it is the question of an answer.
 
-    `parsed` has all options, and `options` the values of given options by their fields.
+    `parsed` has all options, and `options` the values of given options by their fields. `command`
+    is the entry of the command.
     """
 
     def __init__(
         self, parsed: Options, sources: Sequence[str], session: Session, settings: Settings
     ) -> None:
         self.parsed, self.sources, self.session, self.settings = parsed, sources, session, settings
+        self.command = COMMANDS[parsed.command]
         self.words: Sequence[str] = parsed.words
         self.options: Mapping[str, Any] = parsed.given
         self.are_sources_chosen = bool(parsed.sources)
@@ -172,8 +176,8 @@ class CommandLine:
 
                 name = clean(word)
                 way = f"write {shlex.quote(f'./{name}')}"
-                if self.parsed.command == "diff" and self.parsed.sources:
-                    way = "without -f, diff compares two sources"
+                if self.command.words == "spec or source" and self.parsed.sources:
+                    way = f"without -f, {self.command.name} compares two sources"
                 elif "/" in word:
                     way = f"read it with -f {shlex.quote(name)}"
                 raise Leave(ExitCode.USAGE, f"{name} is a file: {way}")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from importlib import import_module
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from spackscope.model.core.text import clean
 from spackscope.model.report.report import Piece
 from spackscope.model.report.sheet import FORMATS, MAX_COMMENTED, Sheet
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.command_line import CommandLine
+from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
 
 _COLOURS = {
@@ -21,16 +20,15 @@ _COLOURS = {
 """The codes of the styles, in the sixteen colours of terminals."""
 
 
-def run(asked: CommandLine) -> ExitCode:
-    """Print the answer that the command names.
+def print_answer(answer: Callable[[CommandLine], Sheet[Any]], asked: CommandLine) -> ExitCode:
+    """Ask an answer, and print its sheet.
 
     Returns NOT_GOOD if the answer found something missing, wrong or there twice, and UNREADABLE if
     the reason may be a source, or a part of one, that could not be read.
     """
-    module = import_module(f"spackscope.model.answers.{asked.parsed.command}")
     try:
         try:
-            sheet: Sheet[Any] = module.answer(asked)
+            sheet = answer(asked)
         except Leave:
             # They may be the reason why nothing matches.
             asked.print_gaps()
