@@ -48,7 +48,7 @@ EDITS = {
         '    if name in ("py-build", "zlib"):\n        return [rules.UNWANTED.reason]\n'
         "    return [rules.WRAPPER.reason] if",
     ),
-    "model/report/sheet.py": (
+    "model/report/writers.py": (
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
         '    Format("names", ".names",\n'

@@ -1,72 +1,38 @@
-"""An answer as a sheet: typed columns and rows, which are printed, sorted and exported alike.
-
-JSON is lossless and pure ASCII. The other forms are cleaned, so that a row is one line whatever
-its texts contain; lists are joined by blanks in them, and unknown values are empty.
-"""
+"""An answer as a sheet: typed columns and rows, which are drawn, sorted and written alike."""
 
 from __future__ import annotations
 
-import json
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any, Generic, TypeVar
-from unicodedata import normalize
 
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH, size_text
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, pad, wrap
+from spackscope.model.core.text import cell_width, clean, cut_name, cut_words
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query
-from spackscope.model.report.report import (
-    UNBOUNDED,
-    Line,
-    Piece,
-    Style,
-    is_number,
-    restyled,
-    styled,
-    text_of,
-)
-from spackscope.model.report.table_columns import TableColumn, TableColumns, lay_out
+from spackscope.model.report.report import Line, Style, styled
+from spackscope.model.report.table_columns import TableColumn, TableColumns
 
 Item = TypeVar("Item")
 
 MAX_PRINTED = 40
 """Rows that are printed on a terminal, unless another number is asked for."""
 
-_LEAST_IN_GROUP = 3
 _LEAST = 12
 _LEAST_WRAPPED = 20
 """Cells down to which a column is cut before others are left out."""
-MAX_COMMENTED = 100
-"""Rows of a table for a comment, unless another number is asked for."""
-
-_GAP = "  "
 _MAX_WRAPPED = 70
 """Cells of a text that wraps: numbers after it stand near their names."""
 _LONG = 40
 """Letters of a text that a column may have to cut."""
-_MAX_KEPT = 100_000
-"""Rows that are kept from measuring them to printing them: more are read twice."""
 _WINDOW = 1_000
 """Rows that are read at once."""
-_FORMULA = frozenset("=+-@\t\r'")
-"""The characters with which a formula begins in some spreadsheet, and the apostrophe."""
-
-
-_MAX_CELL = 200
-"""Cells of a text in Markdown."""
-_PLAIN_WORD = (
-    r"(?i)(?!.*(?:www\.|gh-))\(?[^\W_](?:[^\W_]|[.,'’/-](?=[^\W_]))*[%)]*[.,:;]?|[-%]|[^\w!-~]+"
-)
-"""A word that GitHub shows as it is: no markup, mention, reference or address."""
-
-_PLACE = r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}"
 
 
 def text_cell(value: Any) -> str:
@@ -358,57 +324,10 @@ class Sheet(Frozen, Generic[Item]):
         """Return the sheet with other rows or columns, which its text would not show."""
         return replace(self, draw=None, draw_plain=None, is_text=False, **changes)
 
-    # For scripts
-
-    def objects(self) -> Iterator[dict[str, Any]]:
-        """Yield each row as an object with the values of all columns, for JSON."""
-        for item in self.items():
-            yield {column.name: column.value(item) for column in self.columns}
-
     def items(self) -> Iterator[Item]:
         """Yield the rows, which are read in parts."""
         for start in range(0, len(self.rows), _WINDOW):
             yield from self.rows[start : start + _WINDOW]
-
-    def json_lines(self) -> Iterator[str]:
-        """Yield rows as JSON objects, one per line."""
-        return map(json.dumps, self.objects())
-
-    def json_array(self) -> Iterator[str]:
-        """Yield the lines of a JSON array of the rows."""
-        return array_lines(self.json_lines())
-
-    def csv(self) -> Iterator[str]:
-        """Yield CSV with a header; lists are joined by blanks, and unknown values are empty."""
-        line = csv_writer()
-        yield line(clean(column.name) for column in self.columns)
-        for item in self.items():
-            yield line(column.flat(column.value(item)) for column in self.columns)
-
-    def tabs(self) -> Iterator[str]:
-        """Yield the drawn columns with tabs between them, and a header; nothing is shortened."""
-        drawn = [column for column in self.columns if column.drawn]
-        yield "\t".join(clean(column.name) for column in drawn)
-        for item in self.items():
-            yield "\t".join(column.flat(column.value(item)) for column in drawn)
-
-    def plain(self) -> Iterator[str]:
-        """Yield each row as lines `label: value`, an empty line before each row but the first.
-
-        Unknown values and bars are left out, and texts are whole.
-        """
-        if self.draw_plain is not None:
-            yield from map(text_of, self.draw_plain())
-            return
-        drawn = [column for column in self.columns if column.drawn and column.style != "bar"]
-        for number, item in enumerate(self.items()):
-            if number:
-                yield ""
-            for column in drawn:
-                value = column.value(item)
-                text = column.flat(value) if isinstance(value, str) else column.text(value)
-                if text.strip():
-                    yield f"{clean(column.label or column.name)}: {text}"
 
     def hashes(self) -> Iterator[str]:
         """Yield the hashes of the specs that columns and rows are about, each once."""
@@ -418,62 +337,7 @@ class Sheet(Frozen, Generic[Item]):
         every = chain(of_columns, of_rows)
         return iter(dict.fromkeys(filter(None, every)))
 
-    def formatted(self, template: str, quoted: Callable[[str], str] = str) -> Iterator[str]:
-        """Yield each row as a text, in which `{hash:7}` stands for the start of a value, `quoted`.
-
-        Raises WrongQuestion for an unknown column.
-        """
-        parts = re.split(_PLACE, template)
-        # Text, name and length in turn.
-        places = [
-            (text, self.column(name), int(length) if length else None)
-            for text, name, length in zip(parts[::3], parts[1::3], parts[2::3], strict=False)
-        ]
-        for item in self.items():
-            texts = (
-                text + quoted(column.flat(column.value(item))[:most])
-                for text, column, most in places
-            )
-            yield "".join(texts) + parts[-1]
-
-    def markdown(self) -> Iterator[str]:
-        """Yield title, notes, and a table for each heading, in the Markdown of GitHub.
-
-        Columns without text below a heading are left out, and long cells are cut.
-        """
-        parts = [[f"**{markdown_text(self.title)}**"]] if self.title else []
-        parts += [[f"*{markdown_text(clean(note))}*"] for note in self.notes]
-        for heading, items in self._groups().items() if self.rows else ():
-            parts += [[f"**{markdown_text(clean(heading))}**"]] if heading else []
-            # Rows that are read in parts are read once.
-            parts.append([*self._markdown_table([*replace(self, rows=items).items()])])
-        parts += [[f"and {self.left_out:,} more"]] if self.left_out else []
-        for number, part in enumerate(parts):
-            yield from ([""] if number else [])
-            yield from part
-
-    def _markdown_table(self, items: Sequence[Item]) -> Iterator[str]:
-        """Yield a table with these rows; a row that is alone has a line for each column."""
-        table = list[Sequence[str]]()
-        for column in self.columns:
-            values = [column.value(item) for item in items]
-            texts = [column.cut(column.text(value), _MAX_CELL) for value in values]
-            if any(texts) and column.drawn and column.name not in self.redundant:
-                numbers = all(type(value) in (int, float, type(None)) for value in values)
-                is_right = numbers if column.is_right is None else column.is_right
-                write = code_span if column.style == "hash" else markdown_text
-                head = markdown_text(clean(column.label)), "--:" if is_right else "---"
-                table.append([*head, *map(write, texts)])
-        lines: Iterable[Sequence[str]] = zip(*table, strict=True)
-        if len(self.rows) == 1:
-            lines = [("", ""), ("---", "---"), *((head, cell) for head, _, cell in table)]
-        for line in lines:
-            cells = (cell.replace("|", "\\|") for cell in line)
-            yield f"| {' | '.join(cells)} |"
-
-    # For people
-
-    def _groups(self) -> Mapping[str, Sequence[Item]]:
+    def groups(self) -> Mapping[str, Sequence[Item]]:
         """Return the rows by their headings; all rows below an empty one if there are none."""
         if self.group is _no_text:
             return {"": self.rows}
@@ -481,112 +345,6 @@ class Sheet(Frozen, Generic[Item]):
         for item in self.items():
             groups.setdefault(self.group(item), []).append(item)
         return groups
-
-    def lines(self, width: int | None, limit: int | None) -> Iterator[Line]:
-        """Yield the lines of a table that fits a width, below title and notes.
-
-        Without a width nothing is cut. If there are more than `limit` rows, each group shows at
-        least some, and the number of its other rows.
-        """
-        if self.draw is not None:
-            yield from self.draw(width)
-            return
-        width = UNBOUNDED if width is None else width
-        for text in wrap(self.title, width) if self.title else ():
-            yield styled(text, "strong")
-        for note in (*self.notes, *self.more):
-            yield from (styled(text, "dim") for text in wrap(clean(note), width))
-        if not self.rows:
-            return
-        groups = self._groups()
-        most = len(self.rows)
-        if limit is not None and most > limit:
-            most = max(_LEAST_IN_GROUP, limit // len(groups)) if len(groups) > 1 else limit
-        shown = {heading: replace(self, rows=its[:most]) for heading, its in groups.items()}
-        columns = [c for c in self.columns if c.drawn and c.name not in self.redundant]
-
-        def cells(part: Sheet[Item]) -> Iterable[list[str]]:
-            for item in part.items():
-                yield [column.text(column.value(item)) for column in columns]
-
-        texts = {heading: cells(part) for heading, part in shown.items()}
-        if len(self.rows) <= _MAX_KEPT:
-            texts = {heading: list(each) for heading, each in texts.items()}
-        fitted, left = _fit(columns, chain.from_iterable(texts.values()), width)
-        if self.title or self.notes or self.more:
-            yield ()
-        heads = [clean(column.label) for column in columns]
-        for head in _row_lines(columns, heads, fitted):
-            yield styled(text_of(head), "strong")
-        for heading, its in groups.items():
-            if heading:
-                yield ()
-                yield from (styled(text, "strong") for text in wrap(clean(heading), width))
-            again = texts[heading] if len(self.rows) <= _MAX_KEPT else cells(shown[heading])
-            for item, row in zip(shown[heading].items(), again, strict=True):
-                yield from _row_lines(columns, row, fitted, item)
-            if (more := len(its) - most) > 0:
-                text = f"and {more:,} more; --limit 0 prints all"
-                yield from (styled(line, "dim") for line in wrap(text, width))
-        if left:
-            text = f"more with --columns: {', '.join(left)}"
-            yield from (styled(line, "dim") for line in wrap(text, width))
-
-
-def markdown_text(text: str) -> str:
-    """Return a clean text in Markdown, in which words that could be markup are code.
-
-    >>> markdown_text("libpng 1.6.55 by @ann #12")
-    'libpng 1.6.55 by `@ann #12`'
-    """
-    parts = groupby(text.strip().split(" "), lambda word: bool(re.fullmatch(_PLAIN_WORD, word)))
-    return " ".join(
-        " ".join(words) if is_plain else code_span(" ".join(words)) for is_plain, words in parts
-    )
-
-
-def code_span(text: str) -> str:
-    """Return a clean text as code in Markdown; empty for an empty text."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    gap = " " if "`" in text else ""
-    return f"{fence}{gap}{text}{gap}{fence}" if text.strip() else ""
-
-
-def array_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield JSON texts as an array, one per line; an empty array is `[]`."""
-    lines = iter(texts)
-    line = next(lines, None)
-    if line is None:
-        yield "[]"
-        return
-    opening = "["
-    for following in lines:
-        yield f"{opening}{line},"
-        opening, line = " ", following
-    yield f"{opening}{line}]"
-
-
-def csv_writer() -> Callable[[Iterable[str]], str]:
-    """Return a function that makes a line of CSV (RFC 4180 but for the line end) from cells.
-
-    A cell that a spreadsheet would run as a formula gets an apostrophe, which makes it a text. A
-    cell that begins with an apostrophe gets another, so that a reader can always remove one.
-    """
-    import csv
-    from types import SimpleNamespace
-
-    # The writer returns what the file returns: the line.
-    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-
-    def is_formula(cell: str) -> bool:
-        # Some spreadsheets take letters of another width for the same.
-        return normalize("NFKC", cell[:1]) in _FORMULA
-
-    def line(cells: Iterable[str]) -> str:
-        text: str = writer.writerow(f"'{cell}" if is_formula(cell) else cell for cell in cells)
-        return text
-
-    return line
 
 
 def table_columns(
@@ -614,65 +372,3 @@ def table_columns(
             )
             (frozen if column.is_frozen else scrolled).append(placed)
     return TableColumns(tuple(frozen), tuple(scrolled))
-
-
-_Fitted = dict[SheetColumn[Any], int]
-"""The columns that are drawn, each with its width."""
-
-
-def _fit(
-    columns: Sequence[SheetColumn[Any]], rows: Iterable[Sequence[str]], width: int
-) -> tuple[_Fitted, list[str]]:
-    """Return the columns that fit a width with these cells, and the names of all others."""
-    every = table_columns(columns, rows)
-    layout = lay_out(every, width + 1)
-    widths = {each.column.name: each.width - 1 for each in layout.placed}
-    fitted = {column: widths[column.name] for column in columns if column.name in widths}
-    return fitted, [clean(name) for name in every.names if name not in widths]
-
-
-def _row_lines(
-    columns: Sequence[SheetColumn[Any]],
-    cells: Sequence[str],
-    fitted: _Fitted,
-    item: Any = None,
-) -> Iterator[Line]:
-    """Yield a row, or the heads, as lines: one, unless a cell that wraps has too many words."""
-    parts = {}
-    for column, text in zip(columns, cells, strict=True):
-        width = fitted.get(column, 0)
-        if width and cell_width(text) > width and (column.wraps or item is None):
-            parts[column] = wrap(text, width)
-        else:
-            parts[column] = [column.cut(text, width) if width else text]
-    for number in range(max((len(parts[column]) for column in fitted), default=0)):
-        line: list[Piece] = []
-        for column, width in fitted.items():
-            lines = parts[column]
-            text = lines[number] if number < len(lines) else ""
-            is_right = is_number(text) if column.is_right is None else column.is_right
-            text = pad(text, width, right=is_right)
-            is_plain = item is None or not text.strip()
-            drawn = ((text, ""),) if is_plain else column.line(text, item)
-            line += [*([(_GAP, "")] if line else []), *drawn]
-        yield restyled(tuple(line), text_of(tuple(line)).rstrip())
-
-
-class Format(Frozen):
-    """A format of output: its name, the ending of its files, if any, and the lines of a sheet."""
-
-    name: str
-    ending: str
-    of_sheet: Callable[[Sheet[Any]], Iterator[str]]
-
-
-FORMATS = (
-    Format("csv", ".csv", Sheet.csv),
-    Format("json", ".json", Sheet.json_array),
-    Format("jsonl", ".jsonl", Sheet.json_lines),
-    Format("hashes", ".txt", Sheet.hashes),
-    Format("markdown", ".md", Sheet.markdown),
-    Format("tab", ".tsv", Sheet.tabs),
-    Format("plain", "", Sheet.plain),
-)
-"""All formats, whose names are options of `find` except for `tab`. No two have one ending."""

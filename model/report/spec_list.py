@@ -25,6 +25,7 @@ from spackscope.model.report.table_columns import (
     variants_line,
 )
 from spackscope.model.report.titles import shared_texts
+from spackscope.model.report.writers import table_lines
 
 _MAX_SHARED_LINES = 4
 _WINDOW = 100
@@ -115,7 +116,7 @@ def spec_lines(
     ]
     tells_fit = bool(HOST_COLUMNS.intersection(named))
     sheet = spec_sheet(catalog, listing.unfolded_ids(), tells_fit=tells_fit)
-    yield from replace(sheet, columns=columns).lines(width, None)
+    yield from table_lines(replace(sheet, columns=columns), width, None)
 
 
 def _shared(listing: Listing, columns: Collection[Column], groups: int) -> list[str]:

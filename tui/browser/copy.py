@@ -30,6 +30,7 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.report.titles import spec_title
+from spackscope.model.report.writers import markdown
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import record_url, site_url
 from spackscope.tui.browser import jobs
@@ -490,7 +491,7 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
 
 def _markdown(rows: Callable[[], Sheet[Any]]) -> ViewForm:
     example = "a table for a pull request, as with --markdown"
-    return ViewForm("m", "Markdown", example, "the rows", lambda: "\n".join(rows().markdown()))
+    return ViewForm("m", "Markdown", example, "the rows", lambda: "\n".join(markdown(rows())))
 
 
 def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:

@@ -28,7 +28,8 @@ from spackscope.model.core.tasks import cancelled_when, check_cancelled
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress
-from spackscope.model.report.sheet import FORMATS, Format, Sheet
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.writers import FORMATS, Format
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.query_history import QueryRecall

@@ -8,7 +8,8 @@ from typing import Any
 
 from spackscope.model.core.text import clean
 from spackscope.model.report.report import Piece
-from spackscope.model.report.sheet import FORMATS, MAX_COMMENTED, Sheet
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.writers import FORMATS, MAX_COMMENTED, formatted, table_lines
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.process import ExitCode, Leave, stdio
@@ -78,7 +79,7 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
     limit = sheet.limit if _limit(options) is None else None
     if is_for_people and not is_plain and (width is not None or sheet.is_text):
         has_colours = not options.no_color and stdio.supports_colour(asked.session.environ)
-        for pieces in sheet.lines(width, limit):
+        for pieces in table_lines(sheet, width, limit):
             stdio.print_line("".join(_coloured(p) if has_colours else p[0] for p in pieces))
         return
     if is_for_people:
@@ -105,6 +106,6 @@ def _coloured(piece: Piece) -> str:
 
 def _script_lines(sheet: Sheet[Any], options: Options, default: str) -> Iterator[str]:
     if options.template is not None:
-        return sheet.formatted(options.template)
+        return formatted(sheet, options.template)
     format_ = options.format or default
     return next(each.of_sheet(sheet) for each in FORMATS if each.name == format_)

@@ -24,6 +24,7 @@ from spackscope.model.analysis.source_differences import (
     match_specs,
 )
 from spackscope.model.answers.diff import source_sheet
+from spackscope.model.report.writers import json_lines, table_lines
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
@@ -377,8 +378,8 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         first_kinds = {change.kind for change in parts[0].changes}
         assert first_kinds <= {"added", "removed"}, "a part stays as it was"
         sheet = source_sheet(result, "old", "new")
-        assert list(sheet.lines(80, None))
-        assert len(list(sheet.json_lines())) == len(sheet.rows)
+        assert list(table_lines(sheet, 80, None))
+        assert len(list(json_lines(sheet))) == len(sheet.rows)
         first, second = (source_sheet(part, "old", "new") for part in parts)
         assert all(row in second.rows for row in first.rows)
         assert all(row in sheet.rows for row in second.rows)

@@ -14,6 +14,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import IndexData
 from spackscope.model.report import export
 from spackscope.model.report.detail import detail
+from spackscope.model.report.writers import csv_lines, json_array, json_lines, tabs
 from spackscope.model.sources.site_url import record_url
 from tests.builders.catalogs import all_records
 
@@ -21,15 +22,15 @@ from tests.builders.catalogs import all_records
 def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
     specs = all_records(mixed)
     sheet = export.spec_sheet(mixed, range(mixed.total))
-    objects = [json.loads(line) for line in sheet.json_lines()]
-    heads, *rows = csv.reader(sheet.csv())
+    objects = [json.loads(line) for line in json_lines(sheet)]
+    heads, *rows = csv.reader(csv_lines(sheet))
 
-    assert json.loads("\n".join(sheet.json_array())) == objects
+    assert json.loads("\n".join(json_array(sheet))) == objects
     assert {tuple(record) for record in objects} == {tuple(heads)}
     assert heads == [*(column.json_key for column in EXPORTED), "build_spec", "page"]
     assert [row[heads.index("hash")] for row in rows] == [spec.hash for spec in specs]
     assert [record["variants"] for record in objects] == [list(spec.variants) for spec in specs]
-    names, *lines = (line.split("\t") for line in sheet.tabs())
+    names, *lines = (line.split("\t") for line in tabs(sheet))
     assert names == [column.json_key for column in EXPORTED if column in COLUMNS]
     assert {len(line) for line in lines} == {len(names)}
 
@@ -52,7 +53,7 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
     with_edge = replace(spec, dependencies=(edge,), external="/usr")
 
     sheet = export.full_sheet([spec, with_edge], [[], []])
-    first, second = map(json.loads, sheet.json_lines())
+    first, second = map(json.loads, json_lines(sheet))
     assert first["dependencies"] is None
     assert second["dependencies"] == [
         {"hash": "2" * 32, "name": "zlib", "deptypes": ["link"], "virtuals": []}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from spackscope.model.core.text import clean
-from spackscope.model.report.sheet import markdown_text
+from spackscope.model.report.writers import markdown_text
 from tests.examples import examples
 from tests.hostile import MARKUP, any_text
 

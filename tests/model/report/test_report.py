@@ -14,6 +14,7 @@ from spackscope.model.report.report import (
     text_of,
 )
 from spackscope.model.report.sheet import Sheet, SheetColumn
+from spackscope.model.report.writers import plain
 
 
 def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> None:
@@ -74,4 +75,4 @@ def test_rows_for_screen_readers_are_apart_and_leave_out_what_is_unknown() -> No
         SheetColumn[tuple[str, int | None]]("size", lambda row: row[1], "bytes"),
     ]
     sheet = Sheet("", columns, [("a", 1), ("b", None), ("c", 3)])
-    assert [*sheet.plain()] == ["name: a", "bytes: 1", "", "name: b", "", "name: c", "bytes: 3"]
+    assert [*plain(sheet)] == ["name: a", "bytes: 1", "", "name: b", "", "name: c", "bytes: 3"]

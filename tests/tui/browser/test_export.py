@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.report.sheet import FORMATS, Sheet
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.writers import FORMATS, csv_lines
 from spackscope.tui.browser.export import open_export, proposed_name
 from spackscope.tui.browser.state import STALE
 from tests.browsing import HOST, Browser, browsing, reading
@@ -242,7 +243,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     event = threading.Event()
 
     def lines(sheet: Sheet[Any]) -> Iterator[str]:
-        yield from sheet.csv()
+        yield from csv_lines(sheet)
         event.wait(PATIENCE)
 
     formats = (replace(FORMATS[0], of_sheet=lines), *FORMATS[1:])

@@ -11,6 +11,7 @@ from spackscope.model.core.commands import FIT, SOURCES, TEMPLATE, Command, flag
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.export import full_sheet, spec_sheet
+from spackscope.model.report.writers import formatted
 from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.cli.commands.browse import open_browser
 from spackscope.tui.cli.shell_words import quoted, split_spec
@@ -52,7 +53,7 @@ def run(line: CommandLine) -> ExitCode:
     template = line.parsed.template
     if template is not None:
         # An unknown column is named before anybody chooses.
-        next(full_sheet((), ()).formatted(template), None)
+        next(formatted(full_sheet((), ()), template), None)
     if line.options.get("line"):
         try:
             return _complete_line(line, template or "{package}/{hash}")
@@ -103,4 +104,4 @@ def _texts(
     for hash_ in hashes:
         assert catalog is not None
         ids = [row.id for row in catalog.by_hash(hash_)[:1]]
-        yield next(spec_sheet(catalog, ids).formatted(template, quoted), f"/{hash_}")
+        yield next(formatted(spec_sheet(catalog, ids), template, quoted), f"/{hash_}")
