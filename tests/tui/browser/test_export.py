@@ -38,8 +38,10 @@ async def name_file(browser: Browser, name: str) -> None:
 
 
 def note(browser: Browser) -> str:
-    """Return the screen as one line, for a sentence that is wrapped."""
-    return " ".join(" ".join(line.strip(" │") for line in browser.lines).split())
+    """Return the dialog as one line, for a sentence that is wrapped."""
+    box = browser.app.screen.query_one(".dialog").region
+    lines = (line[box.x : box.right].strip(" │") for line in browser.lines[box.y : box.bottom])
+    return " ".join(" ".join(lines).split())
 
 
 def hashes_in(path: Path) -> set[str]:
