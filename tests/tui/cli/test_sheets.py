@@ -145,25 +145,6 @@ def test_a_format_has_values_or_their_beginning(program: Program) -> None:
     assert program(*words, "").stdout == "\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--sort", "versoin"], "there is no column versoin. Did you mean version?"),
-        (["--sort", "-versoin"], "there is no column versoin. Did you mean version?"),
-        (["-netcdf"], "unknown option -netcdf (a variant is written ~netcdf, or after --)"),
-        (["--sort", "-f", "x"], "argument --sort: expected one argument"),
-        (["--sort", "--json"], "argument --sort: expected one argument"),
-        (["--columns", "x"], "there is no column x; there are "),
-        (["--format", "{x}"], "there is no column x; there are "),
-        (["--limit", "many"], "--limit takes a number of rows, not many"),
-        (["--limit=-1"], "--limit takes a number of rows, not -1"),
-        (["--json", "--csv"], "not allowed with argument --json"),
-    ],
-)
-def test_a_wrong_option_is_a_sentence(words: list[str], sentence: str, program: Program) -> None:
-    assert sentence in program.refused("find", "-f", "index.json", *words, code=2)
-
-
 def test_markdown_has_the_title_and_a_table_for_each_heading(program: Program) -> None:
     text = program("cover", "spack.lock", "-f", "index.json", "--markdown").stdout
     assert (

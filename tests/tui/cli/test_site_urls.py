@@ -123,12 +123,6 @@ def test_the_browser_says_what_it_ignores_of_an_address(program: Program, public
         assert terminal.wait() == 0
 
 
-def test_an_address_with_a_query_is_refused_where_no_query_is_taken(program: Program) -> None:
-    for words in (["index", URL], ["cover", "spack.lock", "-f", URL]):
-        assert f"{words[0]} takes no query: write public; see" in program.refused(*words, code=2)
-    assert "package= of the address" in program.refused("find", f"{URL}%0a", code=2)
-
-
 def test_without_a_network_one_sentence_says_what_can_be_done(program: Program) -> None:
     tag_list = f"https://{NOBODY}/cache_spack_io_index.json"
     message = program.refused("find", URL, code=3, SPACKSCOPE_PUBLIC=tag_list)

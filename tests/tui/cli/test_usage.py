@@ -9,7 +9,6 @@ from spackscope.model.core.commands import BROWSE, GROUPS, QUERY
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.command_table import COMMANDS, listed, with_help
 from spackscope.tui.cli.commands.help import command_help
-from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
 from tests.program import Program, assert_golden
 
@@ -130,35 +129,6 @@ def test_after_two_dashes_everything_is_a_query() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["find", "--nope"], "unknown option --nope; see `spackscope find --help`"),
-        (["find", "-x"], "unknown option -x"),
-        (["find", "--jsn"], "unknown option --jsn (did you mean --json?); see"),
-        (["--form=https://ann:secret@host"], "unknown option --form (did you mean --from?); see"),
-        (["--json"], "unknown option --json, which `spackscope find` has"),
-        (["find", "--json", "--csv"], "not allowed with argument --json"),
-        (["find", "-f"], "expected one argument"),
-        (["find", "-f", ""], "-f needs a source"),
-        (["find", ""], "a word of the query is empty"),
-        (["find", "--js"], "unknown option --js"),
-        (["find", "--hashes=no"], "ignored explicit argument"),
-        (["index", "zlib"], "index takes no query"),
-        (["help", "fnd"], "no help on fnd. Did you mean find?"),
-        (["find", "--\x1b[31m"], "unknown option --␛[31m"),
-    ],
-)
-def test_wrong_usage_is_reported_in_one_line(
-    words: list[str], reason: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) == ExitCode.USAGE
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert reason in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
     ("words", "line", "caret"),
     [
         (["os=", "+mpi"], "  os= +mpi", "    ^ Expected a value after os="),
@@ -176,12 +146,6 @@ def test_an_error_in_a_query_is_pointed_at(
         line,
         caret,
     ]
-
-
-def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
-    result = program("find", *(f"word{number}" for number in range(1_001)))
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr == "spackscope: A query has at most 1,000 terms\n"
 
 
 def test_nothing_found_is_explained(program: Program) -> None:

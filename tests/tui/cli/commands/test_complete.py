@@ -177,16 +177,6 @@ def test_notes_tell_what_a_choice_is(program: Program) -> None:
     assert result.stdout == "spackscope\n+--host\tcheck what runs on this host\n"
 
 
-@pytest.mark.parametrize(
-    "words", [(), ("csh", "--", "x"), ("bash",), ("bash", "--", "spackscope x")], ids=str
-)
-def test_who_calls_it_by_hand_is_told_what_it_is(program: Program, words: tuple[str, ...]) -> None:
-    result = program("complete", *words)
-
-    assert result.returncode == 2
-    assert "see `spackscope completion --help`" in result.stderr
-
-
 def test_it_is_in_no_help(program: Program) -> None:
     assert " complete " not in program("help").stdout
     assert program("complete", "--help").stdout == program("--help").stdout
@@ -254,21 +244,6 @@ def test_a_script_is_printed_and_the_shell_can_read_it(shell: str, program: Prog
         [path, "-n"], input=result.stdout, capture_output=True, encoding="utf-8"
     )
     assert (check.returncode, check.stderr) == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([], "completion needs one shell, bash, zsh or fish; see `spackscope completion --help`"),
-        (["fsh"], "completion needs one shell, bash, zsh or fish: fsh. Did you mean"),
-        (["bash", "zsh"], "completion needs one shell, bash, zsh or fish: bash zsh"),
-    ],
-)
-def test_another_shell_is_refused(program: Program, words: list[str], sentence: str) -> None:
-    result = program("completion", *words)
-
-    assert result.returncode == 2
-    assert result.stderr.startswith(f"spackscope: {sentence}")
 
 
 @pytest.mark.parametrize("typed", ["$", '"$', '"a $', '"\\\\$', '"$(', '"`', '"a $(', "'$(", "'`"])

@@ -229,23 +229,9 @@ def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: P
     assert "the source gone does not exist" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["cover", "-", "-f", "-"], "- is standard input: the environment or a cache, not both"),
-        (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
-        (["cover", "spack.lock"], "cover needs a cache to compare with, such as public"),
-        (["cover", "new", "-f", "index.json"], "is not concretized: it has no spack.lock"),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_wrong_usage_is_explained(
-    program: Program, home: Path, words: list[str], message: str
-) -> None:
-    (home / "new").mkdir()
-    (home / "new" / "spack.yaml").write_text("spack: {specs: [hdf5]}")
-    code = 3 if "new" in words else 2
-    assert message in program.refused(*words, code=code, SPACKSCOPE_FROM="sample")
+def test_a_cache_has_to_be_named(program: Program, home: Path) -> None:
+    message = program.refused("cover", "spack.lock", code=2, SPACKSCOPE_FROM="sample")
+    assert "cover needs a cache to compare with, such as public" in message
 
 
 def test_what_pages_do_not_list_is_not_told(program: Program) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -172,29 +171,6 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
         "zlib@1.3.1 · 2 builds · no known difference",
         "Dependencies are not listed, so not compared",
     ]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        ([], 2, "diff needs 2 to 20 specs"),
-        (["hdf5"], 2, "diff needs 2 to 20 specs"),
-        ([HDF5, "hdf5"], 2, "hdf5: Several specs match, give the hash of one:"),
-        ([HDF5, "zzz"], 2, "zzz: No hash starts with zzz"),
-        (["hdf5", "~mpi", HDF5], 2, "Each word is a spec; quote a query: 'hdf5 ~mpi'"),
-        ([HDF5, "hdf5 ^["], 2, "the query has an error"),
-        ([HDF5, "nosuch@1"], 2, "nosuch@1: "),
-        (["-f", "nowhere", HDF5, "hdf5"], 3, "nowhere"),
-    ],
-    ids=str,
-)
-def test_every_word_names_one_spec(
-    program: Program, index: Path, words: list[str], code: int, message: str
-) -> None:
-    sources = [] if "-f" in words else ["-f", str(index)]
-    result = program("diff", *sources, *words)
-    assert result.returncode == code
-    assert re.search(re.escape(message), result.stderr)
 
 
 def test_splices_of_the_same_and_of_other_specs_are_told_apart(program: Program) -> None:

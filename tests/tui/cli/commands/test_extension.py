@@ -141,14 +141,3 @@ def test_a_copy_that_cannot_be_written_is_named(program: Program, name: str, rea
     result = program("extension", XDG_DATA_HOME=str(data))
     assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
     assert result.stderr == f"spackscope: {reason.format(data=data)}\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["zlib"], "extension takes no words: zlib"),
-        (["-f", "x"], "unknown option -f"),
-    ],
-)
-def test_wrong_usage_is_refused(program: Program, words: list[str], reason: str) -> None:
-    assert reason in program.refused("extension", *words, code=ExitCode.USAGE)

@@ -579,10 +579,7 @@ def test_only_the_specs_of_the_query_are_searched(program: Program) -> None:
     assert "xz: in 1 of 1 spec searched" in result.stderr
 
 
-def test_a_spec_or_a_pattern_is_needed(program: Program) -> None:
-    assert "files needs a hash" in program.refused("files", code=2)
-    assert "at most 1,000 characters" in program.refused("files", "--having", "x" * 1001, code=2)
-    assert "no install tree or mirror" in program.refused("files", "pfqg2xi", code=3)
+def test_a_spec_without_a_list_is_not_searched(program: Program) -> None:
     tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
     next(tree.rglob("install_manifest.json")).unlink()
     result = program("files", "--having", "*", "-f", "tree")

@@ -339,31 +339,6 @@ def test_the_host_may_be_described_by_the_environment(program: Program) -> None:
     assert rows[0]["reasons"] == "old-format: built before Spack 1.0"
 
 
-USAGE, NOTHING = ExitCode.USAGE, ExitCode.NOTHING
-MISTAKES = [
-    *(("", query, USAGE, "^ Unexpected") for query in ("@2:git.x=2.2", "@:13.=2.1", "@:m:=b")),
-    ("", "platform=linux target=zen3 %gcc target=zen3", USAGE, "^ target is given twice"),
-    ("", "target=zen33:,x86_64_v3", USAGE, "Unknown target zen33. Did you mean zen3"),
-    ("", "!target=:zen33", USAGE, "Unknown target zen33. Did you mean zen3"),
-    ("", "os=nosuch target=:zen33", NOTHING, "No spec has os=nosuch"),
-    ("index.json", "^zlib target=:zen33", NOTHING, "Unknown target zen33. Did you mean zen3"),
-    ("", "zen3", NOTHING, "Did you mean target=:zen3"),
-    ("", "zen33", NOTHING, "Did you mean target=:zen3"),
-    ("", "ubuntu22.04", NOTHING, "Did you mean os=ubuntu22.04"),
-    ("", "gcc@12", NOTHING, "Did you mean %gcc@12"),
-    ("", "target=zen33", NOTHING, "Did you mean zen3"),
-]
-
-
-@pytest.mark.parametrize(("source", "query", "code", "sentence"), MISTAKES)
-def test_a_mistake_in_a_query_is_named_with_what_may_be_meant(
-    program: Program, source: str, query: str, code: ExitCode, sentence: str
-) -> None:
-    write_index(program.home)
-    sources = ("-f", source) if source else ()
-    assert sentence in program.refused("find", *sources, "--hashes", query, code=code)
-
-
 def test_a_file_among_the_words_is_read_or_answered_with_how_to_name_it(program: Program) -> None:
     for name in ("s1.json", "s1.text"):
         (program.home / name).write_bytes(database(installs(node(dependencies=[]))))
@@ -384,15 +359,6 @@ def test_one_dependency_that_is_missing_is_counted_as_one(program: Program) -> N
 def test_a_target_alone_is_a_host(program: Program) -> None:
     whole = program("find", "--host", "target=zen3", "--csv", "fits=*")
     assert program("find", "--host", "zen3", "--csv", "fits=*").stdout == whole.stdout
-
-
-def test_an_error_in_the_host_is_shown_where_it_is(program: Program) -> None:
-    result = program("find", "--host", "glibc=2.34 target=zen33")
-    assert result.returncode == ExitCode.USAGE
-    first, text, caret = result.stderr.splitlines()
-    assert first.startswith("spackscope: Unknown target zen33. Did you mean zen3")
-    assert text.index("zen33") == caret.index("^")
-    assert caret.strip() == "^"
 
 
 def test_what_no_spec_fits_is_explained(program: Program) -> None:

@@ -74,12 +74,6 @@ def test_a_page_does_not_tell_the_needs(program: Program) -> None:
     assert json.loads(program("needs", "--json", "pfqg2xi").stdout) == []
 
 
-def test_needs_names_one_spec(program: Program) -> None:
-    assert program("needs", "-f", MIRROR, "zzzzz").returncode == 1
-    assert "Several hashes start with z" in program("needs", "-f", MIRROR, "z").stderr
-    assert "needs needs a hash, or a query" in program("needs").stderr
-
-
 def test_show_counts_the_needs(program: Program) -> None:
     lines = program("show", "-f", MIRROR, BZIP2).stdout.splitlines()
     assert "needs to run  2 specs, 5.6 kB + 1 unknown" in lines

@@ -103,26 +103,6 @@ def test_an_ambiguous_beginning_lists_some_candidates(program: Program) -> None:
     assert (len(lines), lines[-1]) == (22, "  and more")
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "reason"),
-    [
-        (["zzzzz"], 1, "No hash starts with zzzzz. Unknown package zzzzz\n"),
-        (["18"], 1, "Unknown package 18"),
-        (["hash!"], 2, "Expected a condition after !"),
-        (["/"], 2, "Expected a hash prefix after /"),
-        (["/018"], 1, "No hash starts with 018: hashes contain only a-z and 2-7"),
-        (["/" + "a" * 33], 1, "hashes have 32 characters"),
-        (["py-build os=sequoia"], 1, "No py-build has os=sequoia"),
-        (["^zlib"], 2, "^zlib needs dependencies, and pages list none"),
-        ([], 2, "show needs a hash, or a query that matches one spec"),
-    ],
-)
-def test_a_query_that_shows_nothing_is_explained(
-    program: Program, words: list[str], code: int, reason: str
-) -> None:
-    assert reason in program.refused("show", *words, code=code)
-
-
 def test_a_query_that_one_spec_matches_shows_it(program: Program) -> None:
     words = ("py-build@1.2.1", "os=ubuntu22.04", "target=neoverse_v1", "/pfqg")
     assert program("show", *words).stdout == program("show", "pfqg2xi").stdout

@@ -44,10 +44,6 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
     assert "does not exist" in result.stderr
 
 
-def test_the_sources_take_no_query(program: Program) -> None:
-    assert "takes no query: hdf5" in program.refused("sources", "hdf5", code=2)
-
-
 def test_an_unreadable_source_does_not_hide_others_but_may_have_what_they_lack(
     program: Program,
 ) -> None:
@@ -117,8 +113,6 @@ def test_a_pipe_that_is_named_is_read_as_standard_input_is(
         )
     assert covered.stdout.split() == [hash_of(1)]
     assert program.cache() == []
-    hint = "unknown option -: -f - reads standard input; see `spackscope find --help`"
-    assert hint in program.refused("find", "-", code=2)
 
 
 def test_empty_standard_input_is_reported(program: Program) -> None:

@@ -97,26 +97,6 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--by", "targt"], "Unknown column or variant targt. Did you mean target, tag or state?"),
-        (["--by", "no\x1bsuch"], "Unknown column or variant no␛such"),
-        (["--by", "hash"], "Each spec has its own hash: count by another column"),
-        (["--by", "flags"], "stats by flags needs compiler flags, and pages list none"),
-        (["--by", "os", "^zlib"], "^zlib needs dependencies, and pages list none"),
-        (["os=x"], "stats needs a column or a variant to count by"),
-        (
-            ["--by=os", "--by=tag", "--by=target"],
-            "stats needs a column or a variant to count by, or two",
-        ),
-        (["--by"], "argument --by: expected one argument"),
-    ],
-)
-def test_wrong_usage_is_explained(program: Program, words: list[str], message: str) -> None:
-    assert message in program.refused("stats", *words, code=ExitCode.USAGE)
-
-
-@pytest.mark.parametrize(
     ("option", "printed"), [("--json", "[]\n"), ("--csv", "os,count,share\n")]
 )
 def test_nothing_matched(program: Program, option: str, printed: str) -> None:

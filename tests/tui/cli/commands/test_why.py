@@ -210,13 +210,6 @@ def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home
     assert result.returncode == 0
 
 
-def test_without_a_name_there_is_nothing_to_look_at(program: Program, home: Path) -> None:
-    result = program(*WHY, "+mpi")
-    assert result.returncode == 2
-    assert result.stderr == "spackscope: why needs a package, a hash or a lock file: +mpi\n"
-    assert program(*WHY, "zlib-ng").returncode == 1
-
-
 def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
     query = ("find", "--hashes", *WHY[1:], "hdf5", "reusable")
     assert program(*query).stdout.split() == [HDF5]
