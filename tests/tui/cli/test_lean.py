@@ -108,6 +108,8 @@ def test_an_index_that_is_current_is_opened_without_what_builds_it(
     }
     assert modules.intersection(NOT_TO_OPEN) <= needed.get(words[0], set())
     assert not [name for name in modules if name.startswith(NOT_OURS_TO_OPEN)]
+    answers = {name for name in modules if name.startswith("spackscope.model.answers.")}
+    assert answers <= {f"spackscope.model.answers.{words[0]}"}
 
 
 @pytest.mark.parametrize("words", [(), ("--version",)])
