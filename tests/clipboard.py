@@ -5,15 +5,16 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from tests.program import write_script
+
 
 class Clipboard:
     """The copy command and the environment that names it."""
 
     def __init__(self, directory: Path) -> None:
         self.stored = directory / "stored"
-        script = directory / "copy-it"
-        script.write_text(f"#!/bin/sh\ncat > {shlex.quote(str(self.stored))}\n")
-        script.chmod(0o755)
+        text = f"#!/bin/sh\ncat > {shlex.quote(str(self.stored))}\n"
+        script = write_script(directory / "copy-it", text)
         self.environ = {"SPACKSCOPE_COPY": shlex.quote(str(script)), "PATH": "/usr/bin:/bin"}
 
     @property

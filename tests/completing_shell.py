@@ -13,7 +13,7 @@ import pexpect
 import pytest
 
 from spackscope.tui.cli.commands.completion import SHELLS
-from tests.program import COMMAND, PATIENCE, environment
+from tests.program import COMMAND, PATIENCE, environment, write_script
 
 INSTALLED = [shell for shell in SHELLS if shutil.which(shell)]
 """The shells that are there."""
@@ -61,11 +61,9 @@ class CompletingShell:
     def __init__(self, shell: str, home: Path, **variables: str) -> None:
         self.name, self.home = shell, home
         folder = home / "bin"
-        folder.mkdir(exist_ok=True)
-        program = folder / "spackscope"
         printing = shlex.join([sys.executable, "-SEc", _PRINTING])
-        program.write_text(_WRAPPER.format(command=shlex.join(COMMAND), printing=printing))
-        program.chmod(0o755)
+        wrapper = _WRAPPER.format(command=shlex.join(COMMAND), printing=printing)
+        write_script(folder / "spackscope", wrapper)
         # It has no index yet, and completes from the sample all the same.
         settings = {"TERM": "dumb" if shell != "fish" else "xterm", "SPACKSCOPE_FROM": "sample"}
         environ = environment(home, **settings | variables)

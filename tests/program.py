@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import locale
 import os
 import pty
@@ -21,7 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -157,6 +158,23 @@ class Program:
         result = self(*words, stdin=stdin, **changes)
         assert (result.returncode, result.stdout) == (code, "")
         return result.stderr
+
+    def rows(self, *words: str, **changes: str) -> list[dict[str, Any]]:
+        """Run a command with --json, and return the objects that it prints."""
+        result = self(*words, "--json", stdin=None, **changes)
+        rows: list[dict[str, Any]] = json.loads(result.stdout)
+        return rows
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file in the home, and return its path."""
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return path
+
+    def configure(self, text: str) -> Path:
+        """Write the configuration of the user, and return its path."""
+        return self.write("config/spackscope/config.toml", text)
 
     def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
         """Start the program without waiting for it."""
@@ -384,6 +402,14 @@ def link_program(directory: Path) -> Path:
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(path)
     return directory / "spackscope"
+
+
+def write_script(path: Path, text: str) -> Path:
+    """Write a program, and return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
 
 
 def edit(path: Path, old: str, new: str) -> None:

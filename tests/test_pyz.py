@@ -17,6 +17,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.program import write_script
+
 ROOT = Path(__file__).parents[1]
 PROGRAM = """
 import os, sys
@@ -201,9 +203,7 @@ def test_it_runs_nothing_from_the_home_of_another_user(
 def test_a_newer_python_is_found_under_its_own_name(pyz: Path, tmp_path: Path) -> None:
     name = f"python3.{min(sys.version_info.minor, 14)}"
     directory = python_directory(tmp_path / "path", name)
-    old = Path(directory, "python3")
-    old.write_text("#!/bin/sh\nexit 1\n")
-    old.chmod(0o755)
+    write_script(Path(directory, "python3"), "#!/bin/sh\nexit 1\n")
 
     assert run(pyz, "x", PATH=directory, HOME=str(tmp_path)).stdout.startswith("x\n")
 

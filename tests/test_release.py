@@ -19,6 +19,7 @@ import yaml
 
 from spackscope.tui import VERSION
 from tests.documents import PYPROJECT, ROOT
+from tests.program import write_script
 
 PROJECT = PYPROJECT["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -182,8 +183,7 @@ def test_a_tag_of_another_version_is_not_released(tag: str, fits: bool) -> None:
 
 def release_with(directory: Path, changelog: str) -> int:
     """Run the step that releases, with a file to release and a `gh` that notes its words."""
-    (directory / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\n')
-    (directory / "gh").chmod(0o755)
+    write_script(directory / "gh", '#!/bin/sh\nprintf "%s\\n" "$@" >words\n')
     (directory / "CHANGELOG.md").write_text(changelog)
     (directory / "files").mkdir()
     (directory / "files" / "spackscope.pyz").write_text("")

@@ -89,7 +89,7 @@ def as_yaml(document: object) -> bytes:
 class SpackRoot:
     """A Spack installation without the program, with the configuration that a test writes."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, version: str = "") -> None:
         self.root = directory / "spack"
         self.home = directory / "home"
         self.system = directory / "system"
@@ -98,6 +98,8 @@ class SpackRoot:
         (self.root / "bin" / "spack").write_text("#!/bin/sh\n")
         (self.root / "bin" / "spack").chmod(0o755)
         (self.home / ".spack").mkdir(parents=True)
+        if version:
+            self.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
         self.environ = {
             "SPACK_ROOT": str(self.root),
             "HOME": str(self.home),

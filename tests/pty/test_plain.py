@@ -113,9 +113,7 @@ def test_show_names_each_value(program: Program) -> None:
 
 
 def test_the_environment_comes_before_the_file(program: Program) -> None:
-    config = program.home / "config" / "spackscope" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text("plain = true\n")
+    program.configure("plain = true\n")
     words = ("stats", "os", "py-build")
     assert "os: ubuntu22.04" in program.on_terminal(*words)[1]
     assert "os: " not in program.on_terminal(*words, changes={"SPACKSCOPE_PLAIN": "0"})[1]

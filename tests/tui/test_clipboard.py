@@ -17,7 +17,7 @@ import pexpect
 import pytest
 
 from spackscope.tui import clipboard
-from tests.program import PATIENCE, wait_until
+from tests.program import PATIENCE, wait_until, write_script
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
 TERMINAL = "terminal, OSC 52"
@@ -46,10 +46,9 @@ class Desk:
     def add(self, name: str, body: str) -> Path:
         """Write a script to PATH and return the file in which it stores its stdin."""
         stored = self.programs.parent / f"{name}.stored"
-        script = self.programs / name
         first = "" if body.startswith("#!") else "#!/bin/sh\n"
-        script.write_text(first + body.format(stored=quote(str(stored))) + "\n")
-        script.chmod(0o755)
+        text = first + body.format(stored=quote(str(stored))) + "\n"
+        script = write_script(self.programs / name, text)
         if body == HANG:
             self._hanging[str(script)] = Path(f"{stored}.pid")
         return stored
@@ -448,14 +447,12 @@ def test_in_tmux_the_outer_terminal_is_handed_the_text(
 
 def test_a_tmux_too_old_to_hand_on_still_gets_its_buffer(tmux: Tmux, tmp_path: Path) -> None:
     real = shutil.which("tmux")
-    old = tmp_path / "old"
-    old.mkdir()
-    (old / "tmux").write_text(
+    old = write_script(
+        tmp_path / "old" / "tmux",
         '#!/bin/sh\n[ "$2" = -w ] && { echo "tmux: unknown option -- w" >&2; exit 1; }\n'
-        f'exec {real} "$@"\n'
+        f'exec {real} "$@"\n',
     )
-    (old / "tmux").chmod(0o755)
-    path = f"{old}{os.pathsep}{os.environ['PATH']}"
+    path = f"{old.parent}{os.pathsep}{os.environ['PATH']}"
     assert copy_in_pane(tmux, tmp_path, HASH, path) == [
         "tmux",
         "tmux load-buffer -w - failed: tmux: unknown option -- w.",

@@ -14,7 +14,7 @@ import pytest
 
 from spackscope.tui.spack_extension import extension_path, path_for_spack
 from tests.documents import PYPROJECT, ROOT
-from tests.program import environment
+from tests.program import environment, write_script
 from tests.spack_start import make_spack
 
 EXTENSION = Path(extension_path())
@@ -64,9 +64,7 @@ class Site:
 
 
 def write_program(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(ECHO.format(python=sys.executable))
-    path.chmod(0o755)
+    write_script(path, ECHO.format(python=sys.executable))
 
 
 @pytest.fixture(scope="module")

@@ -30,6 +30,7 @@ from tests.builders.mirrors import mirror_v3, serve_files, signed_v2, signed_v3,
 from tests.builders.nodes import ZLIB
 from tests.builders.pages import SAMPLE_PAGES
 from tests.builders.spack import PROJECT_SUBKEY, SIGNED, SITE_KEY, zlib_index
+from tests.program import write_script
 from tests.web_server import responds
 
 BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
@@ -242,8 +243,7 @@ def test_a_gpg_that_hangs_or_prints_anything_does_no_harm(
     if "sleep" in script:
         monkeypatch.setattr("spackscope.model.sources.mirror_spec._GPG_TIMEOUT", 0.1)
     mirror = str(write_files(tmp_path / "m", signed_v3()))
-    (tmp_path / "gpg").write_text(f"#!/bin/sh\n{script}\n")
-    (tmp_path / "gpg").chmod(0o755)
+    write_script(tmp_path / "gpg", f"#!/bin/sh\n{script}\n")
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     reader = Reader({**home, "PATH": path, "SPACK_GNUPGHOME": str(SIGNED)}, mirror)
     assert reader.json("bzip2")["key"]["owner"] == owner

@@ -147,9 +147,7 @@ def test_copying_pays_for_no_screen(program: Program) -> None:
 def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
     program: Program,
 ) -> None:
-    path = program.home / "config" / "spackscope" / "config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text('theme = "nord"\nfold = false\n[keys]\nquit = "Q"')
+    program.configure('theme = "nord"\nfold = false\n[keys]\nquit = "Q"')
     program("stats", "os")
     modules = loaded_by(program, "stats", "os")
     assert "spackscope.tui.settings.config_file" in modules

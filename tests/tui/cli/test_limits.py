@@ -132,7 +132,7 @@ def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
     )
 
     assert len(program("find", "-f", "index.json").stdout.splitlines()) == 2
-    (source,) = json.loads(program("sources", "-f", "index.json", "--json").stdout)
+    (source,) = program.rows("sources", "-f", "index.json")
     assert source["problems"] == 10_001
 
 

@@ -76,7 +76,7 @@ def test_each_answer_is_asked() -> None:
 @pytest.mark.parametrize("command", ASKED)
 def test_all_forms_have_the_same_rows(command: str, program: Program) -> None:
     words = words_of(command)
-    rows = json.loads(program(*words, "--json").stdout)
+    rows = program.rows(*words)
     lines = program(*words, "--jsonl").stdout.splitlines()
     assert rows == [json.loads(line) for line in lines]
     in_csv = list(csv.DictReader(io.StringIO(program(*words, "--csv").stdout)))
@@ -103,8 +103,8 @@ def test_all_forms_have_the_same_rows(command: str, program: Program) -> None:
             assert value is None or TYPES[type(value)] in documented[name], name
     # With a limit, and the columns in another order.
     names = list(rows[0])[:2][::-1] if rows else []
-    result = program(*words, "--limit", "1", "--json", f"--columns={','.join(names)}")
-    assert [list(row) for row in json.loads(result.stdout)] == [names] * len(rows[:1]) or not rows
+    first = program.rows(*words, "--limit", "1", f"--columns={','.join(names)}")
+    assert [list(row) for row in first] == [names] * len(rows[:1]) or not rows
     for columns in (80, 120) if command != "show" else ():
         _, text = program.on_terminal(*words, columns=columns, changes={"NO_COLOR": "1"})
         assert max(map(cell_width, text.splitlines())) <= columns

@@ -50,8 +50,8 @@ def test_an_address_is_a_source_with_a_query(program: Program, public: str) -> N
     assert (
         "Ignored in the address, since the site has no such condition: compiler=" in result.stderr
     )
-    shown = program("show", "--json", f"{URL}&hash={OLD}&release=v1", SPACKSCOPE_PUBLIC=public)
-    assert json.loads(shown.stdout)[0]["page"] == f"{URL}&hash={OLD}"
+    (shown,) = program.rows("show", f"{URL}&hash={OLD}&release=v1", SPACKSCOPE_PUBLIC=public)
+    assert shown["page"] == f"{URL}&hash={OLD}"
     by_version = program(
         "stats", "version", f"{URL}&release=v1", "--csv", SPACKSCOPE_PUBLIC=public
     )

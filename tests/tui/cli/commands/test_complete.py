@@ -84,23 +84,18 @@ def test_sources_that_were_never_read_are_not_read_now(program: Program, tmp_pat
 
 
 def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
-    config = program.home / "config.toml"
-    config.write_text(f'sources = ["{pages}"]\nnonsense = 1\n')
-
+    config = program.configure(f'sources = ["{pages}"]\nnonsense = 1\n')
     assert offered(program, "find pkg-c49", str(config), sources="") == ["pkg-c49"]
 
 
 def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> None:
-    root = program.home / "spack"
-    mirrors = root / "etc" / "spack" / "mirrors.yaml"
-    mirrors.parent.mkdir(parents=True)
-    mirrors.write_text("mirrors: {site-a: /none, site-b: /none, odd\\e: /none}\n")
-    lock = root / "var" / "spack" / "environments" / "climate" / "spack.lock"
-    lock.parent.mkdir(parents=True)
-    lock.touch()
+    root = f"{program.home}/spack"
+    mirrors = "mirrors: {site-a: /none, site-b: /none, odd\\e: /none}\n"
+    program.write("spack/etc/spack/mirrors.yaml", mirrors)
+    program.write("spack/var/spack/environments/climate/spack.lock", "")
 
     def with_spack(line: str) -> list[str]:
-        result = program(*in_bash(line), SPACK_ROOT=str(root), SPACKSCOPE_CONFIG="/dev/null")
+        result = program(*in_bash(line), SPACK_ROOT=root, SPACKSCOPE_CONFIG="/dev/null")
         return result.stdout.splitlines()[1:]
 
     assert with_spack("-f spack:s") == ["site-a", "site-b"]

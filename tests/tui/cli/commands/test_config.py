@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -14,13 +13,6 @@ from spackscope.tui.settings.table import SETTINGS
 from tests.program import Program
 
 SAMPLE = "sample"
-
-
-def configure(program: Program, text: str) -> Path:
-    path = program.home / "config" / "spackscope" / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 def table(program: Program, *words: str, **changes: Any) -> dict[str, tuple[str, str]]:
@@ -43,14 +35,12 @@ def test_without_a_file_all_defaults_are_printed(program: Program) -> None:
 
 
 def test_each_value_has_its_origin(program: Program) -> None:
-    path = configure(
-        program,
+    path = program.configure(
         'theme = "nord"\nhost = "target=zen3"\nsort = "-size"\nhidden = ["os", "used by"]\n'
         'sources = ["https://ann:secret@host/m?token=1", "tree"]\n',
     )
-    system = program.home / "xdg" / "spackscope" / "config.toml"
-    system.parent.mkdir(parents=True)
-    system.write_text('copy = "site-copy"\nfold = false\nsort = "os"\n[keys]\nquit = "Q"\n')
+    text = 'copy = "site-copy"\nfold = false\nsort = "os"\n[keys]\nquit = "Q"\n'
+    system = program.write("xdg/spackscope/config.toml", text)
     rows = table(
         program, "--host", "target=zen4", SPACKSCOPE_FROM="", SPACKSCOPE_COPY="curl -u ann:secret"
     )
@@ -71,7 +61,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
 
 
 def test_sources_are_those_that_are_read(program: Program) -> None:
-    configure(program, 'sources = "a"')
+    program.configure('sources = "a"')
     assert table(program, "-f", "x")["sources"] == ("x", "command line")
     assert table(program, SPACKSCOPE_FROM="y z")["sources"] == ("y z", "SPACKSCOPE_FROM")
     assert (
@@ -80,9 +70,8 @@ def test_sources_are_those_that_are_read(program: Program) -> None:
 
 
 def test_what_was_chosen_is_named_with_its_file(program: Program) -> None:
-    state = program.home / "state" / "spackscope" / "fold.json"
-    state.parent.mkdir(parents=True)
-    state.write_text('{"fold": false, "configured": true}')
+    text = '{"fold": false, "configured": true}'
+    state = program.write("state/spackscope/fold.json", text)
     assert table(program)["fold"] == ("false", f"chosen in the browser: {state}")
 
 
@@ -98,9 +87,9 @@ def test_a_url_in_place_of_the_path_keeps_its_password(
 
 
 def test_json_has_an_object_for_each_setting(program: Program) -> None:
-    path = configure(program, 'sources = ["a b", "c"]\nfold = false')
-    lines = map(json.loads, program("config", "--json", SPACKSCOPE_FROM="").stdout.splitlines())
-    by_name = {line.pop("setting"): line for line in lines}
+    path = program.configure('sources = ["a b", "c"]\nfold = false')
+    lines = program("config", "--json", SPACKSCOPE_FROM="").stdout.splitlines()
+    by_name = {line.pop("setting"): line for line in map(json.loads, lines)}
     sources = [f"{path.parent}/a b", f"{path.parent}/c"]
     assert by_name["sources"] == {"value": sources, "from": str(path), "line": 1}
     assert by_name["fold"] == {"value": False, "from": str(path), "line": 2}
@@ -108,8 +97,7 @@ def test_json_has_an_object_for_each_setting(program: Program) -> None:
 
 
 def test_a_check_lists_every_mistake(program: Program) -> None:
-    path = configure(
-        program,
+    path = program.configure(
         'theme = "nrd"\nfold = 1\nhost = "rhel8"\nsort = "siz"\ncopy = "x \'y"\nthem = "nord"\n',
     )
     result = program("config", "--check")
@@ -128,7 +116,7 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
 
 
 def test_a_right_file_passes_the_check(program: Program) -> None:
-    path = configure(program, 'theme = "nord"')
+    path = program.configure('theme = "nord"')
     result = program("config", "--check")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
@@ -139,7 +127,7 @@ def test_a_right_file_passes_the_check(program: Program) -> None:
 
 @pytest.mark.parametrize("words", [["find", "py-build"], ["index"], ["py-build"]], ids=" ".join)
 def test_a_command_ends_at_a_mistake(program: Program, words: list[str]) -> None:
-    path = configure(program, "\nfold = 1")
+    path = program.configure("\nfold = 1")
     assert (
         program.refused(*words, code=ExitCode.USAGE)
         == f"spackscope: {path}:2: fold must be true or false\n"
@@ -147,7 +135,7 @@ def test_a_command_ends_at_a_mistake(program: Program, words: list[str]) -> None
 
 
 def test_a_setting_of_a_newer_version_is_only_named(program: Program) -> None:
-    path = configure(program, "\nfolds = true\n[keys]\nteleport = 'x'\n")
+    path = program.configure("\nfolds = true\n[keys]\nteleport = 'x'\n")
     found = program("find", "py-build", "--hashes")
     assert (found.returncode, len(found.stdout.split())) == (ExitCode.FOUND, 24)
     unknown = f"{path}:2: unknown setting folds. Did you mean fold?\n"
@@ -159,7 +147,7 @@ def test_a_setting_of_a_newer_version_is_only_named(program: Program) -> None:
 
 @pytest.mark.parametrize(("count", "more"), [(10, 0), (11, 1), (30, 20)])
 def test_only_some_of_many_mistakes_end_a_command(program: Program, count: int, more: int) -> None:
-    configure(program, "".join(f"x{number} = 1\n" for number in range(count - 1)) + "fold = 1")
+    program.configure("".join(f"x{number} = 1\n" for number in range(count - 1)) + "fold = 1")
     lines = program.refused("find", code=ExitCode.USAGE).splitlines()
     assert all(
         f":{at}: {'fold must be' if at == count else 'unknown setting x'}" in line
@@ -172,12 +160,12 @@ def test_only_some_of_many_mistakes_end_a_command(program: Program, count: int, 
 
 @pytest.mark.parametrize("word", ["--help", "--version", "help"])
 def test_the_help_reads_no_file(program: Program, word: str) -> None:
-    configure(program, "folds = true")
+    program.configure("folds = true")
     assert program(word).returncode == 0
 
 
 def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
-    configure(program, 'sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
+    program.configure('sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
     result = program("find", "py-build", SPACKSCOPE_FROM="")
     assert result.returncode == ExitCode.UNREADABLE
     assert f"{program.home}/config/spackscope/nowhere" in result.stderr
@@ -191,14 +179,14 @@ def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
 
 
 def test_the_tag_list_of_the_file_is_used(program: Program) -> None:
-    configure(program, 'public = "no-such-list.json"')
+    program.configure('public = "no-such-list.json"')
     result = program("find", "-f", "public", "py-build")
     assert result.returncode == ExitCode.UNREADABLE
     assert f"{program.home}/config/spackscope/no-such-list.json" in result.stderr
 
 
 def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
-    path = configure(program, '\nhost = "target=zen3 glbc=2"')
+    path = program.configure('\nhost = "target=zen3 glbc=2"')
     result = program("find", "py-build")
     assert result.returncode == ExitCode.USAGE
     first, text, caret = result.stderr.splitlines()
@@ -207,7 +195,7 @@ def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
 
 
 def test_a_wrong_theme_ends_the_browser_before_it_opens(program: Program) -> None:
-    path = configure(program, 'theme = "nrd"')
+    path = program.configure('theme = "nrd"')
     code, output = program.on_terminal("py-build")
     assert code == ExitCode.USAGE
     assert f"{path}:1: there is no theme nrd. Did you mean nord?" in output.replace("\n", "")
@@ -215,11 +203,11 @@ def test_a_wrong_theme_ends_the_browser_before_it_opens(program: Program) -> Non
 
 
 def test_the_keys_are_listed_by_their_names(program: Program) -> None:
-    configure(program, '[keys]\nquit = "Q"')
+    program.configure('[keys]\nquit = "Q"')
     lines = program("config", "--keys").stdout.splitlines()
     assert "# Everywhere" in lines
     assert [line.split()[2] for line in lines if line.startswith("quit ")] == ['"Q"']
-    configure(program, '[keys]\nquit = "Q"\nquti = "X"')
+    program.configure('[keys]\nquit = "Q"\nquti = "X"')
     result = program("config", "--keys")
     assert result.returncode == ExitCode.USAGE
     assert ":3: unknown key name quti. Did you mean quit?" in result.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -33,15 +32,13 @@ def home(program: Program) -> Path:
 
 
 def test_each_environment_and_each_host_have_a_row(program: Program, home: Path) -> None:
-    result = program(*ON_ZEN3, "--host", "zen4", "--fail-under", "0", "--json")
-    row, other = json.loads(result.stdout)
+    row, other = program.rows(*ON_ZEN3, "--host", "zen4")
     assert (row["environment"], row["specs"], row["cached"]) == ("spack.lock", 3, 2)
     assert [(each["host"], each["runs"]) for each in (row, other)] == [
         ("zen3, linux", 33.33),
         ("zen4, linux", 66.67),
     ]
     assert (row["percent"], row["unknown_sizes"], row["most_needed"]) == (66.67, 2, ["vtk@1.3.1"])
-    assert (result.returncode, result.stderr) == (0, "")
     _, text = program.on_terminal(*ON_ZEN3, changes={"NO_COLOR": "1"})
     cells = ["spack.lock", "3", "66", "%", "zen3,", "linux", "33", "%"]
     assert text.splitlines()[-1].split()[:8] == cells
@@ -87,7 +84,7 @@ def test_hashes_are_those_of_all_environments(program: Program, home: Path) -> N
 
 def test_only_environments_that_lack_something_are_missing(program: Program, home: Path) -> None:
     (home / "whole.lock").write_bytes(environment([leaf(ZLIB, "zlib", "1.3")], ZLIB))
-    rows = json.loads(program(*COVER, "whole.lock", "--missing", "--json").stdout)
+    rows = program.rows(*COVER, "whole.lock", "--missing")
     assert [row["environment"] for row in rows] == ["spack.lock"]
 
 
@@ -101,20 +98,19 @@ def test_what_most_others_need_is_named_first(program: Program, home: Path) -> N
     ]
     (home / "spack.lock").write_bytes(environment(nodes, VTK))
     write_index(home, leaf("o" * 32, "other", "1"))
-    (row,) = json.loads(program(*ON_ZEN3, "--json").stdout)
+    (row,) = program.rows(*ON_ZEN3)
     assert row["most_needed"] == ["zlib@1.3 (2)", "bzip2@1.0 (1)", "hdf5@1.3.1", "vtk@1.3.1"]
 
 
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
-    rows = json.loads(program("cover", "--host", "zen3", "--json").stdout)
+    rows = program.rows("cover", "--host", "zen3")
     assert ("data-vis-sdk", 7, 100.0) in [
         (row["stack"], row["specs"], row["percent"]) for row in rows
     ]
 
 
 def test_bytes_are_summed_as_far_as_they_are_told(program: Program) -> None:
-    words = ("cover", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3", "--json")
-    (row,) = json.loads(program(*words).stdout)
+    (row,) = program.rows("cover", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3")
     assert (round(row["archives"], -2), row["unknown_sizes"]) == (16_000, 18)
 
 

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import SPACK_DATA, database, installs, write_index
+from tests.builders.spack import SPACK_DATA, write_index
 from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")
@@ -94,9 +93,7 @@ def test_all_lists_what_follows_and_what_is_equal_too(program: Program, index: P
 
 
 def test_scripts_get_a_row_for_each_difference(program: Program, index: Path) -> None:
-    result = program("diff", "-f", str(index), "--json", HDF5, OTHER_ZLIB)
-    assert result.returncode == 1
-    zlib, users = json.loads(result.stdout)
+    zlib, users = program.rows("diff", "-f", str(index), HDF5, OTHER_ZLIB)
     assert zlib == {
         "package": "zlib",
         "attribute": "version",
@@ -146,7 +143,7 @@ def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
     result = program("diff", "-f", str(index), HDF5, "hdf5 ^zlib@1 ^cmake@3")
     assert result.returncode == 0
     assert "These are the same spec" in result.stderr
-    assert json.loads(program("diff", "-f", str(index), "--json", HDF5, HDF5).stdout) == []
+    assert program.rows("diff", "-f", str(index), HDF5, HDF5) == []
 
 
 def test_values_that_differ_have_a_colour_on_a_terminal(program: Program, index: Path) -> None:
@@ -211,12 +208,10 @@ def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None
     nodes = (built, spliced, leaf(CMAKES[0], "cmake", "3"), *zlibs)
     write_index(program.home, *nodes)
 
-    found = program("find", "-f", "index.json", "--json", "spliced").stdout
+    found = program.rows("find", "-f", "index.json", "spliced")
     lines = lines_of(program, "-f", "index.json", f"/{HDF5}", f"/{SAME_CMAKE}")
 
-    assert [(spec["hash"], spec["build_spec"]) for spec in json.loads(found)] == [
-        (SAME_CMAKE, HDF5)
-    ]
+    assert [(spec["hash"], spec["build_spec"]) for spec in found] == [(SAME_CMAKE, HDF5)]
     assert lines[1:3] == [
         f"{SAME_CMAKE[:7]} is {HDF5[:7]}, spliced with other dependencies",
         f"zlib {ZLIBS[0][:7]} ≠ {ZLIBS[1][:7]}",
@@ -236,7 +231,7 @@ def test_two_files_beside_a_source_are_answered_with_a_way_that_works(
     program: Program, place: str
 ) -> None:
     for name in ("a.json", "b.json"):
-        (program.home / name).write_bytes(database(installs(leaf("z" * 32, "zlib", "1.3"))))
+        write_index(program.home / name, leaf("z" * 32, "zlib", "1.3"))
     files = [f"{place}a.json", f"{place}b.json"]
     message = program.refused("diff", "-f", "a.json", *files, code=2)
     assert f"{files[0]} is a file: without -f, diff compares two sources" in message

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 
 from tests.builders.pages import record, write_page
@@ -60,7 +59,7 @@ def test_a_source_may_be_standard_input(program: Program) -> None:
 
 
 def test_json_has_the_hashes_before_and_after(program: Program) -> None:
-    rows = json.loads(program("diff", "--json", *write_locks(program)).stdout)
+    rows = program.rows("diff", *write_locks(program))
     by_what = {row["what"]: row for row in rows}
     assert by_what["zlib 1.2 → 1.3"]["through"] == 2
     changed = by_what["zlib@1.2 → 1.3"]

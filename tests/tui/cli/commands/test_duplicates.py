@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 from tests.model.analysis.lock_files import made, write_lock
 from tests.program import Program
 
@@ -29,17 +27,6 @@ def test_packages_are_listed_with_what_makes_their_builds_differ(program: Progra
         "package  builds  causes        used by      hash",
         f"zlib          2  zlib:version  cmake, hdf5  {NEW.hash[:7]}",
     ]
-    result = program(*words, "--json")
-    assert result.returncode == 1
-    assert json.loads(result.stdout) == [
-        {
-            "package": "zlib",
-            "builds": 2,
-            "causes": ["zlib:version"],
-            "used_by": ["cmake", "hdf5"],
-            "hash": NEW.hash,
-        }
-    ]
 
 
 def test_an_environment_is_named_in_several_ways(program: Program) -> None:
@@ -53,11 +40,8 @@ def test_an_environment_is_named_in_several_ways(program: Program) -> None:
 
 
 def test_ignored_packages_do_not_count(program: Program) -> None:
-    lock = write_environment(program)
-    for pattern in ("zlib", "z*"):
-        result = program("duplicates", lock, "--ignore", "hdf5", "--ignore", pattern)
-        assert result.returncode == 0
-        assert "none of 4 packages has several builds for one OS and target\n" in result.stderr
+    words = ("duplicates", write_environment(program), "--ignore", "hdf5", "--ignore", "z*")
+    assert program(*words).returncode == 0
 
 
 def test_duplicates_are_certain_whatever_else_cannot_be_read(program: Program) -> None:

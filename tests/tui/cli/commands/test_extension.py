@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from spackscope.tui.process import ExitCode
-from tests.program import Program, environment
+from tests.program import Program, environment, write_script
 from tests.spack_start import make_spack
 
 
@@ -85,9 +85,7 @@ def test_a_spack_that_a_missing_copy_stops_is_mended(
 
 def test_the_copy_starts_the_program_that_wrote_it_last(program: Program, root: Path) -> None:
     for name in ("first", "second file"):
-        pyz = program.home / f"{name}.pyz"
-        pyz.write_text(f'#!/bin/sh\necho {name} "$@"\n')
-        pyz.chmod(0o755)
+        pyz = write_script(program.home / f"{name}.pyz", f'#!/bin/sh\necho {name} "$@"\n')
         added, _ = lines_of(program, SPACKSCOPE_PYZ=str(pyz))
         run(root, added)
         assert run(root, "spack scope find +mpi").stdout == f"{name} find +mpi\n"
@@ -96,12 +94,10 @@ def test_the_copy_starts_the_program_that_wrote_it_last(program: Program, root: 
 def test_spack_starts_without_the_program_that_wrote_the_copy(
     program: Program, root: Path
 ) -> None:
-    script = program.home / "venv" / "bin" / "spackscope"
-    script.parent.mkdir(parents=True)
     command = f"{sys.executable} -c 'import sys; sys.argv[0] = sys.argv.pop(1)\n"
     command += "from spackscope.tui.cli.main import main; sys.exit(main())'"
-    script.write_text(f'#!/bin/sh\nexec {command} "$0" "$@"\n')
-    script.chmod(0o755)
+    text = f'#!/bin/sh\nexec {command} "$0" "$@"\n'
+    script = write_script(program.home / "venv" / "bin" / "spackscope", text)
     environ = environment(program.home, PATH="/usr/bin:/bin")
     printed = subprocess.check_output([str(script), "extension"], env=environ, text=True)
     run(root, printed.splitlines()[0])

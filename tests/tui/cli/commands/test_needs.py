@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -44,7 +43,7 @@ def test_the_closure_of_a_spec_is_listed(program: Program) -> None:
 
 
 def test_json_has_all_parts(program: Program) -> None:
-    rows = json.loads(program("needs", "-f", MIRROR, "--json", BZIP2[:7]).stdout)
+    rows = program.rows("needs", "-f", MIRROR, BZIP2[:7])
     assert rows[0] == {
         "needed_to": "run",
         "hash": BZIP2,
@@ -71,7 +70,7 @@ def test_a_page_does_not_tell_the_needs(program: Program) -> None:
     result = program("needs", "pfqg2xi")
     assert (result.returncode, len(result.stdout.splitlines())) == (0, 1)
     assert result.stderr.splitlines()[-1] == "spackscope: This source lists no dependencies"
-    assert json.loads(program("needs", "--json", "pfqg2xi").stdout) == []
+    assert program.rows("needs", "pfqg2xi") == []
 
 
 def test_show_counts_the_needs(program: Program) -> None:

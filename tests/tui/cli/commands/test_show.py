@@ -9,7 +9,7 @@ import pytest
 from tests.builders.mirrors import signed_v3, write_files
 from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import INSTALL_TREE, SITE_KEY, database, installs
+from tests.builders.spack import INSTALL_TREE, SITE_KEY, write_index
 from tests.program import Program, assert_golden
 
 
@@ -23,7 +23,7 @@ def test_a_spec_is_shown_line_by_line(program: Program) -> None:
     "spelling", ["pfqg2xi", "/pfqg2xi", "PFQG2XI", " pfqg2xienllgkr2rb23fugktb23zwwbr\n"]
 )
 def test_a_hash_may_be_spelled_in_several_ways(program: Program, spelling: str) -> None:
-    (shown,) = json.loads(program("show", "--json", spelling).stdout)
+    (shown,) = program.rows("show", spelling)
     assert shown["hash"] == "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
@@ -32,8 +32,8 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
     write_page(program.home / "a" / "v1.md", [record(9, os="rocky9")], tag="v1")
     write_page(program.home / "b" / "develop.md", [record(9)])
     sources = ("-f", "a", "-f", "b")
-    lines = program("show", *sources, "--jsonl", hash_of(9)).stdout.splitlines()
-    shown = [(spec["sources"], spec["tag"], spec["os"]) for spec in map(json.loads, lines)]
+    rows = program.rows("show", *sources, hash_of(9))
+    shown = [(spec["sources"], spec["tag"], spec["os"]) for spec in rows]
     assert sorted(shown) == [(["a"], "v1", "rocky9"), (["a", "b"], "develop", "ubuntu24.04")]
     text = program("show", *sources, hash_of(9)).stdout
     assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 2
@@ -61,11 +61,11 @@ def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Pro
     missing = "archive       listed, but the archive is missing  m/blobs/sha256/cd/"
     at = next(n for n, line in enumerate(ncurses) if line.startswith("install "))
     assert ncurses[at + 1].startswith(missing), "the line to install would fail"
-    line = program("show", "-f", "m", "--jsonl", "bzip2").stdout
-    (mirror,) = json.loads(line)["mirrors"]
+    (row,) = program.rows("show", "-f", "m", "bzip2")
+    (mirror,) = row["mirrors"]
     assert (mirror["source"], mirror["signed"], mirror["archive"]) == ("m", True, "present")
-    line = program("show", "--jsonl", "pfqg2xi").stdout
-    assert json.loads(line)["mirrors"] == []
+    (row,) = program.rows("show", "pfqg2xi")
+    assert row["mirrors"] == []
 
 
 def test_a_terminal_gets_colours_and_variants_that_flow(program: Program) -> None:
@@ -130,19 +130,11 @@ def test_all_facts_of_an_install_tree_are_shown(program: Program) -> None:
     hash_, told = next((h, i) for h, i in installs.items() if i["spec"]["name"] == "curl")
 
     text = program("show", "-f", str(tree), hash_).stdout
-    (shown,) = json.loads(program("show", "-f", str(tree), hash_, "--json").stdout)
+    (shown,) = program.rows("show", "-f", str(tree), hash_)
 
-    edges = told["spec"]["dependencies"]
-    assert [(edge["name"], edge["hash"]) for edge in shown["dependencies"]] == [
-        (edge["name"], edge["hash"]) for edge in edges
-    ]
-    assert [edge["virtuals"] for edge in shown["dependencies"]] == [
-        sorted(edge["parameters"]["virtuals"]) for edge in edges
-    ]
     assert (shown["path"], shown["installed_at"]) == (told["path"], told["installation_time"])
-    assert shown["package_hash"] == told["spec"]["package_hash"]
     assert f"prefix        {told['path']}\n" in text
-    for edge in edges:
+    for edge in told["spec"]["dependencies"]:
         assert f"{edge['name']}@" in text
         assert f" /{edge['hash'][:7]}\n" in text
 
@@ -151,13 +143,12 @@ def test_minutes_of_a_build_in_an_install_tree_are_shown(program: Program) -> No
     tree = program.home / "tree"
     shutil.copytree(INSTALL_TREE.parents[1], tree)
     hash_ = program("find", "-f", "tree", "--hashes", "curl").stdout.strip()
-    times = tree / "linux-zen3" / f"curl-8-{hash_}" / ".spack" / "install_times.json"
     assert "build time" not in program("show", "-f", "tree", hash_).stdout
-    times.parent.mkdir(parents=True)
-    times.write_text('{"total": 725.4, "phases": []}')
+    times = f"tree/linux-zen3/curl-8-{hash_}/.spack/install_times.json"
+    program.write(times, '{"total": 725.4, "phases": []}')
     assert "build time    12 min\n" in program("show", "-f", "tree", hash_).stdout
     # It was fetched, not built.
-    times.write_text('{"total": 725.4, "phases": [], "cache": true}')
+    program.write(times, '{"total": 725.4, "phases": [], "cache": true}')
     assert "build time" not in program("show", "-f", "tree", hash_).stdout
 
 
@@ -175,11 +166,9 @@ def test_the_spec_that_is_shown_is_a_query_for_it(program: Program) -> None:
 
 def test_the_only_spec_of_a_file_needs_no_words(program: Program) -> None:
     nodes = [leaf("o" * 32, "zlib", "1.3"), leaf("p" * 32, "gmake", "4.4")]
-    (program.home / "spec.json").write_bytes(
-        json.dumps({"spec": {"_meta": {"version": 5}, "nodes": nodes[:1]}}).encode()
-    )
-    result = program("show", "-f", "spec.json", "--json")
-    assert [row["hash"] for row in json.loads(result.stdout)] == ["o" * 32]
-    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    document = {"spec": {"_meta": {"version": 5}, "nodes": nodes[:1]}}
+    program.write("spec.json", json.dumps(document))
+    assert [row["hash"] for row in program.rows("show", "-f", "spec.json")] == ["o" * 32]
+    write_index(program.home, *nodes)
     message = program.refused("show", "-f", "index.json", code=2)
     assert "show needs a hash, or a query that matches one spec" in message

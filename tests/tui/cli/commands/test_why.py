@@ -31,6 +31,11 @@ ZEN3 = {**ZEN4, "target": "zen3"}
 WHY = ("why", "-f", "index.json", "--host", "target=zen3 glibc=2.34 os=rocky9")
 
 
+def reuse(program: Program, value: str) -> Path:
+    """Write the value of concretizer:reuse, and return the path of the file."""
+    return program.write(".spack/concretizer.yaml", f"concretizer:\n  reuse: {value}\n")
+
+
 @pytest.fixture
 def home(program: Program) -> Path:
     """Write a cache with three builds of hdf5, and a Spack that wants no hdf5 1.12."""
@@ -50,14 +55,11 @@ def home(program: Program) -> Path:
     write_index(program.home, *nodes)
     wanted = [*nodes[:2], hdf5(WANTED, "1.12", ZEN3)]
     (program.home / "spack.lock").write_bytes(environment(wanted, WANTED))
-    settings = program.home / ".spack"
-    settings.mkdir()
-    (settings / "concretizer.yaml").write_text(
-        "concretizer:\n  reuse:\n    exclude:\n    - hdf5@1.12\n"
-    )
-    (settings / "packages.yaml").write_text(
+    reuse(program, "\n    exclude:\n    - hdf5@1.12")
+    program.write(
+        ".spack/packages.yaml",
         "packages:\n  hdf5:\n    buildable: false\n    externals:\n"
-        "    - {spec: hdf5@1.10, prefix: /usr}\n"
+        "    - {spec: hdf5@1.10, prefix: /usr}\n",
     )
     return program.home
 
@@ -110,25 +112,22 @@ def test_hashes_are_titled_by_what_they_have_in_common(
 
 def test_a_build_whose_c_library_is_not_listed_may_not_run(program: Program, home: Path) -> None:
     host = "target=zen3 glibc=2.34 os=ubuntu24.04"
-    result = program("why", HDF5, "-f", "index.json", "--host", host, "--json")
-    (row,) = json.loads(result.stdout)
+    (row,) = program.rows("why", HDF5, "-f", "index.json", "--host", host)
     change = "can be reused, but may not run: C library not listed"
-    assert (result.returncode, row["reason"], row["change"]) == (0, None, change)
+    assert (row["reason"], row["change"]) == (None, change)
 
 
 def test_a_preference_passes_over_what_can_be_reused(program: Program, home: Path) -> None:
-    file = home / ".spack" / "packages.yaml"
-    file.write_text("packages:\n  hdf5:\n    prefer: ['@1.12']\n    variants: ~shared\n")
-    result = program(*WHY, HDF5, "--json")
-    (row,) = json.loads(result.stdout)
+    text = "packages:\n  hdf5:\n    prefer: ['@1.12']\n    variants: ~shared\n"
+    program.write(".spack/packages.yaml", text)
+    (row,) = program.rows(*WHY, HDF5)
     place = "~/.spack/packages.yaml:3"
-    assert (result.returncode, row["reason"], row["place"]) == (0, None, place)
+    assert (row["reason"], row["place"]) == (None, place)
     assert row["change"] == (
         "can be reused, but packages.yaml prefers @1.12:"
         " Spack takes or builds such a one first, if it can"
     )
-    found = program("find", *WHY[1:], f"/{HDF5}", "reusable", "--json").stdout
-    (spec,) = json.loads(found)
+    (spec,) = program.rows("find", *WHY[1:], f"/{HDF5}", "reusable")
     assert [(r["rule"], r["sentence"]) for r in spec["reasons"]] == [
         ("preference", f"packages.yaml prefers @1.12, {place}")
     ]
@@ -167,9 +166,8 @@ def test_a_lock_file_is_judged_by_what_comes_nearest(program: Program, home: Pat
     _, lines = drawn(program, *WHY, "spack.lock")
     assert "spack.lock, 1 of 3 missing: no cache has it" in lines
     # What is concretized is not asked for anew.
-    path = home / ".spack" / "concretizer.yaml"
-    path.write_text("concretizer:\n  reuse: dependencies\n")
-    (row,) = json.loads(program(*WHY, "spack.lock", "--json").stdout)
+    reuse(program, "dependencies")
+    (row,) = program.rows(*WHY, "spack.lock")
     assert (row["nearest"], row["reason"]) == (OLD, None)
 
 
@@ -185,7 +183,7 @@ def test_a_spec_of_a_lock_file_is_missing_whatever_its_nearest_is(
 
 
 @pytest.mark.parametrize(
-    ("reuse", "text"),
+    ("value", "text"),
     [
         ("false", "concretizer:reuse is false"),
         ("dependencies", "concretizer:reuse allows only dependencies of the requested specs"),
@@ -194,17 +192,15 @@ def test_a_spec_of_a_lock_file_is_missing_whatever_its_nearest_is(
     ],
 )
 def test_each_form_of_reuse_is_named_with_its_line(
-    reuse: str, text: str, program: Program, home: Path
+    value: str, text: str, program: Program, home: Path
 ) -> None:
-    path = home / ".spack" / "concretizer.yaml"
-    path.write_text(f"concretizer:\n  reuse: {reuse}\n")
-    (row,) = json.loads(program(*WHY, HDF5, "--json").stdout)
+    reuse(program, value)
+    (row,) = program.rows(*WHY, HDF5)
     assert (row["reason"], row["change"]) == (text, "change ~/.spack/concretizer.yaml:2")
 
 
 def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home: Path) -> None:
-    path = home / ".spack" / "concretizer.yaml"
-    path.write_text("concretizer:\n  reuse:\n    exclude: ['hdf5@@']\n")
+    path = reuse(program, "\n    exclude: ['hdf5@@']")
     result = program(*WHY, HDF5)
     assert f"{path}: line 3: hdf5@@ is not considered" in result.stderr
     assert result.returncode == 0
@@ -229,13 +225,12 @@ def test_where_nothing_is_ruled_out_there_is_no_reason(program: Program, home: P
 def test_an_old_spack_cannot_read_new_builds(
     number: int, version: str, program: Program, home: Path, tmp_path: Path
 ) -> None:
-    spack = SpackRoot(tmp_path / "old")
-    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    spack = SpackRoot(tmp_path / "old", version)
     its = in_format(number, node(name="tiny", dependencies=[]))
     path = home / "index.json"
     path.write_bytes(database(installs(its), str(number + 3)))
-    words = ("why", "-f", str(path), "tiny", "--host", "zen3", "--json")
-    (row, *_) = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+    words = ("why", "-f", str(path), "tiny", "--host", "zen3")
+    (row, *_) = program.rows(*words, SPACK_ROOT=str(spack.root))
     why = f"its database is v{number + 3}, which Spack {version} cannot read, {quote(str(path))}"
     assert (row["reason"], row["change"]) == (why, "use a newer Spack")
 
@@ -247,8 +242,7 @@ def test_a_new_spack_cannot_read_the_oldest_database(
     version: str, is_read: bool, program: Program, home: Path, tmp_path: Path
 ) -> None:
     """As `_REINDEX_NOT_NEEDED_ON_READ` of lib/spack/spack/database.py has no pair with 5 and 8."""
-    spack = SpackRoot(tmp_path / "new")
-    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    spack = SpackRoot(tmp_path / "new", version)
     tree, mirror = home / "tree" / ".spack-db" / "index.json", home / "mirror"
     for path in (tree, mirror / "build_cache" / "index.json"):
         path.parent.mkdir(parents=True)
@@ -262,8 +256,8 @@ def test_a_new_spack_cannot_read_the_oldest_database(
             f"spack buildcache update-index {quote(str(mirror))}",
         ),
     ):
-        words = ("why", "-f", str(source), "tiny", "--host", "zen3", "--json")
-        rows = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+        words = ("why", "-f", str(source), "tiny", "--host", "zen3")
+        rows = program.rows(*words, SPACK_ROOT=str(spack.root))
         why = f"{label} v5, which Spack {version} cannot read, {quote(str(source))}"
         assert ((why, change) in [(row["reason"], row["change"]) for row in rows]) is not is_read
 
@@ -271,8 +265,7 @@ def test_a_new_spack_cannot_read_the_oldest_database(
 def test_what_rests_on_a_configuration_that_refuses_deprecated_versions_says_so_once(
     program: Program, home: Path
 ) -> None:
-    spack = SpackRoot(home / "1.3")
-    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "1.3.0"\n')
+    spack = SpackRoot(home / "1.3", "1.3.0")
     sentence = "only recipes tell which versions are deprecated; this Spack does not reuse those\n"
     for words, is_said in (
         (WHY, True),
@@ -329,11 +322,10 @@ def test_spack_sees_the_index_of_its_own_database_alone(
         ("1.2.0", ["only9", "only8"], {"new": no_8}),
         ("1.2.0", ["only9", "tree"], {"both": no_8}),
     ):
-        spack = SpackRoot(home / f"{version} {' '.join(names)}".replace("/", "-"))
-        spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+        spack = SpackRoot(home / f"{version} {' '.join(names)}".replace("/", "-"), version)
         sources = [word for name in names for word in ("-f", name)]
-        words = ("find", *sources, "--host", "zen3", "--json")
-        specs = json.loads(program(*words, SPACK_ROOT=str(spack.root)).stdout)
+        words = ("find", *sources, "--host", "zen3")
+        specs = program.rows(*words, SPACK_ROOT=str(spack.root))
         # Before 1.0 other reasons come after it.
         seen = {
             spec["package"]: spec["reasons"][0]["label"]
@@ -360,11 +352,9 @@ def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_
         shutil.rmtree(program.home / "m", ignore_errors=True)
         write_files(program.home / "m", {n: d for n, d in files.items() if "index" not in n})
         package = {"v3": "bzip2", "v2": "gmake"}[layout]
-        why = program("why", "-f", "m", package, "--json")
-        build, *_ = json.loads(why.stdout)
+        build, *_ = program.rows("why", "-f", "m", package)
         assert (build["reason"], build["change"]) == (label, change)
-        find = program("find", "-f", "m", package, "--json", "--host", "zen3")
-        (spec,) = json.loads(find.stdout)
+        (spec,) = program.rows("find", "-f", "m", package, "--host", "zen3")
         assert (spec["reusable"], spec["states"]) == (False, ["cached"])
         assert spec["reasons"][0]["sentence"].startswith(label)
         shown = program("show", "-f", "m", package).stdout
@@ -386,14 +376,11 @@ def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_
 def test_spack_reads_no_index_that_is_packed_or_of_another_type(
     media_type: str, compression: str, why: str | None, program: Program, home: Path
 ) -> None:
-    spack = SpackRoot(home / "real")
-    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "1.2.0"\n')
+    spack = SpackRoot(home / "real", "1.2.0")
     data = database(installs(node(name="tiny", dependencies=[])))
     data = gzip.compress(data) if compression == "gzip" else data
     named = entry(media_type, data, compression=compression)
     write_files(home / "m", {**blob(data), MANIFEST: manifest(named)})
-    words = ("why", "-f", "m", "tiny", "--host", "zen3", "--json")
-    reasons = [
-        row["reason"] for row in json.loads(program(*words, stdin=None, **spack.environ).stdout)
-    ]
+    words = ("why", "-f", "m", "tiny", "--host", "zen3")
+    reasons = [row["reason"] for row in program.rows(*words, **spack.environ)]
     assert any(why in (reason or "") for reason in reasons) if why else reasons == [None]
