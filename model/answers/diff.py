@@ -100,7 +100,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
     ids = [catalog.listed(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
     if len(hashes) < 2:
-        return Sheet(_ALIKE, (), ())
+        return Sheet(_ALIKE, [*_columns(dag_of(catalog), ids, ids, shows_follows=False)], ())
     if len(ids) < 2:
         raise WrongQuestion("Only one of these specs is in the index")
     return _spec_sheet(asked, catalog, ids)

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from spackscope.model.core.text import clean
 from spackscope.model.report.report import Piece
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.writers import FORMATS, MAX_COMMENTED, formatted, table_lines
@@ -53,19 +52,11 @@ def _arranged(sheet: Sheet[Any], options: Options) -> Sheet[Any]:
         sheet = sheet.sorted(options.sort)
     if options.columns:
         sheet = sheet.of_columns(options.columns)
-    limit = _limit(options)
-    if limit is None and options.format == "markdown":
-        limit = MAX_COMMENTED
-    if limit:
-        sheet = sheet.cut(limit)
-    return sheet
-
-
-def _limit(options: Options) -> int | None:
-    """Return the number of rows in --limit, if any. Raises Leave."""
-    if options.limit and not (options.limit.isdecimal() and options.limit.isascii()):
-        raise Leave(ExitCode.USAGE, f"--limit takes a number of rows, not {clean(options.limit)}")
-    return int(options.limit) if options.limit else None
+    if options.limit:
+        limit = int(options.limit)
+    else:
+        limit = MAX_COMMENTED if options.format == "markdown" else 0
+    return sheet.cut(limit) if limit else sheet
 
 
 def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
@@ -76,7 +67,7 @@ def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
     is_for_people = options.template is None and options.format is None
     is_plain = is_for_people and asked.settings.plain and (width is not None or options.plain)
     # A number that was asked for has cut the rows already.
-    limit = sheet.limit if _limit(options) is None else None
+    limit = None if options.limit else sheet.limit
     if is_for_people and not is_plain and (width is not None or sheet.is_text):
         has_colours = not options.no_color and stdio.supports_colour(asked.session.environ)
         for pieces in table_lines(sheet, width, limit):

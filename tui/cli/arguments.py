@@ -26,6 +26,7 @@ from spackscope.model.core.commands import (
 )
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import near
+from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import SITE
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave
@@ -114,6 +115,9 @@ def parse_arguments(argv: Sequence[str]) -> Options:
             parsed[command.first_word], words = words[:is_name], words[is_name:]
         words += after
         _check_sources(command, words, parsed.get("sources", ()), parsed.get("config", ""))
+        limit = parsed.get("limit", "0")
+        if not (limit.isdecimal() and limit.isascii()):
+            raise ValueError(f"--limit takes a number of rows, not {clean(limit)}")
         if not (is_help or "version" in parsed):
             _check_words(command, words)
     except ValueError as error:
