@@ -159,6 +159,20 @@ class Program:
         assert (result.returncode, result.stdout) == (code, "")
         return result.stderr
 
+    def run(
+        self, *command: str | Path, variables: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """Run any command in the home, in a process of its own."""
+        return subprocess.run(
+            command,
+            env=environment(self.home, **(variables or {})),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            **{"cwd": self.home, **options},
+        )
+
     def rows(self, *words: str, **changes: str) -> list[dict[str, Any]]:
         """Run a command with --json, and return the objects that it prints."""
         result = self(*words, "--json", stdin=None, **changes)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +14,10 @@ from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders.pages import SAMPLE_PAGES
-from tests.program import COMMAND, PATIENCE, environment, wait_until
+from tests.program import COMMAND, wait_until
+from tests.tmux import Tmux, running_tmux
 
-pytestmark = [
-    pytest.mark.tmux,
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed"),
-]
+pytestmark = pytest.mark.tmux
 
 
 # On a busy machine a message would have gone before tmux is asked for it.
@@ -31,60 +27,11 @@ LASTING = (
 )
 
 
-class Tmux:
-    """A tmux server of its own, with one window that runs a command."""
-
-    def __init__(self, home: Path, *command: str) -> None:
-        self._socket = str(home / "socket")
-        self._environment = environment(home, SHELL="/bin/sh", PS1="$ ")
-        self(
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-x",
-            "120",
-            "-y",
-            "40",
-            shlex.join(command),
-        )
-
-    def __call__(self, *words: str) -> str:
-        return subprocess.run(
-            ["tmux", "-S", self._socket, *words],
-            env=self._environment,
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        ).stdout
-
-    @property
-    def screen(self) -> str:
-        return self("capture-pane", "-p")
-
-    def until(self, text: str) -> str:
-        screens: list[str] = []
-
-        def is_shown() -> bool:
-            screens.append(self.screen)
-            return text in screens[-1]
-
-        wait_until(is_shown, message=lambda: screens[-1])
-        return screens[-1]
-
-    def type(self, *keys: str) -> None:
-        self("send-keys", *keys)
-
-
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Tmux]:
     """A tmux whose program has not drawn or read anything yet."""
-    server = Tmux(tmp_path, COMMAND[0], "-c", LASTING)
-    try:
+    with running_tmux(tmp_path, COMMAND[0], "-c", LASTING, PS1="$ ") as server:
         yield server
-    finally:
-        server("kill-server")
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import pytest
 
 from spackscope.tui import clipboard
 from tests.program import PATIENCE, wait_until, write_script
+from tests.tmux import Tmux, running_tmux
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
 TERMINAL = "terminal, OSC 52"
@@ -357,41 +358,10 @@ def test_when_every_way_fails_the_message_lists_each_one_once(desk: Desk) -> Non
 # tmux
 
 
-class Tmux:
-    """Drive a tmux server of our own, with tmux's default settings."""
-
-    def __init__(self, directory: str) -> None:
-        self.command = ["tmux", "-L", "spackscope", "-f", os.devnull]
-        self.environ = os.environ | {
-            "TMUX_TMPDIR": directory,
-            "TERM": "xterm-256color",
-            "LC_ALL": "C.UTF-8",
-            # A user whom no shell is given, as nobody, has a pane that ends at once.
-            "SHELL": "/bin/sh",
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        }
-
-    def __call__(self, *arguments: str) -> str:
-        return subprocess.run(
-            [*self.command, *arguments],
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=PATIENCE,
-        ).stdout
-
-
 @pytest.fixture
-def tmux() -> Iterator[Tmux]:
-    if shutil.which("tmux") is None:
-        pytest.skip("tmux is not installed")
-    # Not tmp_path: the path of a socket has to stay under about 100 bytes.
-    with tempfile.TemporaryDirectory(prefix="scope") as directory:
-        server = Tmux(directory)
-        server("new-session", "-d", "-s", "main", "-x", "80", "-y", "24", "sh")
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    with running_tmux(tmp_path, "sh", PYTHONPATH=os.pathsep.join(sys.path)) as server:
         yield server
-        server("kill-server")
 
 
 def copy_in_pane(tmux: Tmux, directory: Path, text: str, path: str | None = None) -> list[str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 from importlib.util import find_spec
 
@@ -8,7 +7,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from tests.builders.pages import SAMPLE_PAGES
-from tests.program import Program, environment
+from tests.program import Program
 
 HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
 OF_A_HOST = ("spackscope.model.core.rules", "spackscope.model.index.run_sets")
@@ -51,13 +50,7 @@ print(*{*sys.modules} - before, file=sys.stderr)
 
 def loaded_by(program: Program, *words: str, code: str = ALL_MODULES) -> set[str]:
     """Return the modules that are imported for a command, by a new process."""
-    result = subprocess.run(
-        [sys.executable, "-c", code, *words],
-        env=environment(program.home),
-        cwd=program.home,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    result = program.run(sys.executable, "-c", code, *words)
     assert result.returncode in (0, 1, 2)
     return {*result.stderr.splitlines()[-1].split()}
 

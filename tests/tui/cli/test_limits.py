@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.pages import hash_of, record, write_page
-from tests.program import COMMAND, PATIENCE, Program, environment
+from tests.program import COMMAND, Program, environment
 
 MEMORY = 1 << 30
 """Bytes of address space, in which what these documents cost without bounds has no room."""
@@ -30,16 +30,8 @@ Result = subprocess.CompletedProcess[str]
 
 def limited(program: Program, *words: str, memory: int = MEMORY) -> Result:
     """Run the program with no more than this much memory."""
-    return subprocess.run(
-        [*COMMAND, *words],
-        env=environment(program.home),
-        cwd=program.home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)),
-    )
+    limit = (resource.RLIMIT_AS, (memory, memory))
+    return program.run(*COMMAND, *words, preexec_fn=lambda: resource.setrlimit(*limit))
 
 
 def sparse(path: Path, head: bytes = b"---\nlayout: cache\nspec_details: [") -> Path:

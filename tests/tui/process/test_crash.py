@@ -18,7 +18,7 @@ from spackscope.model.core.errors import (
     WrongQuestion,
 )
 from spackscope.tui.process import ExitCode
-from tests.program import COMMAND, Program, environment
+from tests.program import COMMAND, Program
 from tests.pty.test_signals import left_on
 
 SECRET = "hunter2-of-the-source"
@@ -62,16 +62,8 @@ def run(
     program: Program, patch: str, *words: str, **changes: str
 ) -> subprocess.CompletedProcess[str]:
     # Python knows the lines of a file.
-    path = program.home / "program.py"
-    path.write_text(BROKEN.format(patch=patch))
-    return subprocess.run(
-        [sys.executable, str(path), *words],
-        env=environment(program.home, **changes),
-        cwd=program.home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    path = program.write("program.py", BROKEN.format(patch=patch))
+    return program.run(sys.executable, path, *words, variables=changes)
 
 
 def logs(program: Program) -> list[Path]:

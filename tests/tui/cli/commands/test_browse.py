@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pyte
 import pytest
 
 from tests.builders.spack import SpackRoot
-from tests.program import COMMAND, PATIENCE, Program, Terminal, environment, for_pyte
+from tests.program import COMMAND, Program, Terminal, for_pyte
 
 pytestmark = pytest.mark.pty
 
@@ -92,15 +91,7 @@ def test_ctrl_c_gives_130_and_the_browser_was_as_wide_as_the_terminal(program: P
 
 @pytest.mark.parametrize("words", [["pick"], []])
 def test_without_any_terminal_there_is_one_sentence(program: Program, words: list[str]) -> None:
-    process = subprocess.run(
-        [*COMMAND, *words],
-        env=environment(program.home),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        start_new_session=True,
-    )
+    process = program.run(*COMMAND, *words, start_new_session=True)
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr == (
         "spackscope: the browser needs a terminal; `spackscope find` works without one\n"

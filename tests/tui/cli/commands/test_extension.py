@@ -32,12 +32,7 @@ def copy(program: Program) -> Path:
 def run(root: Path, line: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Run a line of a shell that has the Spack on its path."""
     path = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["sh", "-c", line],
-        env=environment(root.parent, **{"PATH": path, **changes}),
-        capture_output=True,
-        encoding="utf-8",
-    )
+    return Program(root.parent).run("sh", "-c", line, variables={"PATH": path, **changes})
 
 
 def lines_of(program: Program, **changes: str) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -80,12 +79,7 @@ def test_a_hostile_name_is_a_word_and_is_not_run(program: Program, quote: str, s
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     line = picked(program, "--line", line=f"printf %s -- {quote}os=sles15")
-    echoed = subprocess.run(
-        [shell, "-c", f"{line.rstrip()}{quote}"],
-        cwd=program.home,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    echoed = program.run(shell, "-c", f"{line.rstrip()}{quote}")
     # In the double quotes of fish a backslash before a backquote stays.
     shown = echoed.stdout.replace("\\`", "`") if shell == "fish" else echoed.stdout
     assert (shown, echoed.stderr) == (f"--{HOSTILE}/{hash_of(3)}", "")

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from threading import Thread
@@ -14,7 +13,7 @@ from tests.builders.mirrors import mirror_v2, mirror_v3, write_files
 from tests.builders.nodes import leaf, node
 from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page
 from tests.builders.spack import INDEX_OF_1_2, INSTALL_TREE, database, installs, write_index
-from tests.program import COMMAND, Program, environment
+from tests.program import COMMAND, Program
 
 TREE = INSTALL_TREE.parents[1]
 
@@ -90,15 +89,8 @@ def test_a_pipe_that_is_named_is_read_as_standard_input_is(
     with os.fdopen(read, "rb") as reader, os.fdopen(write, "wb") as writer:
         writer.write(f"{hash_of(1)}\n".encode())
         writer.close()
-        covered = subprocess.run(
-            [*COMMAND, "cover", f"/dev/fd/{read}", "-f", "1.json", "--hashes"],
-            cwd=tmp_path,
-            env=environment(program.home),
-            pass_fds=(reader.fileno(),),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = ("cover", f"/dev/fd/{read}", "-f", "1.json", "--hashes")
+        covered = program.run(*COMMAND, *words, cwd=tmp_path, pass_fds=(reader.fileno(),))
     assert covered.stdout.split() == [hash_of(1)]
     assert program.cache() == []
 
