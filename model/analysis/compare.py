@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import (
+    MAX_DEPTH,
     AttributeValue,
     Dag,
     Step,
@@ -30,9 +31,6 @@ from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
 MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""
-
-MAX_DEPTH = 250
-"""Levels of dependencies that are compared; real specs have some thirty."""
 
 MAX_LINKS = 200_000
 """Dependencies of all pairs of one comparison, which damaged documents may repeat at each."""

@@ -593,7 +593,7 @@ class Step(NamedTuple):
 MAX_DEPTH = 250
 """Levels of dependencies that are walked; real specs have some thirty."""
 
-MAX_SPECS = 10_000
+MAX_WALKED = 10_000
 """Specs after which a walk follows no more dependencies; real ones have some thousand."""
 
 
@@ -647,7 +647,7 @@ class Walker:
             id_, identity, name, depth = queue.popleft()
             walk.nodes.setdefault(name, {})[identity] = None
             steps = self.steps(id_)
-            is_cut = bool(steps) and (depth == MAX_DEPTH or len(walk.came_from) > MAX_SPECS)
+            is_cut = bool(steps) and (depth == MAX_DEPTH or len(walk.came_from) > MAX_WALKED)
             if is_cut or not self.lists_dependencies(id_):
                 walk.unknown.add(identity)
             for step in () if is_cut else steps:

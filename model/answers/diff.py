@@ -108,7 +108,7 @@ def answer(asked: Asked) -> Sheet[Any]:
 
 # Specs side by side
 
-MAX_SPECS = 200
+MAX_COMPARED = 200
 """Specs that are compared at once."""
 _MAX_ROWS = 1_000
 """Rows of each part."""
@@ -147,7 +147,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     are shown as they are read.
     """
     graph, options = dag_of(catalog), asked.options
-    kinds = run_kinds(graph, ids[:MAX_SPECS])
+    kinds = run_kinds(graph, ids[:MAX_COMPARED])
     # Two specs are in the order in which they were named; of more the most used come first.
     columns = [id_ for kind in kinds for id_ in kind.ids] if len(ids) > 2 else [*ids]
     listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]

@@ -34,7 +34,7 @@ def spec_name(package: str, version: str) -> str:
     return clean(f"{package}@{version}" if version else package) or "(no name)"
 
 
-def text_cell(value: Any) -> str:
+def value_cell(value: Any) -> str:
     """Return a text, or several texts separated by blanks; `-` for an empty text."""
     return clean(" ".join(value)) if isinstance(value, tuple) else clean(str(value or "")) or "-"
 
@@ -44,7 +44,7 @@ def compiler_cell(value: str) -> str:
     if not value or value == NO_COMPILER:
         return "no compiler" if value else UNKNOWN
     compiler, slash, hash_ = value.partition("/")
-    return text_cell(compiler + slash + hash_[:SHORT_HASH])
+    return value_cell(compiler + slash + hash_[:SHORT_HASH])
 
 
 def stacks_cell(stacks: tuple[str, ...]) -> str:
@@ -149,7 +149,7 @@ class Column(Frozen):
     """The text that a completion writes before a value; None: the key and `=`."""
 
     # In the table.
-    format: Callable[[Any], str] = text_cell
+    format: Callable[[Any], str] = value_cell
     """Spells a value as a cell."""
     shown: Literal["always", "if_any", "if_varied", "if_named", "never"] = "if_varied"
     width: int = 0
@@ -198,7 +198,7 @@ class Column(Frozen):
     def cell(self, value: Value) -> str:
         """Return a value, or one text of a list, as a cell: clean, on one line, in full length."""
         is_text_of_list = self.is_list and isinstance(value, str)
-        return text_cell(value) if is_text_of_list else self.format(value)
+        return value_cell(value) if is_text_of_list else self.format(value)
 
     def is_absent(self, value: Value) -> bool:
         """Check whether a record with this value has none, as with no compiler."""

@@ -64,14 +64,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (
-            pad(cell, width, right=is_number(cell))
+            pad(cell, width, right=is_numeric(cell))
             for cell, width in zip(row, widths, strict=True)
             if width
         )
         yield _GAP.join(cells).rstrip()
 
 
-def is_number(text: str) -> bool:
+def is_numeric(text: str) -> bool:
     """Check whether a cell is a number, with commas or without."""
     return text.replace(",", "").isdecimal()
 

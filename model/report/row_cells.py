@@ -19,7 +19,7 @@ from spackscope.model.report.table_columns import (
     cut_value,
     flowing_variants,
     variant_cell,
-    variant_texts,
+    variants_by_name,
 )
 
 _VARIANT_STYLES = {"+": "good", "~": "dim"}
@@ -140,7 +140,7 @@ class RowCells:
         if variant not in self._usual:
             counts = self._listing.values.variants.get(variant, {})
             self._usual[variant] = max(counts, key=counts.__getitem__, default="")
-        text = variant_texts(row.spec.variants).get(variant, "")
+        text = variants_by_name(row.spec.variants).get(variant, "")
         return "dim" if variant_key(text) == self._usual[variant] else "value"
 
     def _variants(self, row: Row, width: int) -> list[Piece]:

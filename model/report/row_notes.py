@@ -29,7 +29,7 @@ from spackscope.model.report.table_columns import (
     cut_value,
     flowing_variants,
     signed,
-    variant_texts,
+    variants_by_name,
 )
 
 ONLY_BUILD_TOOLS = "only build tools"
@@ -192,7 +192,7 @@ class _Package:
     def __init__(self, values: ShownValues, look_alike: int, shown_widths: ShownWidths) -> None:
         numbers = values.numbers_of_package(look_alike)
         sets = cast(Sequence[tuple[str, ...]], values.column_values("variants", numbers))
-        variants = list(map(variant_texts, sets))
+        variants = list(map(variants_by_name, sets))
         varying = values.varying_variants_of(look_alike)
         columns = [c for stored in STORED.values() for c in stored if c.name not in _OF_ALL]
         texts = {

@@ -104,7 +104,7 @@ class TableColumn(Frozen):
         if self.field is not None:
             return self.field.cell(self.field.value(spec))
         if self.variant:
-            return variant_cell(variant_texts(spec.variants).get(self.variant, ""))
+            return variant_cell(variants_by_name(spec.variants).get(self.variant, ""))
         return ""
 
 
@@ -166,7 +166,7 @@ class TableColumns(NamedTuple):
 
 
 @lru_cache(4096)
-def variant_texts(variants: tuple[str, ...]) -> Mapping[str, str]:
+def variants_by_name(variants: tuple[str, ...]) -> Mapping[str, str]:
     """Return the variants of a spec by their names."""
     return {split_variant(text)[0]: text for text in variants}
 

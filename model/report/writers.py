@@ -19,7 +19,7 @@ from spackscope.model.report.report import (
     UNBOUNDED,
     Line,
     Piece,
-    is_number,
+    is_numeric,
     restyled,
     styled,
     text_of,
@@ -289,7 +289,7 @@ def _row_lines(
         for column, width in fitted.items():
             lines = parts[column]
             text = lines[number] if number < len(lines) else ""
-            is_right = is_number(text) if column.is_right is None else column.is_right
+            is_right = is_numeric(text) if column.is_right is None else column.is_right
             text = pad(text, width, right=is_right)
             is_plain = item is None or not text.strip()
             drawn = ((text, ""),) if is_plain else column.line(text, item)

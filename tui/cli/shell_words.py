@@ -76,7 +76,7 @@ def _without_quotes(word: str) -> str:
     return re.sub(f"(?s){_PIECE}", bare, word)
 
 
-def quoted(text: str, quote: str) -> str:
+def shell_quoted(text: str, quote: str) -> str:
     """Return a text as it is typed in bash, zsh and fish inside a quote, or without one."""
     if quote == "'":
         # In fish a backslash escapes the quote.

@@ -213,7 +213,7 @@ def test_a_path_of_names_leads_to_a_spec(graph: Dag) -> None:
     assert [spec_at(graph, root, path) for path in paths] == [root, zlib, build_zlib, None]
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_SPECS", 3)])
+@pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_WALKED", 3)])
 def test_a_walk_is_bounded_and_says_what_it_leaves_out(
     limit: str, value: int, graph: Dag, monkeypatch: pytest.MonkeyPatch
 ) -> None:

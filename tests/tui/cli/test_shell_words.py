@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.tui.cli.shell_words import quoted, split_line, split_spec
+from spackscope.tui.cli.shell_words import shell_quoted, split_line, split_spec
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_words_are_what_they_were_before_they_were_quoted(words: list[str]) -> N
 @given(rest=st.text(st.characters(codec="utf-8", exclude_characters="\0\n")))
 def test_what_is_inserted_is_the_text_once_more(typed: str, rest: str) -> None:
     _, current, quote, _ = split_line(f"spackscope find {typed}")
-    again = split_line(f"spackscope find {typed}{quoted(rest, quote)}")
+    again = split_line(f"spackscope find {typed}{shell_quoted(rest, quote)}")
     assert again == (["find"], current + rest, quote, False)
 
 

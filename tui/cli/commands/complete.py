@@ -64,7 +64,7 @@ from spackscope.tui.cli.arguments import (
 )
 from spackscope.tui.cli.command_table import COMMANDS, with_help
 from spackscope.tui.cli.commands.completion import SHELLS
-from spackscope.tui.cli.shell_words import quoted, split_line
+from spackscope.tui.cli.shell_words import shell_quoted, split_line
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
@@ -132,7 +132,7 @@ def _for_bash(line: str, replaced: str, environ: Mapping[str, str]) -> list[str]
         # Bash would close the quote after the only choice.
         choices.append(Completion(f"{choices[0].text} ", is_whole=False))
     is_whole = all(choice.is_whole for choice in choices)
-    texts = [replaced + quoted(choice.text[len(current) :], quote) for choice in choices]
+    texts = [replaced + shell_quoted(choice.text[len(current) :], quote) for choice in choices]
     return ["spackscope" if is_whole else "spackscope nospace", *texts]
 
 

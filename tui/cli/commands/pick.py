@@ -14,7 +14,7 @@ from spackscope.model.report.export import full_sheet, spec_sheet
 from spackscope.model.report.writers import formatted
 from spackscope.tui.cli.command_line import CommandLine
 from spackscope.tui.cli.commands.browse import open_browser
-from spackscope.tui.cli.shell_words import quoted, split_spec
+from spackscope.tui.cli.shell_words import shell_quoted, split_spec
 from spackscope.tui.process import ExitCode, Leave, stdio
 
 COMMAND = Command(
@@ -89,7 +89,7 @@ def _complete_line(line: CommandLine, template: str) -> ExitCode:
         return ExitCode.INTERRUPTED
     is_glued = before.rstrip() == before != ""
     between = quote if typed else " " if is_glued else ""
-    chosen = " ".join(_texts(catalog, hashes, template, partial(quoted, quote=quote)))
+    chosen = " ".join(_texts(catalog, hashes, template, partial(shell_quoted, quote=quote)))
     stdio.print_line(f"{before}{between}{chosen}")
     return ExitCode.FOUND
 
