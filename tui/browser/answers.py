@@ -35,24 +35,17 @@ def nothing_to_compare() -> str:
 def diff(sheets: Sheets) -> None:
     """Compare the marked rows, or the look-alikes of the row under the cursor."""
     state = sheets.host.state
-    catalog, listing, marks = state.catalog, state.listing, state.marks
-    selected = state.selected
-    if not state.has_diff(sheets.host.where):
-        if state.table.sheet.switches:
-            sheets.leave()
-        else:
-            sheets.host.say(nothing_to_compare())
-        return
+    catalog, listing, selected = state.catalog, state.listing, state.selected
+    compared = state.to_compare(sheets.host.where)
     hash_ = selected.spec.hash if selected is not None else ""
-    others = [mark for mark in marks if mark != hash_]
-    if len(marks) >= 2:
-        _diff(sheets, hash_, marks)
+    if compared is None and state.table.sheet.switches:
+        sheets.leave()
+    elif compared is None:
+        sheets.host.say(nothing_to_compare())
+    elif compared.hashes:
+        _diff(sheets, hash_, compared.hashes)
     elif catalog is None or selected is None:
         sheets.host.say(LOADING, error=True)
-    elif others and selected.count == 1:
-        _diff(sheets, hash_, (*others, hash_))
-    elif beside := state.table.beside(sheets.host.where.item):
-        _diff(sheets, hash_, (hash_, beside))
     else:
         ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
         if len(ids) < 2:

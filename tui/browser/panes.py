@@ -659,7 +659,8 @@ class Panes:
         """Return the marked specs, and the keys that act on something else than these."""
         state, in_sight, where = self._state, self._state.marks_in_sight, self.where()
         unused = ["copy"] if where.pane == "detail" or not in_sight else []
-        if not state.compares_marks(where):
+        compared = state.to_compare(where)
+        if compared is None or not compared.are_marked:
             unused.append("diff")
         if where.input is not None:
             # The keys are letters that are typed.
@@ -779,7 +780,7 @@ class Panes:
             yield "back"
         if not (state.can_undo or self.detail.shows_tree):
             yield "undo"
-        if not state.has_diff(self.where()):
+        if state.to_compare(self.where()) is None:
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:
             yield from ("tree", "users")

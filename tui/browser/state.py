@@ -78,6 +78,13 @@ def diff_words(hashes: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"/{hash_}" for hash_ in dict.fromkeys(hashes))
 
 
+class ToCompare(NamedTuple):
+    """The hashes of specs to compare, some of which may be marked; none: the row's look-alikes."""
+
+    hashes: Sequence[str] = ()
+    are_marked: bool = False
+
+
 def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
     """Return records as a sheet: for a worker thread."""
     # Imported in the thread that needs it, after the first rows are shown.
@@ -629,24 +636,20 @@ class BrowserState(Frozen):
         """The marked specs that keys act on: in a sheet all, else those among the rows."""
         return [spec for spec in self.marked if self.table.acts_on(spec, self)]
 
-    def has_diff(self, where: Where) -> bool:
-        """Check whether there is anything to compare: marks, a row and a mark, or look-alikes."""
+    def to_compare(self, where: Where) -> ToCompare | None:
+        """Return what can be compared, but for what is compared already; None for nothing."""
         table, marks, row = self.table, self.marks, self.selected
         if len(marks) >= 2:
-            return table.asked != ("diff", *diff_words(marks))
+            is_open = table.asked == ("diff", *diff_words(marks))
+            return None if is_open else ToCompare(marks, are_marked=True)
         if table.sheet.switches or row is None:
-            return False
-        if {row.spec.hash}.issuperset(marks) or row.count > 1:
-            look_alikes = len(range(*row.catalog.span(row.look_alike)))
-            return bool(table.beside(where.item)) or look_alikes > 1
-        return True
-
-    def compares_marks(self, where: Where) -> bool:
-        """Check whether the marked specs are compared, with each other or the selected one."""
-        marks, row = self.marks, self.selected
-        if len(marks) >= 2 or row is None or row.count > 1:
-            return len(marks) >= 2 and self.has_diff(where)
-        return row.spec.hash not in marks and self.has_diff(where)
+            return None
+        hash_ = row.spec.hash
+        if row.count == 1 and not {hash_}.issuperset(marks):
+            return ToCompare((*marks, hash_), are_marked=True)
+        if beside := table.beside(where.item):
+            return ToCompare((hash_, beside))
+        return ToCompare() if len(range(*row.catalog.span(row.look_alike))) > 1 else None
 
     def why_no_spec(self, where: Where) -> str:
         """Return why no spec is under the cursor."""
