@@ -60,7 +60,7 @@ class DetailsController:
 
     def __init__(self, host: BrowserHost) -> None:
         self._host = host
-        self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
+        self._forget_answers()
         self._unfolded: frozenset[TreeSection] = frozenset()
         self._run_only = self._shows_tree = False
         self._asked: DetailInputs | None = None
@@ -73,16 +73,22 @@ class DetailsController:
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced, and the answers of mirrors."""
-        self._answers.clear()
+        self._forget_answers()
         self._related.clear()
         self._clear()
 
     def look_again(self) -> None:
         """Ask mirrors anew about the selected spec."""
         self._host.cancel(jobs.MIRRORS)
-        self._answers.clear()
+        self._forget_answers()
         if (details := self._host.state.details) is not None:
             self.show(details.row)
+
+    def _forget_answers(self) -> None:
+        """Ask mirrors anew, also servers that did not answer."""
+        self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
+        # The questions about all rows share its connections, and what it has read of Spack.
+        self._session = replace(self._host.session)
 
     def _clear(self) -> None:
         """Show no spec."""
@@ -177,8 +183,8 @@ class DetailsController:
             details, asks = read
             self._relate(asked, details)
             if asks:
-                session, sources = replace(self._host.session), self._host.sources
-                self._host.run(lambda _: _ask_mirrors(row, session, sources), heard, jobs.MIRRORS)
+                ask = partial(_ask_mirrors, row, self._session, self._host.sources)
+                self._host.run(lambda _: ask(), heard, jobs.MIRRORS)
 
         def heard(answer: MirrorAnswer) -> None:
             # A newer row cancels the question, so an answer is for the selected spec.

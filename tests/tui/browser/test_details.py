@@ -197,6 +197,16 @@ def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> 
     assert missing.text not in texts(browser)
 
 
+def test_the_questions_about_rows_share_a_connection(tmp_path: Path) -> None:
+    with serve_files(signed_v3()) as server:
+        browser = FakeBrowser(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}).load()
+        for package in ("bzip2", "ncurses"):
+            browser.search.select_package(package)
+            browser.settle()
+            assert "signed" in [line.label for line in browser.details.lines]
+        assert len(server.connections) == 2, "one of the index, and one of both specs"
+
+
 # Relations
 
 
