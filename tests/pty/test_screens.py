@@ -103,14 +103,8 @@ def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None
         Shown(terminal, 100, 40).until("py-safetensors", "346 builds")
         terminal.send("q")
         assert terminal.wait() == 0
-
-
-def test_a_dumb_terminal_has_its_size_from_the_first_frame(program: Program) -> None:
-    with program.in_terminal(changes={"TERM": "dumb"}) as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors", "346 builds")
-        terminal.send("q")
-        assert terminal.wait() == 0
-        assert terminal.output.count(b"\x1b[2J") == 1, "the screen is cleared for each size"
+        # It has its size from the first frame on: the screen is cleared for each.
+        assert terminal.output.count(b"\x1b[2J") == 1 or term != "dumb"
 
 
 def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:

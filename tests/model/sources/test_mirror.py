@@ -13,6 +13,7 @@ import pytest
 
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
+from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
@@ -52,6 +53,7 @@ NEWER, TYPE_9 = (
     DATABASE_TYPE.replace("8", "9"),
 )
 HTML = b"<!DOCTYPE html><title>Log in</title>"
+FoundAt = tuple[str, DiscoveredSource]
 MISMATCH, NO_SHA256 = "does not match its checksum", "not a sha256 in 64 hexadecimal digits"
 
 
@@ -69,7 +71,17 @@ def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> 
     assert parse_target(url) == at
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
+EVERYWHERE = pytest.mark.parametrize("is_remote", [False, True])
+
+
+def discover_files(is_remote: bool, files: Files, directory: Path, path: str = "") -> FoundAt:
+    """Discover a mirror on a server or in a directory; return its top, too."""
+    with serve_files(files) as server:
+        top = server.url if is_remote else str(write_files(directory, files))
+        return top, discover_one(f"{top}{path}")
+
+
+@EVERYWHERE
 @pytest.mark.parametrize(
     ("files", "layout", "read", "problem"),
     [
@@ -96,9 +108,7 @@ def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> 
 def test_a_mirror_is_read_as_spack_does(
     is_remote: bool, files: Files, layout: str, read: list[bytes], problem: str, tmp_path: Path
 ) -> None:
-    with serve_files(files) as server:
-        top = server.url if is_remote else write_files(tmp_path, files)
-        discovered = discover_one(top)
+    top, discovered = discover_files(is_remote, files, tmp_path)
 
     assert (discovered.kind, discovered.layout, discovered.failure) == ("mirror", layout, "")
     assert contents(discovered) == read
@@ -109,7 +119,7 @@ def test_a_mirror_is_read_as_spack_does(
     assert (discovered.checked is not None) is is_remote
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
+@EVERYWHERE
 @pytest.mark.parametrize(
     ("files", "failure"),
     [
@@ -134,12 +144,10 @@ def test_a_mirror_is_read_as_spack_does(
 def test_a_mirror_without_an_index_that_can_be_read_fails(
     is_remote: bool, files: Files, failure: str, tmp_path: Path
 ) -> None:
-    with serve_files({"layout.json": b"{}"} | files) as server:
-        top = server.url if is_remote else write_files(tmp_path, files)
-        discovered = discover_one(top)
+    top, discovered = discover_files(is_remote, files, tmp_path)
 
-    assert failure.format(top=top, word=quote(str(top))) in discovered.failure
-    assert str(top) in discovered.failure
+    assert failure.format(top=top, word=quote(top)) in discovered.failure
+    assert top in discovered.failure
     assert not discovered.documents
 
 
@@ -151,7 +159,7 @@ def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
         assert contents(discover_mirror(mirror)) == read
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
+@EVERYWHERE
 def test_all_indexes_of_a_manifest_are_one_whatever_their_order(
     is_remote: bool, tmp_path: Path
 ) -> None:
@@ -159,9 +167,7 @@ def test_all_indexes_of_a_manifest_are_one_whatever_their_order(
     entries = [entry(DATABASE_TYPE, ONE), entry(TYPE_9, NEWER), entry(DATABASE_TYPE, TWO)]
     for order in (entries, entries[1:] + entries[:1], entries[:1]):
         files[MANIFEST] = manifest(*order)
-        with serve_files(files) as server:
-            top = server.url if is_remote else write_files(tmp_path, files)
-            discovered = discover_one(top)
+        _, discovered = discover_files(is_remote, files, tmp_path)
         first_of_8 = ONE if order[0] is entries[0] else TWO
         assert contents(discovered) == [NEWER, first_of_8][len(order) == 1 :]
         assert discovered.layout == ("v3 (indexes v9, v8)" if len(order) > 1 else "v3")
@@ -180,15 +186,13 @@ def test_indexes_beyond_the_limit_are_counted(tmp_path: Path) -> None:
     assert problem_text(discovered).endswith("it names 10 indexes; the newest 8 are read")
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
+@EVERYWHERE
 def test_a_view_that_does_not_exist_is_named_with_those_that_do(
     is_remote: bool, tmp_path: Path
 ) -> None:
     files = files_in(SPACK_DATA / "mirror-v3") | VIEWS
     path = "v3/manifests/index/nosuch/index.manifest.json"
-    with serve_files(files) as server:
-        top = server.url if is_remote else write_files(tmp_path, files)
-        discovered = discover_one(f"{top}/{path}")
+    top, discovered = discover_files(is_remote, files, tmp_path, f"/{path}")
 
     views = "" if is_remote else ": it has one, two"
     assert discovered.failure.endswith(f": the mirror {top} has no view nosuch{views}")

@@ -132,7 +132,6 @@ def test_after_two_dashes_everything_is_a_query() -> None:
     ("words", "line", "caret"),
     [
         (["os=", "+mpi"], "  os= +mpi", "    ^ Expected a value after os="),
-        (["+mpi", "+"], "  +mpi +", "       ^ Expected a variant after +"),
         (["os='日本'", "!"], "  os='日本' !", "            ^ Expected a condition after !"),
         (["zlib-é"], "  zlib-é", '       ^ Unexpected "é". Quote it in a value.'),
     ],
@@ -165,31 +164,6 @@ def test_nothing_found_is_valid_data_all_the_same(
     program: Program, option: str, printed: str
 ) -> None:
     assert program("find", option, "nosuch").stdout == printed
-
-
-@pytest.mark.parametrize(
-    ("command", "source", "reason"),
-    [
-        (["find"], "nowhere", "does not exist"),
-        (["find"], "loop", "cannot be read: too many levels of symbolic links"),
-        (["find"], "notes", "contains no page of cache.spack.io and no Spack index"),
-        (["find"], "notes/deep", "contains no files"),
-        (["find"], "zeros", "cannot be read: it is not a page of cache.spack.io, a Spack"),
-        (["find"], "empty", "cannot be read: it is empty"),
-        (["show", "abc"], "/dev/null", "is neither a file nor a directory"),
-        (["index"], "nowhere", "does not exist"),
-    ],
-)
-def test_a_source_that_cannot_be_read_is_named(
-    program: Program, command: list[str], source: str, reason: str
-) -> None:
-    (program.home / "notes" / "deep" / "er").mkdir(parents=True)
-    (program.home / "notes" / "todo.md").write_text("read the pages")
-    (program.home / "zeros").write_bytes(bytes(100))
-    (program.home / "empty").touch()
-    (program.home / "loop").symlink_to("loop")
-    message = program.refused(*command, "-f", source, code=ExitCode.UNREADABLE)
-    assert f"spackscope: the source {source} {reason}" in message
 
 
 @pytest.mark.parametrize("command", ["pick", "--no-color"])

@@ -57,21 +57,6 @@ def test_index_prints_all_problems_and_find_the_first_twenty(program: Program) -
     ]
 
 
-def test_broken_pages_do_not_hide_others(program: Program) -> None:
-    pages = program.home / "pages"
-    write_page(pages / "good.md", [record(1)])
-    write_page(pages / "half.md", [record(2), {"hash": 5}, 7])
-    (pages / "cut.md").write_text("---\nlayout: cache\nspec_details: [{")
-    (pages / "empty.md").write_text("")
-    (pages / "deep.md").write_text("---\nlayout: cache\nspec_details: " + "[" * 100_000)
-    (pages / "noise.md").write_bytes(bytes(range(256)) * 10)
-    result = program("find", "-f", "pages", "--hashes")
-    assert result.returncode == 0
-    assert result.stdout.split() == [hash_of(1), hash_of(2)]
-    places = {line.split(": ")[1] for line in result.stderr.splitlines()}
-    assert places == {"pages/half.md", "pages/cut.md", "pages/deep.md"}
-
-
 def test_a_damaged_index_is_rebuilt(program: Program) -> None:
     before = program("find", "--json").stdout
     file = Path(parse_output(program("index").stdout)["index"])

@@ -42,22 +42,6 @@ def test_the_closure_of_a_spec_is_listed(program: Program) -> None:
     ]
 
 
-def test_json_has_all_parts(program: Program) -> None:
-    rows = program.rows("needs", "-f", MIRROR, BZIP2[:7])
-    assert rows[0] == {
-        "needed_to": "run",
-        "hash": BZIP2,
-        "package": "bzip2",
-        "version": "1.0.8",
-        "virtuals": [],
-        "state": "cached",
-        "size": 5636,
-    }
-    parts = [row["needed_to"] for row in rows]
-    assert [row["virtuals"] for row in rows if row["package"] == "glibc"] == [["libc"]]
-    assert parts == ["run"] * 2 + ["external"] + ["build"] * 5
-
-
 def test_virtuals_are_cut_at_their_end(program: Program) -> None:
     virtuals = ["blas", "lapack", "scalapack", "fftw-api"]
     nodes = [node(dependencies=[edge("mkl", GCC, ["link"], virtuals)]), leaf(GCC, "mkl", "1")]
@@ -71,8 +55,3 @@ def test_a_page_does_not_tell_the_needs(program: Program) -> None:
     assert (result.returncode, len(result.stdout.splitlines())) == (0, 1)
     assert result.stderr.splitlines()[-1] == "spackscope: This source lists no dependencies"
     assert program.rows("needs", "pfqg2xi") == []
-
-
-def test_show_counts_the_needs(program: Program) -> None:
-    lines = program("show", "-f", MIRROR, BZIP2).stdout.splitlines()
-    assert "needs to run  2 specs, 5.6 kB + 1 unknown" in lines
