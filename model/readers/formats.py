@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.file_access import MAX_FILE_SIZE
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.core.tasks import OnCount
@@ -44,11 +43,7 @@ _AS_UNDERSTOOD = "the records are read as far as possible"
 
 
 def read_document(
-    data: bytes,
-    *,
-    origin: str,
-    max_size: int = MAX_FILE_SIZE,
-    on_count: OnCount | None = None,
+    data: bytes, *, origin: str, on_count: OnCount | None = None
 ) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and its problems.
 
@@ -56,7 +51,6 @@ def read_document(
         data: The content. It may be signed, and compressed with gzip, or with zstd where Python
             has it.
         origin: The name of the document in problems and records.
-        max_size: The most bytes that a compressed document may unpack to.
         on_count: Called with the number of records so far, and about the total number, while
             nodes are read: before the first record is yielded. It may raise to stop.
 
@@ -68,7 +62,7 @@ def read_document(
         >>> for item in read_document(path.read_bytes(), origin="index.json"):
         ...     print(item)
     """
-    data, reasons = unwrap(data, max_size)
+    data, reasons = unwrap(data)
     yield from (Problem(origin, "", reason, is_unread=True) for reason in reasons)
     if reasons and not data:
         return

@@ -41,16 +41,16 @@ _MAX_HEADERS = 2**20
 """Bytes that are searched for headers; the regular expression takes memory for each line."""
 
 
-def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
+def decompress(data: bytes) -> tuple[bytes, str]:
     """Unpack a compressed document; return the data, and the reason if some of it is missing.
 
     gzip and zstd are recognised by their first bytes (RFC 1952 and RFC 8878); any other document
-    is returned unchanged. No data is returned for a document that unpacks to more than `max_size`
-    bytes, or to so many times its size that it must have been made to do harm.
+    is returned unchanged. No data is returned for a document that unpacks to too many bytes, or to
+    so many times its size that it must have been made to do harm.
     """
     if not data.startswith((GZIP, _ZSTD)):
         return data, ""
-    max_size = min(max_size, max_unpacked_size(len(data)))
+    max_size = min(MAX_FILE_SIZE, max_unpacked_size(len(data)))
     out, reason = io.BytesIO(), ""
     is_gzip = data.startswith(GZIP)
     pieces = gzip_pieces(io.BytesIO(data)) if is_gzip else _zstd_pieces(data)
@@ -147,9 +147,9 @@ def remove_signature(data: bytes) -> tuple[bytes, str]:
     return body, "" if closing else "its signature is missing"
 
 
-def unwrap(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, list[str]]:
+def unwrap(data: bytes) -> tuple[bytes, list[str]]:
     """Unpack a document and remove its signature; return the data and all problems."""
-    data, incomplete = decompress(data, max_size)
+    data, incomplete = decompress(data)
     data, unsigned = remove_signature(data)
     return data, [reason for reason in (incomplete, unsigned) if reason]
 

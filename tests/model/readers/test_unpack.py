@@ -80,10 +80,13 @@ def test_a_file_that_is_cut_anywhere_is_a_problem(pack: Callable[[bytes], bytes]
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: gzip.compress(data) * 3, zstd])
-def test_what_unpacks_to_too_much_is_not_read(pack: Callable[[bytes], bytes]) -> None:
+def test_what_unpacks_to_too_much_is_not_read(
+    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.model.readers.unpack.MAX_FILE_SIZE", 5_000_000)
     bomb = pack(b" " * 10_000_000)
 
-    specs, problems = split_problems(read_document(bomb, origin="o", max_size=5_000_000))
+    specs, problems = split_problems(read_document(bomb, origin="o"))
 
     assert specs == []
     assert reasons(problems) == [": it unpacks to more than 5,000,000 bytes"]
