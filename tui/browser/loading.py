@@ -168,10 +168,10 @@ class Loading:
         # The session of a job would keep the job alive, and with it the last catalog.
         session = self.session
         attach_fit(catalog, session)
-        everything = "with dependency-only specs" if session.include_dependency_only else ""
+        needed = "with dependency-only specs" if session.include_dependency_only else ""
         packages = catalog.packages(Query())
         unlisted = "" if catalog.lists_dependencies else "no dependencies listed"
-        remark = " · ".join(filter(None, (titles.tags_title(catalog), unlisted, everything)))
+        remark = " · ".join(filter(None, (titles.tags_title(catalog), unlisted, needed)))
         rebuilt = REBUILT if catalog.was_damaged else ""
         failures = [source.failure for source in catalog.discovered]
         # The rows that were read before are still shown.
@@ -295,8 +295,8 @@ class Loading:
         self._before, self.session = self.session, replace(self.session)
         self.load()
 
-    def toggle_everything(self) -> None:
+    def toggle_dependency_only(self) -> None:
         """Show or hide dependency-only specs."""
-        everything = not self.session.include_dependency_only
-        self.session = replace(self.session, include_dependency_only=everything)
+        dependency_only = not self.session.include_dependency_only
+        self.session = replace(self.session, include_dependency_only=dependency_only)
         self.load()

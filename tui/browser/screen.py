@@ -623,7 +623,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "undo": undo,
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
-    "dependency_only": lambda self: self.controllers.loading.toggle_everything(),
+    "dependency_only": lambda self: self.controllers.loading.toggle_dependency_only(),
     "open": lambda self, *lacking: module("open_source").open_source(self, *lacking),
     "show_problems": lambda self: module("answers").problems(self.controllers.sheets),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),

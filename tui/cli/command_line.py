@@ -71,7 +71,7 @@ def open_command_line(options: Options) -> Iterator[CommandLine]:
     if settings.plain:
         os.environ[stdio.PLAIN] = "1"
     check_mistakes(settings.mistakes)
-    session = settings.session(os.environ, everything=options.dependency_only)
+    session = settings.session(os.environ, dependency_only=options.dependency_only)
     session = replace(session, uses_rules=not options.config)
     sources = resolve_sources(options.sources, session, settings.sources)
     stdio.print_message(*options.notes)

@@ -93,11 +93,11 @@ class Settings(Frozen):
         """Return the origin of a value."""
         return self.origins.get(name, DEFAULT)
 
-    def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
-        """Return the session of a command line; `everything` lists dependency-only specs, too."""
+    def session(self, environ: Mapping[str, str], *, dependency_only: bool) -> Session:
+        """Return the session of a command line; `dependency_only` lists such specs too."""
         return Session(
             environ,
-            include_dependency_only=everything,
+            include_dependency_only=dependency_only,
             host=self.host,
             tag_list=self.public,
         )

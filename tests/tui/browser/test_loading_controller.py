@@ -117,7 +117,7 @@ def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
     path.write_bytes(database(installs(node()) | outside))
     browser = FakeBrowser(path).load()
     for shown in ({ZLIB, GCC}, {ZLIB}):
-        browser.controllers.loading.toggle_everything()
+        browser.controllers.loading.toggle_dependency_only()
         browser.settle()
         assert browser.shown == shown
         assert browser.state.summary is not None

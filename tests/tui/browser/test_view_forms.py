@@ -91,7 +91,7 @@ def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
 ) -> None:
     browser = FakeBrowser(INSTALL_TREE, SAMPLE_PAGES).load()
     before = browser.shown
-    browser.controllers.loading.toggle_everything()
+    browser.controllers.loading.toggle_dependency_only()
     browser.settle()
     text = forms(browser, INSTALL_TREE, SAMPLE_PAGES)["c"].read()
     assert "--all" in text

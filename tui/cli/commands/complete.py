@@ -220,8 +220,8 @@ class _Completer:
         self._place, self._environ = place, environ
         self._deadline = time.monotonic() + _PATIENCE
         self._settings = read_settings(environ, {"host": str(place.fields.get("host", ""))})
-        everything = "dependency_only" in place.fields
-        self._session = self._settings.session(environ, everything=everything)
+        dependency_only = "dependency_only" in place.fields
+        self._session = self._settings.session(environ, dependency_only=dependency_only)
 
     def choices(self) -> Iterable[Completion]:
         """Return the choices; none for an unknown kind of word."""
