@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -21,7 +20,6 @@ from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
-from tests.builders.pages import SAMPLE_PAGES
 from tests.builders.sample import unpack_examples
 from tests.documents import (
     HISTORY,
@@ -40,8 +38,6 @@ from tests.documents import (
     tables,
 )
 from tests.program import Program, environment
-
-LANGUAGE_PAGE = ROOT / "docs" / "query-language.md"
 
 INTERNAL = {"SPACKSCOPE_PYZ"}
 """Variables that the program sets for itself."""
@@ -184,12 +180,6 @@ def test_each_of_the_questions_has_a_line_that_answers_it() -> None:
         assert re.search(r"^\$ spackscope |`spackscope \w", section, re.MULTILINE)
 
 
-def test_the_columns_of_every_answer_are_explained() -> None:
-    answers = {path.stem for path in (ROOT / "model" / "answers").glob("*.py")}
-    text, _ = (ROOT / "docs/reference/output.md").read_text("utf-8").split("## Rules")
-    assert answers - {"__init__", "asked"} == {*re.findall(r"^\| `(\w+)", text, re.MULTILINE)}
-
-
 def test_every_page_of_the_documentation_can_be_reached() -> None:
     reached, left = set(), [ROOT / "README.md"]
     while left:
@@ -267,33 +257,10 @@ def test_each_exit_code_is_explained() -> None:
     }
 
 
-def test_every_key_of_a_record_in_json_is_documented(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["find", "--json", "--host", "zen3", "-f", str(SAMPLE_PAGES), "py-build"]) == 0
-    records = json.loads(capfd.readouterr().out)
-    documented = re.findall(r"^\|.*?\| `(\w+)` \|", make_docs.answer_table(), re.MULTILINE)
-
-    assert documented[: len(records[0])] == [*records[0]]
-
-
 def test_the_language_has_every_key_and_word_that_is_completed() -> None:
     words = {word for form in FORMS for word in re.findall(r"\w+", form.written)}
     assert {column.name for column in REGISTRY if "key" in column.completes} <= words
     assert {word for column in REGISTRY for word in column.words} <= words
-
-
-def test_the_forms_fit_the_help() -> None:
-    for form in FORMS:
-        assert len(form.written) <= 33
-        assert form.sentence.endswith(".")
-
-
-def test_the_help_on_queries_lists_every_form(capfd: pytest.CaptureFixture[str]) -> None:
-    page = LANGUAGE_PAGE.read_text("utf-8")
-    assert main(["help", "query"]) == 0
-    text = capfd.readouterr().out
-    for form in FORMS:
-        assert f"  {form.written} " in text
-        assert f"`{form.written}`".replace("|", "\\|") in page
 
 
 def test_the_pictures_are_small_and_load_nothing() -> None:

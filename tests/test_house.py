@@ -1,4 +1,4 @@
-"""The source is read as text: names, circles, and what is imported late."""
+"""The source is read as text: names, and what is imported late."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
-from graphlib import TopologicalSorter
 
 from tests.documents import ROOT
 
@@ -83,10 +82,6 @@ def test_a_type_is_defined_once() -> None:
     twice = {type_: names for type_, names in where.items() if len(names) > 1}
     assert len(where) > 300
     assert twice == {}
-
-
-def test_no_modules_import_each_other() -> None:
-    TopologicalSorter(graph()).prepare()
 
 
 def test_an_answer_is_imported_by_its_name_only() -> None:
