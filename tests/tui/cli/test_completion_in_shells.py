@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,8 @@ def shell(
     (home / "mirror.json").touch()
     write_page(home / "pages", [record(stacks=[ODD])])
     Program(home)("index", "-f", "pages")
-    started = CompletingShell(request.param, home)
-    yield started
-    started.close()
+    with closing(CompletingShell(request.param, home)) as started:
+        yield started
 
 
 @pytest.mark.exhaustive
@@ -100,8 +100,7 @@ def test_a_value_with_odd_characters_reaches_the_program(shell: CompletingShell)
 def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(tmp_path: Path) -> None:
     if "bash" not in INSTALLED:
         pytest.skip("bash is not installed")
-    shell = CompletingShell("bash", tmp_path)
-    try:
+    with closing(CompletingShell("bash", tmp_path)) as shell:
         (tmp_path / "bin" / "spack").symlink_to(tmp_path / "bin" / "spackscope")
         shell.run("_bash_completion_spack() { COMPREPLY=(own-word); }")
         shell.run("complete -o bashdefault -o default -F _spackscope_of_spack spack")
@@ -112,8 +111,6 @@ def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(tmp_path: Path
             *("-d", "-e", "env", "scope", "find", "py-build", "os=ubuntu24.04")
         ]
         assert shell.words("spack install own\t") == ["install", "own-word"]
-    finally:
-        shell.close()
 
 
 @pytest.mark.parametrize(
@@ -121,23 +118,17 @@ def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(tmp_path: Path
     [*INSTALLED[:1], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in INSTALLED[1:])],
 )
 def test_the_program_is_asked_that_is_typed(name: str, tmp_path: Path) -> None:
-    shell = CompletingShell(name, tmp_path)
-    try:
+    with closing(CompletingShell(name, tmp_path)) as shell:
         (tmp_path / "bin").rename(tmp_path / "other")
         for program_name in ("~/other/spackscope", "other/spackscope"):
             assert shell.words(f"{program_name} find py-saf\t") == ["find", "py-safetensors"]
-    finally:
-        shell.close()
 
 
 @pytest.mark.skipif("zsh" not in INSTALLED, reason="zsh is not installed")
 @pytest.mark.parametrize("widget", ["", " --widget"])
 def test_zsh_may_source_the_script(widget: str, tmp_path: Path) -> None:
     """As `source <(fzf --zsh)` and `source <(kubectl completion zsh)`."""
-    shell = CompletingShell("zsh", tmp_path)
-    try:
+    with closing(CompletingShell("zsh", tmp_path)) as shell:
         shell.run("unset '_comps[spackscope]'; unfunction _spackscope")
         shell.run(f"source <(spackscope completion zsh{widget})")
         assert shell.words("spackscope find py-saf\t") == ["find", "py-safetensors"]
-    finally:
-        shell.close()

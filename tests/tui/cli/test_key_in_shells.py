@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,20 +26,20 @@ def shell(
 ) -> Iterator[CompletingShell]:
     home = tmp_path_factory.mktemp("home")
     write_page(home / "pages", [record(1), record(2, versions=["1.2"])])
-    started = open_shell(request.param, home)
-    yield started
-    started.close()
+    with open_shell(request.param, home) as started:
+        yield started
 
 
-def open_shell(name: str, home: Path, **variables: str) -> CompletingShell:
-    started = CompletingShell(name, home, **{"SPACKSCOPE_FROM": "pages", **variables})
-    pipe = "| source"
-    started.run(
-        f"spackscope completion fish --widget {pipe}"
-        if name == "fish"
-        else f'eval "$(spackscope completion {name} --widget)"'
-    )
-    return started
+@contextmanager
+def open_shell(name: str, home: Path, **variables: str) -> Iterator[CompletingShell]:
+    variables = {"SPACKSCOPE_FROM": "pages", **variables}
+    with closing(CompletingShell(name, home, **variables)) as started:
+        started.run(
+            "spackscope completion fish --widget | source"
+            if name == "fish"
+            else f'eval "$(spackscope completion {name} --widget)"'
+        )
+        yield started
 
 
 def test_a_choice_is_put_where_the_cursor_is(shell: CompletingShell) -> None:
@@ -78,25 +79,19 @@ def test_text_that_is_no_spec_stays_and_is_not_run(shell: CompletingShell) -> No
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_after_a_failure_the_line_is_as_it_was(name: str, tmp_path: Path) -> None:
-    shell = open_shell(name, tmp_path, SPACKSCOPE_FROM="nowhere")
-    try:
+    with open_shell(name, tmp_path, SPACKSCOPE_FROM="nowhere") as shell:
         shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", "nowhere does not exist", "")
         assert shell.words("x") == ["zlibx", "c"]
-    finally:
-        shell.close()
 
 
 @pytest.mark.parametrize("name", INSTALLED)
 def test_key_and_form_are_those_of_the_user(name: str, tmp_path: Path) -> None:
     write_page(tmp_path / "pages", [record(1)])
     key = {"bash": "\\C-xp", "zsh": "^Xp", "fish": "\x18p"}[name]
-    form = "--cache-only /{hash:7}"
-    shell = open_shell(name, tmp_path, SPACKSCOPE_KEY=key, SPACKSCOPE_KEY_FORMAT=form)
-    try:
+    variables = {"SPACKSCOPE_KEY": key, "SPACKSCOPE_KEY_FORMAT": "--cache-only /{hash:7}"}
+    with open_shell(name, tmp_path, **variables) as shell:
         shell.pick("spackscope zlib\x18p", READY, "\r")
         assert shell.words("") == ["--cache-only", f"/{HASH[:7]}"]
-    finally:
-        shell.close()
 
 
 @pytest.mark.parametrize("name", INSTALLED)
@@ -104,15 +99,12 @@ def test_a_shell_of_strict_options_outlives_a_choice_that_is_left(
     name: str, tmp_path: Path
 ) -> None:
     write_page(tmp_path / "pages", [record(1)])
-    shell = open_shell(name, tmp_path)
     strict = {
         "bash": "readonly line=1 code=1 modes=1 first=1 program=1; set -e",
         "zsh": "set -e",
         "fish": "true",
     }
-    try:
+    with open_shell(name, tmp_path) as shell:
         shell.run(strict[name])
         shell.pick(f"spackscope zlib c{LEFT * 2}{KEY}", READY, "q")
         assert shell.words("x") == ["zlibx", "c"]
-    finally:
-        shell.close()
