@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -53,10 +52,6 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
 
 
-def lines(settings: Settings) -> Mapping[str, int]:
-    return {name: origin.line for name, origin in settings.origins.items()}
-
-
 def test_every_setting_is_a_field() -> None:
     assert {*Settings.__fields__} == {*(s.name for s in SETTINGS), "origins", "mistakes"}
 
@@ -80,7 +75,7 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     assert settings.fold is False
     assert settings.hidden == ("os",)
     assert settings.keys == {"quit": ("Q", "ctrl+q"), "diff": ("D",)}
-    assert lines(settings) == {
+    assert {name: origin.line for name, origin in settings.origins.items()} == {
         "sources": 1,
         "host": 2,
         "theme": 3,
