@@ -36,36 +36,47 @@ of this row, or of the row of a sheet; the lines and the tree of this spec."""
 class Key(Frozen):
     """One thing that keys do.
 
-    `where` is the pane that must have the focus, `name` the name in the configuration, which stays
-    the same from release to release; `keys` are Textual's names of the keys, separated by commas,
-    and empty for none. `hint` is the word in the status line, if any; a key that works anywhere
-    may have a hint only while one of the panes `hinted_in` has the focus; hints of a higher `rank`
-    come later. A key that `moves` only moves a cursor, so that many can be handled at once.
-    `as_text` is the command of the shell that prints the same, if any. The key waits for jobs that
-    block its `needs`: by default, if it works anywhere, the spec under the cursor, and else the
-    content of its pane. Where no source was read, a key that `needs_specs` says so. A key that
-    `is_answer` opens a sheet, and its command is in the palette even if it has no key. Keys that
-    are `is_common` are first there, then the answers. A search finds it by its `synonyms`, too.
-
     The actions of keys that work anywhere, and of `screen.browse`, are in the table of
     tui/browser/screen.py, other actions are methods of the focused widget.
     """
 
     where: str
+    """The pane that must have the focus, or ANYWHERE."""
     name: str
+    """Its name in the configuration, which stays the same from release to release."""
     keys: str
+    """Textual's names of the keys, separated by commas; empty for none."""
     action: str
     sentence: str
+
+    # In the status line.
     hint: str = ""
+    """The word for it, if it has any."""
     hinted_in: tuple[str, ...] = ()
-    moves: bool = False
+    """Of a key that works anywhere: the panes with whose focus it has a hint; empty for all."""
     rank: int = 0
-    as_text: str = ""
+    """Hints of a higher rank come later."""
+
+    # When it is handled.
+    moves: bool = False
+    """Whether it only moves a cursor, so that many can be handled at once."""
     needs: tuple[str, ...] | None = None
+    """What no running job may block.
+
+    None: of a key that works anywhere the spec under the cursor, else the content of its pane.
+    """
     needs_specs: bool = True
+    """Whether it says, where no source was read, that there are none."""
+
+    # In the help, the palette and the reference.
+    as_text: str = ""
+    """The command of the shell that prints the same, if any."""
     is_answer: bool = False
+    """Whether it opens a sheet; then the palette has it even if it has no key."""
     is_common: bool = False
+    """Whether the palette has it first."""
     synonyms: str = ""
+    """Words by which a search finds it, too."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -190,7 +190,7 @@ def _sheet(title: str, rows: Sequence[FileRow], **fields: Any) -> Sheet[FileRow]
         clean(title),
         _COLUMNS,
         rows,
-        lambda row: row.spec.hash,
+        hash=lambda row: row.spec.hash,
         row="a file",
         query=query,
         **fields,

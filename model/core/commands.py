@@ -172,31 +172,31 @@ GROUPS = FINDING, CACHES, PROGRAM = "to find a build", "to run a cache", "spacks
 
 
 class Command(Frozen):
-    """A command: its help, its options and its words.
-
-    `summary` is its line in the list, and a command without one is in no help. `group` says whom
-    it serves, `usages` follow its name, `description` is printed as it is, and so are `examples`.
-    `words` is the kind of its words, if it takes any, from `least` to `most` of them; for another
-    number `wrong_count` is printed, with their `count` and the `first` word that is too much. The
-    first word may be the value of an option, whose field is `first_word`, if that is not given.
-    `codes` are the exit codes with a meaning of their own. The command is run with sources where
-    it `reads_sources`, else with the environment.
-    """
+    """A command: its help, its options and its words."""
 
     name: str
     summary: str
+    """Its line in the list of commands; a command without one is in no help."""
     usages: tuple[str, ...] = ()
+    """What follows its name."""
     description: str = ""
     options: tuple[Option, ...] = SOURCES
     words: WordKind = ""
+    """The kind of its words, if it takes any."""
     least: int = 0
     most: int | None = None
+    """The number of words that it takes; None: any."""
     wrong_count: str = "takes no query: {first}"
+    """Printed for another number: `count` is their number, `first` the one that is too much."""
     first_word: str = ""
+    """The field of an option whose value the first word is, if the option is not given."""
     codes: Mapping[int, str] = {}
+    """The exit codes with a meaning of their own."""
     examples: str = ""
     reads_sources: bool = True
+    """Whether it is run with sources, else with the environment."""
     group: str = FINDING
+    """Whom it serves: one of GROUPS."""
 
     @property
     def called(self) -> str:

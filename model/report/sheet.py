@@ -72,32 +72,41 @@ class HashedRows(Sequence[Item]):
 class SheetColumn(Frozen, Generic[Item]):
     """A column: its name, which is its key in JSON, and the value of a row in it.
 
-    A value is a string, a number, a boolean, a list of these, or None where it is not known. On a
-    terminal it is drawn as `text` says, in a `style`, below its `head`. A column that `wraps`
-    goes on in the next line where it is narrow; others are cut, lists at their end. Where it is
-    not said whether a column `is_right`, its numbers are aligned right. A column that is not
-    `drawn` is in JSON and CSV, and shown if it is asked for by name. `flat` returns the text for
-    CSV and tabs. A column that `is_frozen` stays in view when others are scrolled. `look` returns
-    the style of one row, and `hash` is the hash of the spec that the whole column is about.
-    `meaning` says in a few words what the values are, for the help and the documentation.
+    A value is a string, a number, a boolean, a list of these, or None where it is not known.
     """
 
     name: str
     value: Callable[[Item], Any]
+
+    # On a terminal and in the browser.
     head: str | None = None
+    """The text above it; None: its name."""
     text: Callable[[Any], str] = text_cell
+    """Spells a value as a cell."""
     style: Style | Callable[[str], Line] = ""
-    sort_key: Callable[[Any], Any] = lambda value: value
-    wraps: bool = False
-    is_list: bool = False
-    is_right: bool | None = None
-    drawn: bool = True
-    least: int = 0
-    is_frozen: bool = False
     look: Callable[[Item], Style] | None = None
+    """Returns the style of one row; None: that of the column."""
+    wraps: bool = False
+    """Whether a narrow column goes on in the next line; the cells of others are cut."""
+    is_list: bool = False
+    """Whether cells are cut at their end, as suits lists."""
+    is_right: bool | None = None
+    """Whether cells are aligned right; None: numbers are."""
+    least: int = 0
+    """The width in cells to which it may be cut; 0: a usual one."""
+    is_frozen: bool = False
+    """Whether it stays in view when others are scrolled."""
+    drawn: bool = True
+    """Whether it is there without being asked for; in JSON and CSV it always is."""
     hash: str = ""
+    """The hash of the spec that the whole column is about."""
+
+    # For scripts, the order and the help.
     flat: Callable[[Any], str] = flat_text
+    """Spells a value for CSV and tabs."""
+    sort_key: Callable[[Any], Any] = lambda value: value
     meaning: str = ""
+    """What the values are, in a few words."""
 
     @property
     def label(self) -> str:
@@ -187,51 +196,62 @@ def _no_query(_item: object) -> Query | None:
 
 
 class Sheet(Frozen, Generic[Item]):
-    """An answer: a title, columns, and rows, which are items of any type.
-
-    `row` says what a row is, for the help. `rows` may be lazy: they are read in parts. `hash`
-    returns the hash of the spec of a row, or "", `builds` the number of builds that a row stands
-    for, and their package, `beside` the hash of a spec to compare it with, and `query` the query
-    that shows a row in the table; `leads_to` returns the hash of the spec to which a row leads in
-    the column of one.
-
-    `switches` are options that add rows or columns. On a terminal rows with the same `group` are
-    below it as a heading, and the `redundant` columns are left out unless they are asked for,
-    since the heading or another column has their values. `gaps` are sentences on grounds of the
-    answer that could not be read, if they are shown with it. `notes` are sentences on the whole,
-    `more` are those that name a key or an option that adds to it, which a text for others leaves
-    out, and `remarks` are sentences that scripts do not want among the rows, as on specs that were
-    not searched. A terminal shows `limit` rows, all for None; `left_out` is the number of rows
-    that were cut. `draw` draws a sheet without a table, and `draw_plain` for a screen reader; a
-    sheet that `is_text` is drawn wherever no format is asked for. If `is_good` is False, the
-    command ends with 1, or with 3 if a source could not be read, unless the answer `is_certain`
-    whatever this source has. `ending` is raised once the rows are printed.
-    """
+    """An answer: a title, columns, and rows, which are items of any type."""
 
     title: str
     columns: Sequence[SheetColumn[Item]]
     rows: Sequence[Item]
-    hash: Callable[[Item], str] = _no_text
+    """May be lazy: they are read in parts."""
+
+    # What a row is about.
     row: str = ""
+    """What a row is, for the help."""
+    hash: Callable[[Item], str] = _no_text
+    """Returns the hash of its spec, or an empty text."""
     builds: Callable[[Item], tuple[int, str]] = lambda item: (1, "")
+    """Returns the number of builds that it stands for, and their package."""
     beside: Callable[[Item], str] = _no_text
+    """Returns the hash of a spec to compare its spec with, or an empty text."""
     query: Callable[[Item], Query | None] = _no_query
+    """Returns the query that shows it among the specs, if any does."""
     leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_
-    switches: Sequence[str] = ()
+    """Returns the hash of the spec to which it leads in the column of a spec."""
     group: Callable[[Item], str] = _no_text
+    """Returns the heading that it is below on a terminal."""
     redundant: Sequence[str] = ()
+    """Columns that are left out unless they are asked for, as a heading has their values."""
+
+    # Sentences.
     gaps: Sequence[str] = ()
+    """On grounds of the answer that could not be read, if they are shown with it."""
     notes: Sequence[str] = ()
+    """On the whole."""
     more: Sequence[str] = ()
+    """On a key or an option that adds to it; a text for others leaves them out."""
     remarks: Sequence[str] = ()
+    """On what is not among the rows, as specs that were not searched; scripts do not want them."""
+
+    # How it is shown.
+    switches: Sequence[str] = ()
+    """Options that add rows or columns."""
     limit: int | None = MAX_PRINTED
+    """The rows that a terminal shows; None: all."""
     left_out: int = 0
+    """The number of rows that were cut."""
     draw: Callable[[int | None], Iterator[Line]] | None = None
+    """Draws it on a terminal without a table, in a width."""
     draw_plain: Callable[[], Iterator[Line]] | None = None
+    """The same for a screen reader."""
     is_text: bool = False
+    """Whether it is drawn wherever no format is asked for."""
+
+    # How the command ends.
     is_good: bool = True
+    """If not, it ends with 1, or with 3 if a source could not be read."""
     is_certain: bool = False
+    """Whether it is so, whatever a source has that could not be read: then it ends with 1."""
     ending: Exception | None = None
+    """Raised once the rows are printed."""
 
     @cached_property
     def constants(self) -> Mapping[str, str]:
