@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pyte
@@ -36,18 +37,25 @@ class Shown:
         self._fed = len(self._terminal.output)
         return [line.rstrip() for line in self.screen.display]
 
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the size of the terminal."""
+        assert self.lines
+        self._terminal.resize(columns, lines)
+        self.screen.resize(lines, columns)
+        self._fed = 0
+
     def until(self, *wanted: str) -> list[str]:
         """Wait until some texts are shown."""
+        self.until_holds(lambda: all(any(t in line for line in self.lines) for t in wanted))
+        return self.lines
+
+    def until_holds(self, condition: Callable[[], object]) -> None:
+        """Wait until something holds of what is shown."""
 
         def step() -> None:
             assert self._terminal.read(), "it has ended"
 
-        wait_until(
-            lambda: all(any(text in line for line in self.lines) for text in wanted),
-            step=step,
-            message=lambda: "\n".join(self.lines),
-        )
-        return self.lines
+        wait_until(condition, step=step, message=lambda: "\n".join(self.lines))
 
     def at_rest(self, *wanted: str) -> list[str]:
         """Return the lines after some texts are shown and nothing follows."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
-import pexpect
-import pyte
 import pytest
 
 from tests.builders.pages import record, write_page
-from tests.program import COMMAND, PATIENCE, Program, environment, for_pyte, repeat_for, wait_until
+from tests.program import COMMAND, Program, Terminal, repeat_for, wait_until
+from tests.pty.test_screens import Shown
 from tests.pty.test_signals import left_on, unchanged
 
 pytestmark = [
@@ -22,62 +21,34 @@ pytestmark = [
 ]
 
 
-class Shell:
+class Shell(Shown):
     """A shell in a terminal, and what that terminal shows."""
 
-    def __init__(self, home: Path, columns: int = 100, lines: int = 30) -> None:
-        bash = shutil.which("bash")
-        assert bash is not None
-        self.child = pexpect.spawn(
-            bash,
-            ["--norc", "--noprofile", "-i"],
-            env=environment(home, PS1="ready $?> "),
-            cwd=str(home),
-            dimensions=(lines, columns),
-            timeout=PATIENCE,
-        )
-        self._screen = pyte.Screen(columns, lines)
-        self._stream = pyte.ByteStream(self._screen)
-        self.written = b""
-        self.until_shown("ready 0>")
-
-    def read(self, seconds: float = 0.05) -> None:
-        """Read what is written within a moment."""
-        try:
-            news = self.child.read_nonblocking(65536, seconds)
-        except pexpect.TIMEOUT:
-            return
-        self.written += news
-        self._stream.feed(for_pyte(news))
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__(terminal, 100, 30)
+        self.terminal, self._start = terminal, 0
+        self.until("ready 0>")
 
     @property
-    def lines(self) -> list[str]:
-        return [line.rstrip() for line in self._screen.display]
+    def written(self) -> bytes:
+        """What was written since the program was started, or since `forget`."""
+        return self.terminal.output[self._start :]
 
-    def resize(self, columns: int, lines: int) -> None:
-        """Change the size of the terminal."""
-        self.child.setwinsize(lines, columns)
-        self._screen.resize(lines, columns)
-
-    def until(self, holds: Callable[[], object]) -> None:
-        wait_until(holds, step=self.read, message=lambda: "\n".join(self.lines))
-
-    def until_shown(self, text: str) -> None:
-        self.until(lambda: any(text in line for line in self.lines))
+    def forget(self) -> None:
+        self._start = len(self.terminal.output)
 
     def send(self, text: str) -> None:
-        self.child.send(text)
+        self.terminal.send(text)
 
     def ask(self, command: str) -> str:
         """Run a command of the shell, and return what it prints."""
         end = f"end-{uuid4().hex[:8]}"
         self.send(f"clear; {command}; echo {end[:3]}''{end[3:]}\n")
-        self.until_shown(end)
-        lines = self.lines
+        lines = self.until(end)
         return "\n".join(lines[: next(n for n, line in enumerate(lines) if end in line)]).strip()
 
     def start(self, *words: str) -> None:
-        self.written = b""
+        self.forget()
         self.send(shlex.join([*COMMAND, *words]) + "\n")
 
     def modes_left_on(self) -> set[str]:
@@ -87,21 +58,20 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
-    shell = Shell(tmp_path)
-    try:
-        yield shell
-    finally:
-        shell.child.close(force=True)
+def shell(program: Program) -> Iterator[Shell]:
+    bash = ("/usr/bin/env", "bash", "--norc", "--noprofile", "-i")
+    changes = {"PS1": "ready $?> "}
+    with program.in_terminal(columns=100, lines=30, command=bash, changes=changes) as terminal:
+        yield Shell(terminal)
 
 
 @pytest.mark.parametrize(("end", "code"), [("\x03", 130), ("\x11", 0)], ids=["Ctrl-C", "Ctrl-Q"])
 def test_the_terminal_is_left_as_it_was_found(shell: Shell, end: str, code: int) -> None:
     before = shell.ask("stty -g")
     shell.start()
-    shell.until_shown("py-safetensors")
+    shell.until("py-safetensors")
     shell.send(end)
-    shell.until_shown(f"ready {code}>")
+    shell.until(f"ready {code}>")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
@@ -109,46 +79,46 @@ def test_the_terminal_is_left_as_it_was_found(shell: Shell, end: str, code: int)
 def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     before = shell.ask("stty -g")
     shell.start("py-build")
-    shell.until_shown("1/11")
+    shell.until("1/11")
     shell.send("jj")
-    shell.until_shown("3/11")
+    shell.until("3/11")
     shell.send("\x1a")
-    shell.until_shown("Stopped")
+    shell.until("Stopped")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
     assert "Stopped" in shell.ask("jobs")
     shell.send("fg\n")
-    shell.until_shown("3/11")
+    shell.until("3/11")
     shell.send("j")
-    shell.until_shown("4/11")
+    shell.until("4/11")
     assert any("24 py-build" in line for line in shell.lines), "the whole screen is drawn again"
     shell.send("q")
-    shell.until_shown("ready 0>")
+    shell.until("ready 0>")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
 
 def test_a_program_in_the_background_waits_until_it_has_the_terminal(shell: Shell) -> None:
     shell.send(f"{shlex.join([*COMMAND, 'py-build'])} &\n")
-    shell.until(lambda: "Stopped" in shell.ask("jobs"))
-    assert "\x1b[?1049h" not in shell.written.decode(errors="ignore")
+    wait_until(lambda: "Stopped" in shell.ask("jobs"))
+    assert b"\x1b[?1049h" not in shell.written
     shell.send("fg\n")
-    shell.until_shown("1/11")
+    shell.until("1/11")
     shell.send("q")
-    shell.until_shown("ready 0>")
+    shell.until("ready 0>")
     assert shell.modes_left_on() == set()
 
 
 def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
     shell.start("py-build")
-    shell.until_shown("1/11")
+    shell.until("1/11")
     for columns, lines in ((50, 20), (140, 40), (20, 5), (100, 30)):
         shell.resize(columns, lines)
         # The last line is drawn anew at its end, wherever the one before was cut.
-        shell.until(lambda: shell.lines[-1].endswith("1/11"))
-    shell.until_shown("pfqg2xi")
+        shell.until_holds(lambda: shell.lines[-1].endswith("1/11"))
+    shell.until("pfqg2xi")
     shell.send("q")
-    shell.until_shown("ready 0>")
+    shell.until("ready 0>")
 
 
 def test_thousands_of_moves_typed_ahead_are_worked_off_together(
@@ -158,30 +128,30 @@ def test_thousands_of_moves_typed_ahead_are_worked_off_together(
     assert "q" not in str(tmp_path)
     page = write_page(tmp_path / "develop" / "zlib", [record(n) for n in range(3000)])
     shell.start("-f", str(page), "zlib")
-    shell.until_shown("3,000 zlib")
+    shell.until("3,000 zlib")
     shell.send("z")
-    shell.until_shown("1/3,000")
-    shell.written = b""
+    shell.until("1/3,000")
+    shell.forget()
     shell.send("j" * 2000 + "/quit")
-    shell.until(lambda: "zlib quit" in shell.lines[1])
+    shell.until_holds(lambda: "zlib quit" in shell.lines[1])
     # A terminal far away would have to be sent each of the rows on the way.
     assert len(shell.written) < 2000 * 30
-    shell.until_shown("2,001/3,000")
+    shell.until("2,001/3,000")
     shell.send("\x1b")
-    shell.until(lambda: "quit" not in shell.lines[1])
+    shell.until_holds(lambda: "quit" not in shell.lines[1])
     shell.send("q")
-    shell.until_shown("ready 0>")
+    shell.until("ready 0>")
 
 
 def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:
     shell.start("py-build")
-    shell.until_shown("1/11")
+    shell.until("1/11")
     for piece in ("\x1b", "[", "B", "\x1b[", "B", "\x1b[B"):
         shell.send(piece)
-        repeat_for(0.25, shell.read)
-    shell.until_shown("? help")
+        repeat_for(0.25, shell.terminal.read)
+    shell.until("? help")
     shell.send("q")
-    shell.until_shown("ready 0>")
+    shell.until("ready 0>")
 
 
 def test_bytes_that_are_no_keys_do_no_harm(program: Program) -> None:
