@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 if sys.version_info >= (3, 11):
-    import tomllib
+    from tomllib import loads
 else:
-    import tomli as tomllib
+    from tomli import loads
 
+load_toml = loads
 ROOT = Path(__file__).parents[1]
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PYPROJECT = load_toml((ROOT / "pyproject.toml").read_text("utf-8"))
 PAGES = sorted(
     path
     for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "packaging/**/*.md", ".github/*.md")

@@ -37,7 +37,6 @@ from tests.web_server import Exchange, is_silent, serving
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
-NO_TEXT = "it has bytes that are not text, which have to be written as %XX"
 
 
 def names(discovered: DiscoveredSource, top: Path) -> list[str]:
@@ -57,16 +56,11 @@ def names(discovered: DiscoveredSource, top: Path) -> list[str]:
         ("ftp://example.org/x", "the source ftp://example.org/x: ftp:// is not supported"),
         ("ssh://u:secret@h/x", "the source ssh://h/x: ssh:// is not supported"),
         ("s3:///x", "s3:///x is not a valid URL: it has no bucket"),
-        ("gs://h:x/a", "gs://h:x/a is not a valid URL: its port is not a number up to 65,535"),
         ("file://[::1/x", "file://[::1/x is not a valid URL: its host cannot be read"),
         ("file://there{top}", "file://there{top} names files of there, another machine"),
         ("file://u:secret@there{top}", "file://there{top} names files of there, another machine"),
-        ("file://{top}/\udcff", "file://{top}/\udcff is not a valid URL: " + NO_TEXT),
-        ("http://h/\udcff", "http://h/\udcff is not a valid URL: " + NO_TEXT),
         ("http:/u:secret@h/x?k=secret", "the source http:/…@h/x?… does not exist"),
-        ("~x\0", "the source ~x\0 cannot be read: its name has a NUL"),
         ("u:secret@{name}", "./…@{name} does not exist"),
-        ("s3://bucket:80/x", "s3://bucket:80/x is not a valid URL: a bucket has no port"),
         ("public://u:secret@h/x", "the source public://h/x: public:// is not supported"),
         ("{top}", "the source {top} contains no files"),
     ],

@@ -129,9 +129,7 @@ NO_HTTP = (b"", b"HTTP/1.1\r\n\r\n", b"\x00" * 400, b"SSH-2.0-x\r\n", b"HTTP/1.1
 REDIRECTS = {
     "file:///etc/passwd": f"file:///etc/passwd {NOT_WEB}",
     "ftp://x:y@host/a?b": f"ftp://host/a?… {NOT_WEB}",
-    "http://[::1": f"http://[::1 {NO_URL}: its host cannot be read",
     "http://:80/": f"http://:80/ {NO_URL}: it has no host",
-    "/a\tb": f"/a\tb {NO_URL}: it has a control character",
     "//h/?s=pw\0": f"//h/?… {NO_URL}: it has a control character",
     "//u:pw@h:x/": f"http://h:x/ {NO_URL}: {NO_PORT}",
 }

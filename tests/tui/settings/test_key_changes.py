@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from random import Random
 
@@ -34,12 +33,8 @@ from spackscope.tui.settings.checks import (
     key_lines,
 )
 from tests.browsing import browsing
+from tests.documents import load_toml
 from tests.tui.keymap.test_table import OWNERS
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 def changing(**keys: str | tuple[str, ...]) -> Settings:
@@ -221,7 +216,7 @@ def test_the_keys_are_listed_as_a_table_of_the_file(
     keymap = changed_keys(changing(copy="c", sort="\" 'é", unmark=(), specs_columns="y"))
     lines = list(key_lines(keymap))
     assert [line for line in lines if line[:1] == "#"] == [f"# {h}" for h in HEADINGS.values()]
-    written = tomllib.loads("\n".join(lines))["keys"]
+    written = load_toml("\n".join(lines))["keys"]
     assert sorted(written) == sorted(key.name for key in KEYS)
     assert written["copy"] == "c"
     assert written["unmark"] == []

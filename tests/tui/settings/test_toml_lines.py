@@ -1,16 +1,10 @@
 from __future__ import annotations
 
-import sys
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.tui.settings.config_file import lines_of_keys
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from tests.documents import load_toml
 
 TEXT = '''\
 # a comment with [brackets] and "quotes
@@ -39,7 +33,7 @@ y = 3'''
 
 
 def test_each_key_has_the_line_of_its_statement() -> None:
-    assert tomllib.loads(TEXT)
+    assert load_toml(TEXT)
     assert {".".join(path): line for path, line in lines_of_keys(TEXT).items()} == {
         "theme": 2,
         "sources": 3,
@@ -101,5 +95,5 @@ def test_any_key_is_found_in_its_line(drawn: list[tuple[str, str | None, str]]) 
             key = *table, f"k {number}"
             expected[key] = line
             text += f'"k {number}" = {value}{after}\n'
-    tomllib.loads(text)
+    load_toml(text)
     assert lines_of_keys(text) == expected
