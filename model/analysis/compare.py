@@ -191,11 +191,11 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(spell_value(n, texts(other[n])) for n in changed[:_MAX_CHANGED]) or "differs"
 
 
-class _Twins(NamedTuple):
-    """The first spec that is equal to a spec but for the hashes, and two that are so in part.
+class _FirstAlike(NamedTuple):
+    """Specs that stand for a spec, so that what is equal is compared once.
 
-    `own` has the same attributes. `edges` has the same package, and edges to the same packages,
-    whatever their versions.
+    `first` is equal to it but for the hashes, `own` has the same attributes, and `edges` has the
+    same package, and edges to the same packages, whatever their versions.
     """
 
     first: int
@@ -236,7 +236,7 @@ class Pairs:
         self._walker = walker = Walker(dag)
         self.links, self._build_spec = walker.steps, lru_cache(None)(dag.build_spec)
         self.compilers = kept(self._read_compilers)
-        self._twins = kept(self._read_twins)
+        self._alike = kept(self._read_alike)
         self._firsts: dict[Hashable, int] = {}
         self._matched = kept(self._match)
         self._own = kept(self._read_own)
@@ -275,7 +275,7 @@ class Pairs:
             below = self._below[number] = {}
             a, b = self._pairs[number]
             of_a, of_b = self._sides(a, b)
-            for x, y in self._matched(self._twins(a).edges, self._twins(b).edges).both:
+            for x, y in self._matched(self._alike(a).edges, self._alike(b).edges).both:
                 (id_a, identity_a, _, kind_a), (id_b, identity_b, _, kind_b) = of_a[x], of_b[y]
                 if identity_a != identity_b:
                     child = self.number(id_a, id_b)
@@ -294,28 +294,28 @@ class Pairs:
         that only one has. Attributes that a source does not list are not compared, nor are specs
         that no document describes.
         """
-        return self.differences_of(*self.twins(number))
+        return self.differences_of(*self.first_alike(number))
 
-    def twins(self, number: int) -> tuple[int, int]:
+    def first_alike(self, number: int) -> tuple[int, int]:
         """Return the first specs that are equal to the specs of a pair but for the hashes."""
         a, b = self._pairs[number]
-        return self._twins(a).first, self._twins(b).first
+        return self._alike(a).first, self._alike(b).first
 
-    def _read_twins(self, id_: int) -> _Twins:
+    def _read_alike(self, id_: int) -> _FirstAlike:
         dag, links = self.dag, self.links(id_)
         if not dag.is_described(id_):
-            return _Twins(id_, id_, id_)
+            return _FirstAlike(id_, id_, id_)
         lists, first = self._walker.lists_dependencies(id_), self._firsts.setdefault
         edges = self._walker.name(id_), lists, bool(self._build_spec(id_))
         own = first((dag.configuration(id_), lists, dag.lists(id_)), id_)
         kinds = first((*edges, *((link.name, link.kind) for link in links)), id_)
         versions = (self._walker.version(link.id) for link in links)
-        return _Twins(first((own, kinds, *versions), id_), own, kinds)
+        return _FirstAlike(first((own, kinds, *versions), id_), own, kinds)
 
     def _read_differences(self, a: int, b: int) -> tuple[Difference, ...]:
         if not (self.dag.is_described(a) and self.dag.is_described(b)):
             return ()
-        own = self._own(self._twins(a).own, self._twins(b).own)
+        own = self._own(self._alike(a).own, self._alike(b).own)
         if not all(map(self._walker.lists_dependencies, (a, b))):
             return own
         return (*own, *_with_follows(self._link_differences(a, b), own))
@@ -398,7 +398,7 @@ class Pairs:
 
     def _link_differences(self, a: int, b: int) -> Iterator[Difference]:
         package, (links_a, links_b) = self._walker.name(a), self._sides(a, b)
-        matched = self._matched(self._twins(a).edges, self._twins(b).edges)
+        matched = self._matched(self._alike(a).edges, self._alike(b).edges)
 
         def label(link: Step) -> str:
             version = self._walker.version(link.id)

@@ -341,7 +341,7 @@ class _ChangeSets:
         self._pairs = pairs
         self.sets: list[ChangeSet] = []
         self._numbers: dict[ChangeSet, int] = {}
-        self._of_twins, self.own = kept(self._read_twins), kept(self._read_own)
+        self._of_alike, self.own = kept(self._read_alike), kept(self._read_own)
         self.whole = ClosureMasks(lambda number: [*pairs.below(number)][::-1], self.own).whole
 
     def _read_own(self, number: int) -> Mask:
@@ -351,10 +351,10 @@ class _ChangeSets:
         # Pairs that are not entered any more are unexplained; so are pairs without a difference.
         mask = _UNEXPLAINED if pairs.is_full else 0
         if not pairs.leader(number):
-            mask |= self._of_twins(*pairs.twins(number))
+            mask |= self._of_alike(*pairs.first_alike(number))
         return mask or (0 if below else _UNEXPLAINED)
 
-    def _read_twins(self, a: int, b: int) -> Mask:
+    def _read_alike(self, a: int, b: int) -> Mask:
         differences = self._pairs.differences_of(a, b)
         # Differences that follow others are left out, unless all do.
         leading = [each for each in differences if not each.follows] or differences

@@ -232,10 +232,10 @@ class _Package:
         that the fewest have; any other from the most similar one, by values that no cell shows.
         """
         at = bisect_left(self._numbers, look_alike)
-        mine, twins = self._stated[at], self._alike[self._cells[at]]
-        is_alone = len(twins) == 1
+        mine, rivals = self._stated[at], self._alike[self._cells[at]]
+        is_alone = len(rivals) == 1
         near = (
-            range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_alone else twins
+            range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_alone else rivals
         )
         others = [self._stated[n] for n in near[:MAX_COMPARED] if n != at]
         if not others:
@@ -259,7 +259,7 @@ class _Package:
         first = next((n for n in chosen if taken.setdefault((n, mine[n]), at) == at), None)
         if first is not None:
             chosen = [first, *(n for n in chosen if n != first)]
-        return self._phrases(mine, chosen, twins[:MAX_COMPARED]), False
+        return self._phrases(mine, chosen, rivals[:MAX_COMPARED]), False
 
     def _is_shown(self, at: int, number: int) -> bool:
         """Check whether a cell shows the value of a look-alike for a name."""
@@ -274,9 +274,9 @@ class _Package:
         return sum(compress(differing, self._has_width)), sum(differing)
 
     def _phrases(
-        self, stated: Sequence[str], numbers: Sequence[int], twins: Sequence[int] = ()
+        self, stated: Sequence[str], numbers: Sequence[int], rivals: Sequence[int] = ()
     ) -> list[str]:
-        """Return values by their numbers; a list begins with what the fewest `twins` have."""
+        """Return values by their numbers; a list begins with what the fewest `rivals` have."""
         texts = []
         for number in numbers:
             name, text = self.names[number], stated[number]
@@ -289,7 +289,7 @@ class _Package:
             elif not text:
                 texts.append(f"no {name}")
             else:
-                values = [self._stated[twin][number].split(BETWEEN) for twin in twins]
+                values = [self._stated[rival][number].split(BETWEEN) for rival in rivals]
                 rarity = Counter(chain.from_iterable(values))
                 own = sorted(text.split(BETWEEN), key=rarity.__getitem__)
                 texts.append(signed(name, BETWEEN.join(own)))
