@@ -30,6 +30,7 @@ from spackscope.tui.browser.state import (
     without_rows,
 )
 from spackscope.tui.process.stdio import is_plain
+from spackscope.tui.widgets.detail_layout import least_rows
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.frame import (
     Divider,
@@ -564,9 +565,6 @@ class Panes:
             return
         if width < 4:
             return
-        # Imported with the first spec, after the first frame.
-        from spackscope.tui.widgets.detail_layout import least_rows
-
         height = self._screen.app.size.height
         around = _LINES_AROUND + bool(self._state.marks)
         room = height - around - (HEADS if height >= LOW else _LOW_HEADS)

@@ -21,6 +21,7 @@ from spackscope.model.index.rows import PackageCount
 from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.sheet import ANY_COLUMN, Sheet
 from spackscope.model.report.titles import SourceChip, query_counts
 from spackscope.tui import keymap
@@ -83,14 +84,6 @@ class ToCompare(NamedTuple):
 
     hashes: Sequence[str] = ()
     are_marked: bool = False
-
-
-def records_of(catalog: Catalog, ids: Sequence[int]) -> Sheet[Any]:
-    """Return records as a sheet: for a worker thread."""
-    # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.report.export import spec_sheet
-
-    return spec_sheet(catalog, ids)
 
 
 class OpenTable(Frozen):
@@ -339,7 +332,7 @@ class SpecsTable(OpenTable):
         if only:
             wanted = {id_ for spec in only for id_ in spec.ids}
             ids = [id_ for id_ in ids if id_ in wanted]
-        return records_of(catalog, ids)
+        return spec_sheet(catalog, ids)
 
     def count(self, state: BrowserState) -> Count:
         """Return the number of shown specs, and of all specs, or why they are not counted."""

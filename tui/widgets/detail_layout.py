@@ -1,4 +1,4 @@
-"""Lay out the values of a spec and the lines of its tree: imported with the first spec."""
+"""Lay out the values of a spec and the lines of its tree."""
 
 from __future__ import annotations
 

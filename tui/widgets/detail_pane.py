@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from textual import events, getters, on
 from textual.app import ComposeResult
@@ -13,20 +12,21 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from spackscope.model.core.text import wrap_cut
+from spackscope.model.index.tree import Tree, TreeNode, TreeSection
 from spackscope.model.query.ast import Term
+from spackscope.model.report.detail import DetailLine
 from spackscope.model.report.report import LinePart, Piece, part_at
 from spackscope.tui.keymap import DETAIL, TREE, bindings, first_key
+from spackscope.tui.widgets.detail_layout import (
+    LayoutRow,
+    layout,
+    rule_texts,
+    tree_pieces,
+    tree_rule_texts,
+)
 from spackscope.tui.widgets.drawing import RuleLine
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
-
-if TYPE_CHECKING:
-    from spackscope.model.index.tree import Tree, TreeNode, TreeSection
-
-    ReadTree = Callable[[], Tree]
-    from spackscope.model.index.tree import Tree
-    from spackscope.model.report.detail import DetailLine
-    from spackscope.tui.widgets.detail_layout import LayoutRow
 
 
 class TreeRows(VirtualList):
@@ -106,8 +106,6 @@ class TreeRows(VirtualList):
         """Return the pieces of a line."""
         if self.dependency_tree is None:
             return []
-        from spackscope.tui.widgets.detail_layout import tree_pieces
-
         return [(" ", ""), *tree_pieces(self.dependency_tree, row, width - 2, self.differing)]
 
     @on(VirtualList.Chosen)
@@ -123,7 +121,7 @@ class TreeRows(VirtualList):
         else:
             self.action_unfold()
 
-    def _request(self, read: ReadTree) -> None:
+    def _request(self, read: Callable[[], Tree]) -> None:
         if self.dependency_tree is not None:
             self.is_waiting = True
             self.post_message(Browse("read_tree", self.dependency_tree, read))
@@ -290,9 +288,6 @@ class DetailLines(VirtualList):
         """
         if not (self.all or self._rows):
             return
-        # Imported with the first spec, after the first frame.
-        from spackscope.tui.widgets.detail_layout import layout
-
         before, below_top = self._rows, self.cursor - self.top
         self._rows = layout(self.all, max(8, self.size.width - 2 * _MARGIN), self.size.height)
         at = self.cursor, self.stop
@@ -494,8 +489,6 @@ class DetailPane(Vertical):
         """Return the title of the spec and its state; above a tree its filters, and the legend."""
         if not self.lines.all:
             return (), ()
-        from spackscope.tui.widgets.detail_layout import rule_texts, tree_rule_texts
-
         if self.shows_tree and (tree := self.dependency_tree) is not None:
             return tree_rule_texts(self.lines.all, tree, self._remarks, width)
         return rule_texts(self.lines.all, width)
