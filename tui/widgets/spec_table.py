@@ -79,7 +79,6 @@ class SpecTable(Vertical, Fitted):
         self.notes = TextLines(self._notes, "sheet-notes")
         self.reading = TextLines(self._reading, "sheet-reading")
         self.is_pick = False
-        self._spreads_variants = False
 
     def compose(self) -> ComposeResult:
         """Lay out the rule above the heads, and the heads above the filters and rows."""
@@ -129,8 +128,8 @@ class SpecTable(Vertical, Fitted):
         if stays and self.filters.focused_column is not None:
             self.place(keeps_gutter=True)
             return
-        self._spreads_variants = self.app.size.width >= MIN_FOR_VARIANTS
-        self.columns.choose(rows, is_filtered, spreads_variants=self._spreads_variants)
+        self.columns.spreads_variants = self.app.size.width >= MIN_FOR_VARIANTS
+        self.columns.choose(rows, is_filtered)
         self.place()
 
     def place(self, *, keeps_gutter: bool = False) -> None:
@@ -260,7 +259,7 @@ class SpecTable(Vertical, Fitted):
 
     def fit(self) -> None:
         """Fit the columns into the new width."""
-        if (self.app.size.width >= MIN_FOR_VARIANTS) is self._spreads_variants:
+        if (self.app.size.width >= MIN_FOR_VARIANTS) is self.columns.spreads_variants:
             self.place()
         else:
             self.settle()

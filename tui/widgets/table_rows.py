@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import filterfalse, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -100,8 +101,11 @@ class RowMarks:
 class ColumnState:
     """The columns of the rows; the current column may be a value of the head line.
 
-    Columns in `kept` have a filter, and stay as long as they have it.
+    Columns in `kept` have a filter, and stay as long as they have it. Where the table
+    `spreads_variants`, the variants of one package have columns of their own.
     """
+
+    spreads_variants = True
 
     def __init__(self, current: str = "") -> None:
         self.columns = TableColumns()
@@ -128,9 +132,7 @@ class ColumnState:
         """Return a column of the table; None for a value of the head line or a hidden column."""
         return next((column for column in self.columns.all if column.name == name), None)
 
-    def choose(
-        self, rows: ShownRows, is_filtered: Callable[[str], bool], *, spreads_variants: bool = True
-    ) -> None:
+    def choose(self, rows: ShownRows, is_filtered: Callable[[str], bool]) -> None:
         """Choose the columns for some rows; for an empty listing the columns stay.
 
         Rows of another query begin with the first columns, unless the current one has a filter.
@@ -139,9 +141,7 @@ class ColumnState:
             self._query, self._is_new, self._first = rows.query, True, 0
         self.kept = set(filter(is_filtered, self.kept))
         if rows.differ or not self.columns.all:
-            self.columns = rows.choose_columns(
-                self.kept, self.hidden, spreads_variants=spreads_variants
-            )
+            self.columns = rows.choose_columns(self)
         else:
             self.columns = self.columns.without(self.hidden)
         names = self.columns.names
@@ -256,9 +256,7 @@ class ShownRows:
         specs.top = None
         return specs
 
-    def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
-    ) -> TableColumns:
+    def choose_columns(self, state: ColumnState) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
         return TableColumns()
 
@@ -294,13 +292,6 @@ class ShownRows:
         """Yield the requests for rows in view that were not requested yet."""
         return iter(())
 
-    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[Any, Any]:
-        """Read the requested rows: for a worker thread."""
-        return {}
-
-    def take(self, read: Mapping[Any, Any]) -> None:
-        """Take rows that were read."""
-
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the gutter with the mark, and the pieces of each placed column."""
         return []
@@ -311,23 +302,24 @@ class ShownRows:
 
 
 class RowsNeeded(Message):
-    """Posted to have rows read; a newer message of the same class replaces an older one."""
+    """Posted to have rows read; a newer message of the same class replaces an older one.
 
-    def __init__(self, rows: ShownRows, wanted: Sequence[Any]) -> None:
+    `read` reads them in a worker thread, and `take` passes the result to the rows.
+    """
+
+    def __init__(
+        self,
+        rows: ShownRows,
+        wanted: Sequence[Any],
+        read: Callable[[Catalog], Any],
+        take: Callable[[Any], object],
+    ) -> None:
         super().__init__()
-        self.rows, self.wanted = rows, wanted
+        self.rows, self.wanted, self.read, self.take = rows, wanted, read, take
 
     def can_replace(self, message: Message) -> bool:
         """Replace an older request that was not handled yet."""
         return type(message) is type(self)
-
-    def read(self, catalog: Catalog) -> Mapping[Any, Any]:
-        """Read the requested rows: for a worker thread."""
-        return self.rows.read(self.wanted, catalog)
-
-    def take(self, read: Mapping[Any, Any]) -> None:
-        """Pass the result to the rows."""
-        self.rows.take(read)
 
 
 Notes = Mapping[NoteKey, RowNote]
@@ -360,21 +352,7 @@ def window_starts(first: int, last: int, length: int) -> list[int]:
 
 
 class NotesNeeded(RowsNeeded):
-    """Posted when rows without notes are in view; the notes are for columns of some widths."""
-
-    rows: SpecRows
-
-    def __init__(self, rows: SpecRows, wanted: Sequence[Row], shown_widths: ShownWidths) -> None:
-        super().__init__(rows, wanted)
-        self.shown_widths = shown_widths
-
-    def read(self, catalog: Catalog) -> Notes:
-        """Compute the notes. Raises Cancelled."""
-        return row_notes(catalog).of(self.rows.listing, self.wanted, self.shown_widths)
-
-    def take(self, read: Notes) -> None:
-        """Pass the notes to the rows."""
-        self.rows.take_notes(self, read)
+    """Posted when rows without notes are in view."""
 
 
 class SpecRows(ShownRows):
@@ -410,12 +388,14 @@ class SpecRows(ShownRows):
     def __len__(self) -> int:
         return len(self.listing) or super().__len__()
 
-    def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
-    ) -> TableColumns:
+    def choose_columns(self, state: ColumnState) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
         return choose_columns(
-            self.listing, self._shared, kept, hidden, spreads_variants=spreads_variants
+            self.listing,
+            self._shared,
+            state.kept,
+            state.hidden,
+            spreads_variants=state.spreads_variants,
         )
 
     def is_constant(self, column: str) -> bool:
@@ -446,7 +426,9 @@ class SpecRows(ShownRows):
         missing = tuple(filter(self.is_unread, dict.fromkeys(starts)))
         if missing and missing != self._requested:
             self._requested = missing
-            yield RowsNeeded(self, missing)
+            yield RowsNeeded(
+                self, missing, lambda _: read_windows(self.listing, missing), self.take
+            )
         if layout.shown_widths != self._shown_widths:
             self._shown_widths, self._noted = layout.shown_widths, ()
             self._cells.noted.clear()
@@ -454,12 +436,13 @@ class SpecRows(ShownRows):
         without = tuple(filterfalse(self._cells.is_noted, in_view))
         # Before the first layout no cells are known, from which notes are to differ.
         if layout.placed and without and without != self._noted:
-            self._noted = without
-            yield NotesNeeded(self, without, self._shown_widths)
-
-    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Windows:
-        """Read windows: for a worker thread."""
-        return read_windows(self.listing, wanted)
+            self._noted, widths = without, self._shown_widths
+            yield NotesNeeded(
+                self,
+                without,
+                lambda catalog: row_notes(catalog).of(self.listing, without, widths),
+                partial(self._take_notes, widths),
+            )
 
     def take(self, read: Windows) -> None:
         """Add windows, empty if their rows could not be read, and drop the oldest windows."""
@@ -468,9 +451,9 @@ class SpecRows(ShownRows):
             del self._windows[start]
         self._requested = ()
 
-    def take_notes(self, request: NotesNeeded, notes: Notes) -> None:
-        """Draw rows with requested notes, unless the widths of the columns have changed since."""
-        if request.shown_widths == self._shown_widths:
+    def _take_notes(self, shown_widths: ShownWidths, notes: Notes) -> None:
+        """Draw rows with notes for columns of some widths, unless these have changed since."""
+        if shown_widths == self._shown_widths:
             self._cells.take_notes(notes)
             self._noted = ()
 
@@ -537,12 +520,10 @@ class SheetRows(ShownRows):
         self._known = {}
         return self
 
-    def choose_columns(
-        self, kept: Collection[str], hidden: Collection[str], *, spreads_variants: bool
-    ) -> TableColumns:
+    def choose_columns(self, state: ColumnState) -> TableColumns:
         """Return the columns in which the rows differ, and the `kept` columns."""
-        shown = [each for each in self._columns.values() if each.name not in hidden]
-        texts = self.sheet.constants
+        shown = [each for each in self._columns.values() if each.name not in state.hidden]
+        texts, kept = self.sheet.constants, state.kept
         same = {each.name: each for each in shown if each.name in texts and each.name not in kept}
         differing = [each for each in shown if each.name not in same] or shown[:1]
         measured = self.sheet.rows[:_MAX_MEASURED]
@@ -595,15 +576,14 @@ class SheetRows(ShownRows):
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
         """Yield the request for the row of the index under the cursor."""
         if self.is_unread(cursor):
-            yield RowsNeeded(self, (self.hash_in(cursor),))
+            hash_ = self.hash_in(cursor)
+            yield RowsNeeded(
+                self, (hash_,), lambda catalog: catalog.by_hash(hash_), partial(self._take, hash_)
+            )
 
-    def read(self, wanted: Sequence[Any], catalog: Catalog) -> Mapping[str, Row | None]:
-        """Read the rows of the index with some hashes: for a worker thread."""
-        return {hash_: next(iter(catalog.by_hash(hash_)), None) for hash_ in wanted}
-
-    def take(self, read: Mapping[str, Row | None]) -> None:
-        """Replace the known rows of the index, by hash."""
-        self._known = read
+    def _take(self, hash_: str, rows: Sequence[Row]) -> None:
+        """Replace the known row of the index."""
+        self._known = {hash_: next(iter(rows), None)}
 
     def pieces(self, line: int, heads: Heads, current: str, marks: RowMarks) -> list[Piece]:
         """Return the mark and the cells of the columns, or a heading."""
@@ -706,7 +686,7 @@ class TableRows(VirtualList):
             # Textual stops a message that a parent has its child post.
             self.post_message(request.set_sender(self))
 
-    def take(self, request: RowsNeeded, read: Mapping[Any, Any]) -> None:
+    def take(self, request: RowsNeeded, read: Any) -> None:
         """Add the rows that were read for a request, and draw them if they are shown."""
         waited = self.is_waiting
         request.take(read)

@@ -12,13 +12,7 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.index.catalog import Catalog, Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.row_notes import RowNote, note_key
-from spackscope.model.report.table_columns import (
-    UNLIKE_OTHERS,
-    Layout,
-    Placed,
-    ShownWidths,
-    TableColumn,
-)
+from spackscope.model.report.table_columns import UNLIKE_OTHERS, Layout, Placed, TableColumn
 from spackscope.tui.widgets.table_head import Heads
 from spackscope.tui.widgets.table_rows import (
     MAX_WINDOWS,
@@ -69,8 +63,12 @@ class List(TableRows):
         return [m for m in self.messages if isinstance(m, NotesNeeded)]
 
     @property
-    def requests(self) -> list[Sequence[int]]:
-        return [m.wanted for m in self.messages if type(m) is RowsNeeded]
+    def requests(self) -> list[RowsNeeded]:
+        return [m for m in self.messages if type(m) is RowsNeeded]
+
+    @property
+    def wanted(self) -> list[Sequence[int]]:
+        return [request.wanted for request in self.requests]
 
     def line(self, row: int, width: int = 20) -> str:
         return "".join(text for text, _ in self.pieces(row, width))
@@ -81,10 +79,11 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
     assert rows.is_waiting
     assert rows.row is None
     assert rows.line(0) == "  …      "
-    assert rows.requests == [(0,)]
+    assert rows.wanted == [(0,)]
 
+    request = rows.requests[0]
     rows.messages.clear()
-    rows.take(RowsNeeded(rows.shown, (0,)), read_windows(listing, [0]))
+    rows.take(request, request.read(catalog))
     assert not rows.is_waiting
     row = rows.row
     assert row is not None
@@ -96,26 +95,26 @@ def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
     catalog: Catalog, listing: Listing
 ) -> None:
     rows = List(listing, [0])
-    assert rows.requests == []
+    assert rows.wanted == []
     rows.move_to(COUNT - 1)
     rows.refresh()
     rows.move_to(COUNT - 2)
-    assert rows.requests == [(1_984,)]
+    assert rows.wanted == [(1_984,)]
     assert rows.is_waiting
 
-    other = catalog.listing(View(folded=True))
-    rows.take(RowsNeeded(SpecRows(other), (1_984,)), read_windows(other, [1_984]))
+    (request,) = rows.requests
+    (other,) = List(catalog.listing(View(folded=True))).requests
+    rows.take(other, other.read(catalog))
     assert rows.is_waiting, "rows of another listing are not shown"
-    rows.take(RowsNeeded(rows.shown, (1_984,)), {1_984: ()})
+    rows.take(request, {1_984: ()})
     assert not rows.is_waiting, "rows that cannot be read are not waited for"
     assert rows.row is None
 
 
 def test_only_the_newest_request_counts(listing: Listing) -> None:
-    shown = SpecRows(listing)
-    older, newer = RowsNeeded(shown, (0,)), RowsNeeded(shown, (0, 64))
+    (older,), (newer,) = List(listing).requests, List(listing).requests
     assert older.can_replace(newer)
-    assert not older.can_replace(NotesNeeded(shown, (), ShownWidths()))
+    assert not older.can_replace(List(listing, [0]).note_requests[0])
     assert not older.can_replace(List.Highlighted(TableRows(), 0))
 
 
@@ -140,13 +139,14 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     rows.take(request, {key: RowNote(3, ("zen4", "+hl", "mpich"), "zen4")})
     assert rows.line(0, 60) == f" ▸2,000 {hash_}    3 zen4, +hl … 1 "
     assert dict(rows.pieces(0, 60))[hash_] == "dim", "it does not run here"
-    rows.take(request, {key: RowNote(3, ("zlib", "mpich"))})
+    heads = rows.heads
+    os = Placed(TableColumn("os", "os", 9, 9, BY_NAME["os"]), 8, 9)
+    rows.place(Heads(Layout((HASH, os, placed[-1])), heads.gutter))
+    of_other_columns = rows.note_requests[-1]
+    rows.place(heads)
+    rows.take(rows.note_requests[-1], {key: RowNote(3, ("zlib", "mpich"))})
     count = len(rows.note_requests)
-    other_widths = ShownWidths((("os", 9),))
-    for other in (
-        NotesNeeded(SpecRows(catalog.listing(View())), request.wanted, request.shown_widths),
-        NotesNeeded(request.rows, request.wanted, other_widths),
-    ):
+    for other in (List(listing, [0], *placed).note_requests[-1], of_other_columns):
         rows.take(other, {key: RowNote()})
         assert "mpich" in rows.line(0, 60), "notes on another listing or for other columns"
     assert len(rows.note_requests) == count
