@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -97,11 +97,19 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int) -> Strip:
     return Strip(segments).adjust_cell_length(width, plain)
 
 
-class PartLine(Widget):
+Read = TypeVar("Read", bound=Callable[..., object])
+
+
+class PartLine(Widget, Generic[Read]):
     """A line with parts on the left and on the right; parts with a target can be clicked.
 
-    The left parts are cut where there is no room for all parts.
+    The left parts are cut where there is no room for all parts. The line reads its content when it
+    is drawn; whoever changes the content refreshes the line.
     """
+
+    def __init__(self, read: Read, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.read = read
 
     @abstractmethod
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
@@ -160,24 +168,15 @@ def ruled(
     return [*begin, LinePart([(fill, "rule")])], end
 
 
-class RuleLine(PartLine):
+class RuleLine(PartLine[Callable[[int], tuple[Sequence[LinePart], Sequence[LinePart]]]]):
     """The rule above a pane, with texts at its left and its right end.
 
     `read` returns the texts for a number of cells, which they must not exceed.
     """
 
-    def __init__(
-        self,
-        read: Callable[[int], tuple[Sequence[LinePart], Sequence[LinePart]]],
-        *,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(id=id)
-        self._read = read
-
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the texts among dashes."""
-        return ruled(*self._read(max(0, width - RULE_MARGIN)), width)
+        return ruled(*self.read(max(0, width - RULE_MARGIN)), width)
 
     def take(self, target: Any) -> None:
         """Post a message for a click on a text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.strip import Strip
 from textual.timer import Timer
@@ -39,17 +39,6 @@ PROBLEMS, SOURCES, OPEN = "show_problems", "sources", "open"
 """The actions of a click on the number of problems, the number of further sources, the key."""
 
 
-Shown = TypeVar("Shown")
-
-
-class ReadLine(PartLine, Generic[Shown]):
-    """A line that reads its content when it is drawn; whoever changes the content refreshes it."""
-
-    def __init__(self, read: Callable[[], Shown], *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.read = read
-
-
 class Title(Frozen):
     """The content of the title line; `active` are the conditions on sources in the query.
 
@@ -77,7 +66,7 @@ class TitleForm(NamedTuple):
     opens: Sequence[Hint] = ()
 
 
-class TitleLine(ReadLine[Title]):
+class TitleLine(PartLine[Callable[[], Title]]):
     """Sources as chips, the machine, the number of problems; chips and number can be clicked."""
 
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
@@ -284,7 +273,7 @@ class Marks(NamedTuple):
     unused: Collection[str] = ()
 
 
-class MarksLine(ReadLine[Marks]):
+class MarksLine(PartLine[Callable[[], Marks]]):
     """The marked specs and their keys; hidden while no spec is marked."""
 
     @property
@@ -338,7 +327,7 @@ def _hint_width(hint: Hint) -> int:
     return cell_width(f"{written_key(hint.shown)} {hint.word}") + _HINT_GAP
 
 
-class StatusLine(ReadLine[tuple[Iterable[Hint], str]]):
+class StatusLine(PartLine[Callable[[], tuple[Iterable[Hint], str]]]):
     """Hints of keys, and at the right the position of the cursor.
 
     A click on a hint presses its key. Messages are in the Toast above the line, so that they
