@@ -165,14 +165,10 @@ def diff_sources(sheets: Sheets) -> None:
     elif len(names) == 2:
         _diff_sources(sheets, catalog, names)
     else:
-
-        def take(pair: tuple[str, str] | None) -> None:
-            if pair is not None:
-                _diff_sources(sheets, catalog, pair)
-
         picks = [Pick(pair, _pair_text(pair)) for pair in permutations(names, 2)]
         title = "what changed from one source to another"
-        sheets.host.open(PickDialog(title, "pair", picks, choose="diff"), take)
+        dialog = PickDialog(title, "pair", picks, choose="diff")
+        sheets.host.open(dialog, partial(_diff_sources, sheets, catalog))
 
 
 def _diff_sources(sheets: Sheets, catalog: Catalog, names: Sequence[str]) -> None:
@@ -238,7 +234,7 @@ def _pick_name(
     names += sorted(ranks, key=ranks.__getitem__)
     picks = [Pick(name, clean(name)) for name in names if name != besides]
     dialog = PickDialog(title, "name", picks, choose="count")
-    sheets.host.open(dialog, lambda name: take(name) if name is not None else None)
+    sheets.host.open(dialog, take)
 
 
 def _ask_when_loaded(sheets: Sheets, action: str, ask: Callable[[], object]) -> None:

@@ -281,12 +281,12 @@ class BrowserHost:
     def open(
         self,
         dialog: Dialog[Result],
-        done: Callable[[Result | None], object] | None = None,
+        done: Callable[[Result], object] = lambda _: None,
     ) -> None:
         """Open a dialog, and pass its result to `done`."""
 
         def close(result: Result | None) -> None:
-            if done is not None:
+            if result is not None:
                 done(result)
 
         self._screen.app.push_screen(dialog, close)

@@ -271,12 +271,12 @@ def _show_menu(
     state = controllers.host.state
     hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
 
-    def take(form: CopyForm | ViewForm | None) -> None:
+    def take(form: CopyForm | ViewForm) -> None:
         if form is ALL_MARKS:
             _copy_all_marks(controllers)
         elif isinstance(form, ViewForm):
             _copy_view(controllers, form)
-        elif form is not None:
+        else:
             _copy_specs(controllers, form, copied)
 
     count, all_marks = state.table.total(state), hidden and len(state.marks)

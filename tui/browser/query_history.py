@@ -108,12 +108,7 @@ class QueryRecall:
             choose="take it",
             find_all=with_all_words,
         )
-
-        def taken(text: str | None) -> None:
-            if text is not None:
-                take(text)
-
-        self._host.open(dialog, taken)
+        self._host.open(dialog, take)
 
     def keep(self) -> None:
         """Remember the query that is shown, however it was made."""

@@ -552,9 +552,7 @@ def list_columns(screen: BrowserScreen) -> None:
 
     table = screen.panes.table
 
-    def go_to(name: str | None) -> None:
-        if name is None:
-            return
+    def go_to(name: str) -> None:
         screen.controllers.table.bring_back(name)
         table.go_to_column(name)
 

@@ -65,7 +65,7 @@ class FakeHost(BrowserHost):
         self.acted: list[tuple[object, ...]] = []
         self.focused: list[str] = []
         self.rewritten: list[bool] = []
-        self.dialogs: list[tuple[Dialog[Any], Callable[[Any], object] | None]] = []
+        self.dialogs: list[tuple[Dialog[Any], Callable[[Any], object]]] = []
         self.missing: list[WithoutRows] = []
         self.ended: tuple[list[str] | None, int] | None = None
 
@@ -132,7 +132,7 @@ class FakeHost(BrowserHost):
     def open(
         self,
         dialog: Dialog[Any],
-        done: Callable[[Any], object] | None = None,
+        done: Callable[[Any], object] = lambda _: None,
     ) -> None:
         self.dialogs.append((dialog, done))
 

@@ -76,7 +76,6 @@ def choose(browser: FakeBrowser, form: CopyForm) -> str:
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
-    assert done is not None
     done(form)
     browser.settle()
     return browser.copied[-1]

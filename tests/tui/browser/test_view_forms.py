@@ -124,7 +124,6 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_pa
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
-    assert done is not None
     done(replace(forms(browser, index)["h"], after="a remark"))
     browser.settle()
     assert {*browser.copied[-1].splitlines()} == browser.shown
