@@ -24,7 +24,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.jobs import LOAD, VIEW, Job
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
@@ -109,7 +109,6 @@ class BrowserHost:
         self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
         self._running: dict[str, Job] = {}
-        self._followed: Callable[[], object] | None = None
         # The calls that are taken before the first frame, while the screen takes no messages.
         self._early: asyncio.Queue[Call] | None = None
 
@@ -119,10 +118,6 @@ class BrowserHost:
         if changed := {name for name in fields if fields[name] is not getattr(old, name)}:
             self.state = replace(old, **fields)
             self._panes.show_state(old, self.state, changed)
-            if "results" in changed and (
-                old.results is None or self.state.catalog is not old.catalog
-            ):
-                self._ask_again()
 
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the inputs; only `rewrite` changes the input being typed in."""
@@ -220,9 +215,6 @@ class BrowserHost:
             self._running.pop(job.name, None)
         if of is None or of is self.state.catalog:
             call()
-        if is_last and job.name == LOAD.name and not self.is_running(VIEW):
-            # The catalog stays, but the state of its sources may be new.
-            self._ask_again()
 
     def cancel(self, *jobs: Job) -> None:
         """Stop the jobs of some names, and drop their results."""
@@ -290,15 +282,6 @@ class BrowserHost:
                 done(result)
 
         self._screen.app.push_screen(dialog, close)
-
-    def follow(self, ask: Callable[[], object] | None) -> None:
-        """Call a function, if any, for each newer catalog, in place of the last function."""
-        self._followed = ask
-
-    def _ask_again(self) -> None:
-        """Read the sheet again."""
-        if self._followed is not None:
-            self._followed()
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the picked hashes."""

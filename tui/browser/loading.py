@@ -87,6 +87,8 @@ class Loading:
             except SourceError as error:
                 return str(error)
 
+            # The catalog may stay, but the state of its sources may be new.
+            self._navigation.on_sheet()
         def done(loaded: Summary | str) -> None:
             self._loaded(loaded)
             if shown is not None and shown is self._host.state.newest:
@@ -155,6 +157,7 @@ class Loading:
         def done(reason: str) -> None:
             if not reason:
                 show_once()
+            self._navigation.on_sheet()
                 return
             self._host.show_progress("")
             self._fail(self.failure or _STOPPED)

@@ -70,6 +70,7 @@ class Controllers:
     def _rows_shown(self) -> None:
         self.specs.find()
         self.navigation.record()
+        self.sheets.read()
 
     def back(self) -> None:
         """Go one step back: stop loading, close a group, leave the pane; the query stays."""

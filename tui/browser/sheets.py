@@ -106,7 +106,6 @@ class Sheets:
     def __init__(self, host: BrowserHost, search: Search, navigation: Navigation) -> None:
         self.host, self._search, self._navigation = host, search, navigation
         navigation.on_sheet = self.read
-        host.follow(self.read)
 
     # Opening and leaving
 

@@ -136,9 +136,6 @@ class FakeHost(BrowserHost):
     ) -> None:
         self.dialogs.append((dialog, done))
 
-    def follow(self, ask: Callable[[], object] | None) -> None:
-        pass
-
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         self.ended = hashes, code
 
