@@ -275,7 +275,7 @@ class BrowserHost:
         dialog: Dialog[Result],
         done: Callable[[Result], object] = lambda _: None,
     ) -> None:
-        """Open a dialog, and pass its result to `done`."""
+        """Open a dialog, and pass its result to `done`, unless nothing was chosen."""
 
         def close(result: Result | None) -> None:
             if result is not None:

@@ -6,11 +6,12 @@ Relations follow once the cursor rests on a row, and have placeholder lines unti
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
@@ -55,7 +56,7 @@ def _of_mirrors(spec: Spec) -> tuple[str, ...]:
 class DetailsController:
     """Read the lines, the tree and the relations of the detail pane.
 
-    `on_rows` is called when the first rows of a catalog are on the screen.
+    `rows_shown` is set once rows are on the screen.
     """
 
     def __init__(self, host: BrowserHost) -> None:
@@ -65,7 +66,7 @@ class DetailsController:
         self._run_only = self._shows_tree = False
         self._asked: DetailInputs | None = None
         self._connecting: Catalog | None = None
-        self.on_rows: Callable[[], object] = lambda: None
+        self.rows_shown = threading.Event()
         self._reading_at = 0.0
         self._related: dict[tuple[object, ...], Related] = {}
         # The relations that were shown last, after the key of their row in any catalog.
@@ -102,7 +103,7 @@ class DetailsController:
         if catalog is None or catalog is self._connecting:
             return
         self._connecting = catalog
-        self.on_rows()
+        self.rows_shown.set()
 
         def connected(_: None) -> None:
             self._host.change(connected=catalog)
@@ -124,6 +125,11 @@ class DetailsController:
         check = partial(_check_all, catalog)
         self._host.run(check, tell, jobs.FIT, of=catalog)
         self._host.run(lambda _: catalog.edges.prepare(), connected, jobs.EDGES, of=catalog)
+
+    def _change(self, **fields: Any) -> None:
+        """Change fields of the details, if there are any."""
+        if (details := self._host.state.details) is not None:
+            self._host.change(details=replace(details, **fields))
 
     # Lines and tree
 
@@ -214,10 +220,8 @@ class DetailsController:
 
     def show_tree(self, *, shown: bool) -> None:
         """Show the tree in place of the lines, or the lines again."""
-        details = self._host.state.details
         self._shows_tree = shown
-        if details is not None and details.shows_tree != shown:
-            self._host.change(details=replace(details, shows_tree=shown, at=None))
+        self._change(shows_tree=shown, at=None)
 
     def missing_tree(self) -> str:
         """Explain why there are no dependencies to go to."""
@@ -268,10 +272,6 @@ class DetailsController:
                 new = replace(details, related=related, at=at, awaits_relations=waits)
                 self._host.change(details=new)
 
-        def show_without(_: None) -> None:
-            if (details := self._host.state.details) is not None:
-                self._host.change(details=replace(details, awaits_relations=False))
-
         def read(report: CallOnLoop) -> Related:
             def show_part(part: Related) -> None:
                 if is_new:
@@ -292,7 +292,8 @@ class DetailsController:
 
         self._host.run(read, take, jobs.RELATIONS, of=catalog)
         if waits:
-            self._host.run(lambda _: None, show_without, jobs.PATIENCE, of=catalog)
+            show_without = partial(self._change, awaits_relations=False)
+            self._host.run(lambda _: None, lambda _: show_without(), jobs.PATIENCE, of=catalog)
 
     def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""

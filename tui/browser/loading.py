@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -57,9 +56,6 @@ class Loading:
         self.session = self._before = host.session
         """The session that sources are read with now."""
         self.failure = ""
-        # The check of the sources begins then: earlier it would slow the reading of the rows.
-        self._rows_shown = threading.Event()
-        details.on_rows = self._rows_shown.set
 
     @property
     def is_loading(self) -> bool:
@@ -87,12 +83,12 @@ class Loading:
             except SourceError as error:
                 return str(error)
 
-            # The catalog may stay, but the state of its sources may be new.
-            self._navigation.on_sheet()
         def done(loaded: Summary | str) -> None:
             self._loaded(loaded)
             if shown is not None and shown is self._host.state.newest:
                 self._details.look_again()
+            # The catalog may stay, but the state of its sources may be new.
+            self._navigation.on_sheet()
 
         self._host.run(job, done, self._job)
 
@@ -157,11 +153,11 @@ class Loading:
         def done(reason: str) -> None:
             if not reason:
                 show_once()
-            self._navigation.on_sheet()
                 return
             self._host.show_progress("")
             self._fail(self.failure or _STOPPED)
             self._host.say(reason, error=True)
+            self._navigation.on_sheet()
             fail()
 
         self._host.run(job, done, self._job)
@@ -199,7 +195,8 @@ class Loading:
         if (catalog := open_cached(self._host.sources, session)) is not None:
             summary = self._summarize(catalog)
             report(lambda: self._take(summary))
-            self._rows_shown.wait(jobs.ROWS_SHOWN)
+            # Earlier the check of the sources would slow the reading of the rows.
+            self._details.rows_shown.wait(jobs.ROWS_SHOWN)
             return catalog
         if (part := open_cached_part(self._host.sources, session)) is not None:
             self._show_part(report, part)

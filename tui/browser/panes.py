@@ -380,7 +380,6 @@ class Panes:
             column=self.table.column,
             position=self.detail.position,
             term=self.detail.term,
-            tree_row=self.detail.tree_row,
             node=self.detail.node,
             line=self.query_bar.input.parsed,
             value=self.values.place,
@@ -427,7 +426,7 @@ class Panes:
             self._show_results(new)
         elif "view" in changed and new.results is None and not new.view.query:
             self._show_all_packages(new)
-        if "values" in changed and new.values is not None:
+        if "values" in changed:
             self._show_values(old.values, new.values)
         if "hidden_columns" in changed:
             self.specs.columns.hidden = new.hidden_columns
@@ -632,9 +631,8 @@ class Panes:
         # Columns may have moved.
         self.show_draft_soon()
 
-    def _show_values(self, old: CountedValues | None, new: CountedValues) -> None:
-        is_new = old is None or new.place is not old.place
-        place = new.place if is_new else None
+    def _show_values(self, old: CountedValues, new: CountedValues) -> None:
+        place = new.place if new.place is not old.place else None
         self.values.show_sections(
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )

@@ -453,11 +453,6 @@ def read_tree(screen: BrowserScreen, tree: Tree, read: Callable[[], Tree]) -> No
         screen.host.run(lambda _: read(), take, jobs.TREE, of=tree.catalog)
 
 
-def select_package(screen: BrowserScreen, package: str | None) -> None:
-    """Show the specs of the package that the cursor came to; None stands for all."""
-    screen.controllers.search.select_package(package)
-
-
 def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
     """Go to the spec of a line of the tree, or list the users of one package."""
     state = screen.host.state
@@ -632,7 +627,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
     "jump_to": jump_to,
-    "select_package": select_package,
+    "select_package": lambda self, package: self.controllers.search.select_package(package),
     "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,

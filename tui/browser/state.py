@@ -587,7 +587,7 @@ class BrowserState(Frozen):
     connected: Catalog | None = None
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
-    values: CountedValues | None = None
+    values: CountedValues = CountedValues()
     table: OpenTable = SPECS
     step: int = -1
     is_pick: bool = False
@@ -675,9 +675,9 @@ class Where(Frozen):
     is on the screen; `are_marks_seen` if the line that names the marked specs is. `item` is the
     row of the sheet with the number `sheet_cursor`, and `column` the column of the table under the
     cursor. In the detail `position` are the line with the cursor and the line at the top, `term`
-    is the filter of the line with the cursor, and `node` is the node of the line `tree_row` of the
-    tree. `line` is the parsed text of the query line, and `value` the section and the value under
-    the cursor of the side column.
+    is the filter of the line with the cursor, and `node` is the node of the tree in it. `line` is
+    the parsed text of the query line, and `value` the section and the value under the cursor of
+    the side column.
     """
 
     pane: str = keymap.SPECS
@@ -692,7 +692,6 @@ class Where(Frozen):
     column: str = "hash"
     position: tuple[int, int] = (0, 0)
     term: Term | None = None
-    tree_row: int | None = None
     node: TreeNode | None = None
     line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
     value: tuple[SectionKey, str | None] | None = None

@@ -46,8 +46,7 @@ def open_values(host: BrowserHost) -> None:
         host.say(f"{values} have no value list. Press {shown('filter')} to filter.")
         return
     if key is not None:
-        old = host.state.values or CountedValues()
-        host.change(values=replace(old, place=(key, value), is_awaited=True))
+        host.change(values=replace(host.state.values, place=(key, value), is_awaited=True))
     host.focus("values")
     count_values(host)
 
@@ -55,7 +54,7 @@ def open_values(host: BrowserHost) -> None:
 def count_values(host: BrowserHost) -> None:
     """Count the values of the rows, unless they are counted already."""
     results = host.state.results
-    catalog, shown = host.state.catalog, host.state.values or CountedValues()
+    catalog, shown = host.state.catalog, host.state.values
     if catalog is None or results is None:
         return
     query, wanted = results.listing.view.query, shown.place[0] if shown.place else None
@@ -81,8 +80,7 @@ def count_values(host: BrowserHost) -> None:
         return CountedValues(catalog, query, tuple(sections), note=note)
 
     def take(counted: CountedValues) -> None:
-        shown = host.state.values or CountedValues()
-        host.change(values=replace(counted, place=shown.place))
+        host.change(values=replace(counted, place=host.state.values.place))
 
     job = jobs.VALUES_AGAIN if is_of_catalog and not shown.is_awaited else jobs.VALUES
     host.run(read, take, job, of=catalog)
@@ -90,8 +88,7 @@ def count_values(host: BrowserHost) -> None:
 
 def _show_some(host: BrowserHost, counted: CountedValues) -> None:
     """Show the sections counted so far, and the old sections for the rest."""
-    shown = host.state.values or CountedValues()
-    sections = counted.sections
+    shown, sections = host.state.values, counted.sections
     if shown.catalog is counted.catalog:
         keys = {section.key for section in sections}
         sections += tuple(section for section in shown.sections if section.key not in keys)

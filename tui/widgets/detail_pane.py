@@ -441,11 +441,6 @@ class DetailPane(Vertical):
         return self.tree_rows.node if self.shows_tree else None
 
     @property
-    def tree_row(self) -> int | None:
-        """The number of the line under the cursor, while the tree is shown."""
-        return self.tree_rows.cursor if self.shows_tree else None
-
-    @property
     def position(self) -> tuple[int, int]:
         """The row under the cursor, and the row at the top."""
         return self.shown_list.cursor, self.shown_list.top

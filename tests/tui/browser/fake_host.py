@@ -175,7 +175,7 @@ class FakeBrowser:
         self.controllers = Controllers(self.host, query)
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
         # Jobs run one after another here, so none needs to wait for rows that are read later.
-        self.controllers.details.on_rows()
+        self.controllers.details.rows_shown.set()
 
     def load(self) -> FakeBrowser:
         """Load the sources, and show the first results."""
