@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import QueryError, SourceError
@@ -35,7 +35,6 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import record_url, site_url
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import CopyDone
-from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.specs import hidden_marks, of_several
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, BrowserState, OpenTable, Where
 from spackscope.tui.dialogs.pick import Pick, PickDialog
@@ -209,66 +208,52 @@ class CopyContent(Frozen):
 
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
-    copy = partial(_copy_specs, controllers, HASH)
-    _read(controllers, copy, job=jobs.COPY, is_bare=True)
+    host, state = controllers.host, controllers.host.state
+    target, catalog = find_target(state, host.where), state.catalog
+    if isinstance(target, str) or catalog is None:
+        host.say(target if isinstance(target, str) else LOADING, error=True)
+        return
+    # Compilers would wait for the edges.
+    reading = partial(_read_target, catalog, target, is_bare=True)
+    host.run(lambda _: reading(), partial(_copy_specs, controllers, HASH), jobs.COPY)
+
+
+class _Forms(NamedTuple):
+    """The specs to copy, with the forms that they have, and the forms of the view."""
+
+    copied: CopyContent
+    own: Mapping[CopyForm, str]
+    view: Sequence[ViewForm]
 
 
 def open_menu(controllers: Controllers) -> None:
-    """Choose the form to copy: of the specs, or of the view."""
-    read_forms = partial(_read_forms, controllers)
-    without = partial(read_forms, CopyContent())
-    _read(controllers, read_forms, without, job=jobs.MENU, is_bare=False)
-
-
-def _read(
-    controllers: Controllers,
-    done: Callable[[CopyContent], object],
-    without: Callable[[str], object] | None = None,
-    *,
-    job: Job,
-    is_bare: bool,
-) -> None:
-    """Read the specs to copy, or show why there are none.
-
-    `without` is called with the reason why a row of a sheet has no spec.
-    """
+    """Choose the form to copy: of the specs, or of the view; the row may be out of sight."""
     host, state = controllers.host, controllers.host.state
     # The menu names the specs that it copies.
-    target = find_target(state, host.where, may_be_unseen=not is_bare)
-    if target == NO_SPEC and without is not None:
-        without(NO_SPEC)
-        return
-    if isinstance(target, str) or state.catalog is None:
+    target = find_target(state, host.where, may_be_unseen=True)
+    note = NO_SPEC if target == NO_SPEC else ""
+    target, catalog = CopyTarget() if note else target, state.catalog
+    if isinstance(target, str) or catalog is None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
         return
-    reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
-    host.run(lambda _: reading(), done, job)
+    reading = partial(_read_target, catalog, target, is_bare=False)
+    sources, session = host.sources, controllers.loading.session
+    read_view = partial(view_forms, state.table, catalog, state.view, sources, session)
+
+    def read(_: object) -> _Forms:
+        copied = reading()
+        return _Forms(copied, examples(copied.specs), read_view())
+
+    host.run(read, partial(_show_menu, controllers, note), jobs.MENU)
 
 
-def _read_forms(controllers: Controllers, copied: CopyContent, note: str = "") -> None:
-    """Read the forms of the view, and open the menu; a note says why there are no specs."""
-    host = controllers.host
+def _show_menu(controllers: Controllers, note: str, forms: _Forms) -> None:
+    """Open the menu; a note says why there are no specs."""
+    host, state, copied = controllers.host, controllers.host.state, forms.copied
     if not (copied.specs or note):
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
         host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
-    catalog, view, table = host.state.catalog, host.state.view, host.state.table
-    sources, session = host.sources, controllers.loading.session
-    if catalog is not None:
-        host.run(
-            lambda _: (examples(copied.specs), view_forms(table, catalog, view, sources, session)),
-            partial(_show_menu, controllers, copied, note),
-            jobs.MENU,
-        )
-
-
-def _show_menu(
-    controllers: Controllers,
-    copied: CopyContent,
-    note: str,
-    forms: tuple[Mapping[CopyForm, str], Sequence[ViewForm]],
-) -> None:
-    state = controllers.host.state
     hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
 
     def take(form: CopyForm | ViewForm) -> None:
@@ -280,8 +265,8 @@ def _show_menu(
             _copy_specs(controllers, form, copied)
 
     count, all_marks = state.table.total(state), hidden and len(state.marks)
-    dialog = menu(copied.specs, *forms, count, all_marks=all_marks, note=note)
-    controllers.host.open(dialog, take)
+    dialog = menu(copied.specs, forms.own, forms.view, count, all_marks=all_marks, note=note)
+    host.open(dialog, take)
 
 
 def _copy_view(controllers: Controllers, form: ViewForm) -> None:
