@@ -53,11 +53,9 @@ _MARGIN = 8
 
 
 class ExportDialog(Dialog[None]):
-    """A line with the name of a file, and a note below it.
+    """A line with the name of a file, and a note below it; choosing writes the rows shown.
 
-    `endings` are the endings that the name may have. `write` begins to write: it gets the name,
-    and whether a present file is replaced. `stop` ends the writing, and `complete` begins to
-    complete a path; the methods of this dialog show what becomes of it.
+    `rows` says how many these are, and `name` is the name to begin with.
     """
 
     PANE = EXPORTING
@@ -66,25 +64,18 @@ class ExportDialog(Dialog[None]):
 
     _input = getters.query_one(Input)
 
-    def __init__(
-        self,
-        title: str,
-        name: str,
-        endings: str,
-        write: Callable[[str, bool], object],
-        stop: Callable[[], object],
-        complete: Callable[[str], object],
-    ) -> None:
+    def __init__(self, host: BrowserHost, recall: QueryRecall, rows: str, name: str) -> None:
         super().__init__()
-        self._title, self._first_name, self._endings = title, name, endings
-        self._write, self._stop, self._complete = write, stop, complete
+        self._host, self._recall, self._rows, self._first_name = host, recall, rows, name
         self._old_name = ""
         self._is_writing = self._is_completing = False
+        # Ends the writing: a cancelled job would have no result.
+        self._stopped = Event()
 
     def box(self) -> ComposeResult:
         """Lay out the name above the note on it."""
         with Vertical(classes="dialog") as box:
-            box.border_title = Content(self._title)
+            box.border_title = Content(f"write {self._rows}")
             yield Input(self._first_name, compact=True, select_on_focus=False, classes="file-name")
             yield Static(id="export-note")
 
@@ -111,7 +102,7 @@ class ExportDialog(Dialog[None]):
             path = os.path.abspath(os.path.expanduser(name)) if name.strip() else ""
         except (OSError, ValueError):
             path = name
-        self._show_note(f"{shorten(clean(path), self._room)}\n{self._endings}")
+        self._show_note(f"{shorten(clean(path), self._room)}\n{' '.join(_formats())}")
 
     @property
     def _room(self) -> int:
@@ -120,17 +111,13 @@ class ExportDialog(Dialog[None]):
     def _show_note(self, text: str, style: str = "dim") -> None:
         self.query_one("#export-note", Static).update(Content.styled(text, style))
 
-    def _show_sentence(self, text: str, style: str) -> None:
-        self._show_note(shorten(text, 2 * self._room), style)
-
     def action_complete(self) -> None:
         """Complete the path that is typed."""
         if not self._is_writing:
-            self._is_completing = True
-            self._complete(self._input.value)
+            self._is_completing, typed = True, self._input.value
+            self._host.run(lambda _: completed(typed), self._take_path, jobs.PATHS)
 
-    def take_path(self, path: str) -> None:
-        """Put the completed path into the input."""
+    def _take_path(self, path: str) -> None:
         self._is_completing = False
         self._input.value, self._input.cursor_position = path, len(path)
 
@@ -142,35 +129,67 @@ class ExportDialog(Dialog[None]):
         name = self._input.value
         replaces = bool(name) and self._old_name == name
         self._is_writing = self._input.disabled = True
-        self._write(name, replaces)
+        self._stopped.clear()
+        writing = partial(self._write, self._host.state, name, replaces)
+        self._host.run(writing, lambda show: show(), jobs.EXPORT)
 
-    def show_progress(self, done: int, total: int) -> None:
+    def _write(
+        self, state: BrowserState, name: str, replaces: bool, report: CallOnLoop
+    ) -> Callable[[], object]:
+        """Write the file in a worker thread; return the function that shows the outcome."""
+
+        def on_lines(count: int) -> None:
+            report(lambda: self._show_progress(min(count, total), total))
+
+        if (why_not := state.table.why_not_shown(state)) or state.catalog is None:
+            return partial(self._resume, why_not or LOADING)
+        try:
+            output, format_ = find_output(name), format_of(name)
+            if output.size is not None and not replaces:
+                sentence = f"{clean(name)} exists, {size_text(output.size)}"
+                return partial(self._ask, name, sentence)
+            with cancelled_when(self._stopped.is_set):
+                rows = rows_to_write(state, state.catalog)
+                total = len(rows.sheet.rows)
+                count = write_lines(output, format_.of_sheet(rows.sheet), on_lines=on_lines)
+        except Unwritable as error:
+            return partial(self._resume, str(error))
+        except Cancelled:
+            return partial(self._resume, "Stopped: nothing was written")
+        is_list = format_.name == "hashes"
+        written = counted(count, "hash") if is_list else counted(total, rows.noun)
+        remark = f" · {state.catalog.part}" if state.catalog.part else ""
+        return partial(self._leave, f"Wrote {written} to {clean(output.path)}{remark}")
+
+    def _show_progress(self, done: int, total: int) -> None:
         """Show how many of the lines are written."""
         if self._is_writing and self.is_mounted:
             progress = Progress("", "", "", done / total if total else 0.0)
             stops = with_written_keys(f"{shown('dialogs-close')} stops")
-            self._show_sentence(f"{progress.bar(_BAR)}  {counted(done, 'line')}  {stops}", "")
+            line = f"{progress.bar(_BAR)}  {counted(done, 'line')}  {stops}"
+            self._show_note(shorten(line, 2 * self._room), "")
 
-    def show_failure(self, sentence: str) -> None:
-        """Show why nothing was written, so that another name can be typed."""
-        self._resume()
-        self._show_sentence(sentence, "$error")
-
-    def ask(self, name: str, sentence: str) -> None:
-        """Ask whether to replace an existing file."""
-        self._resume()
-        self._old_name = name
-        again = with_written_keys(shown("dialogs-choose"))
-        self._show_sentence(f"{sentence}: press {again} again to replace it", "bold")
-
-    def _resume(self) -> None:
+    def _resume(self, sentence: str, style: str = "$error") -> None:
+        """Say why nothing was written, so that another name can be typed."""
         self._is_writing = self._input.disabled = False
         self._input.focus()
+        self._show_note(shorten(sentence, 2 * self._room), style)
+
+    def _ask(self, name: str, sentence: str) -> None:
+        """Ask whether to replace an existing file."""
+        self._old_name = name
+        again = with_written_keys(shown("dialogs-choose"))
+        self._resume(f"{sentence}: press {again} again to replace it", "bold")
+
+    def _leave(self, sentence: str) -> None:
+        self._recall.remember()
+        self.dismiss()
+        self._host.say(sentence)
 
     def action_close(self) -> None:
         """Stop writing; if nothing is being written, close the dialog."""
         if self._is_writing:
-            self._stop()
+            self._stopped.set()
             self._show_note("stopping…")
         else:
             super().action_close()
@@ -205,66 +224,9 @@ def open_export(host: BrowserHost, recall: QueryRecall) -> None:
         return f"{rows} so far" if catalog.part else rows, proposed_name(stem, FORMATS[0].ending)
 
     def show(found: tuple[str, str]) -> None:
-        stopped = Event()
-        rows, name = found
-
-        def leave(sentence: str) -> None:
-            recall.remember()
-            dialog.dismiss()
-            host.say(sentence)
-
-        def write(name: str, replaces: bool) -> None:
-            stopped.clear()
-            writing = partial(_write, host.state, name, replaces, dialog, stopped, leave)
-            host.run(writing, lambda show: show(), jobs.EXPORT)
-
-        def complete(text: str) -> None:
-            host.run(lambda _: completed(text), dialog.take_path, jobs.PATHS)
-
-        dialog = ExportDialog(
-            f"write {rows}", name, " ".join(_formats()), write, stopped.set, complete
-        )
-        host.open(dialog)
+        host.open(ExportDialog(host, recall, *found))
 
     host.run(read, show, jobs.MENU)
-
-
-def _write(
-    state: BrowserState,
-    name: str,
-    replaces: bool,
-    dialog: ExportDialog,
-    stopped: Event,
-    leave: Callable[[str], object],
-    report: CallOnLoop,
-) -> Callable[[], object]:
-    """Write the file, and return the function that shows the outcome in the dialog.
-
-    A cancelled job has no result, so `stopped` ends the writing, and the outcome says so.
-    """
-
-    def on_lines(count: int) -> None:
-        report(lambda: dialog.show_progress(min(count, total), total))
-
-    if (why_not := state.table.why_not_shown(state)) or state.catalog is None:
-        return partial(dialog.show_failure, why_not or LOADING)
-    try:
-        output, format_ = find_output(name), format_of(name)
-        if output.size is not None and not replaces:
-            sentence = f"{clean(name)} exists, {size_text(output.size)}"
-            return partial(dialog.ask, name, sentence)
-        with cancelled_when(stopped.is_set):
-            rows = rows_to_write(state, state.catalog)
-            total = len(rows.sheet.rows)
-            count = write_lines(output, format_.of_sheet(rows.sheet), on_lines=on_lines)
-    except Unwritable as error:
-        return partial(dialog.show_failure, str(error))
-    except Cancelled:
-        return partial(dialog.show_failure, "Stopped: nothing was written")
-    is_list = format_.name == "hashes"
-    written = counted(count, "hash") if is_list else counted(total, rows.noun)
-    remark = f" · {state.catalog.part}" if state.catalog.part else ""
-    return partial(leave, f"Wrote {written} to {clean(output.path)}{remark}")
 
 
 class RowsToWrite(Frozen):
