@@ -1,10 +1,13 @@
-"""Open another source from within the browser: a name from a list, or a typed one."""
+"""The dialog to open another source: a name from a list, or a typed one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+from textual import events, on
+from textual.widgets import Input
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.assist.offers import complete_path
@@ -20,7 +23,8 @@ from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.answers import cover
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
-from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
+from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
+from spackscope.tui.keymap import OPENING, Hint, bindings, first_key, hint, key_names
 
 _OPEN = "open: choose, or type a URL, file or directory"
 _TITLES = {
@@ -44,32 +48,58 @@ class _Found(NamedTuple):
     is_path: bool = False
 
 
-def open_source(screen: BrowserScreen, action: str = "") -> None:
-    """Ask for another source: from the list, typed, or opened before.
+class SourceDialog(PickDialog):
+    """Pick a source, or type one; its value is a list of names.
 
-    For an `action` that lacks a source, the source is added to the open ones, and the action runs.
+    The picks are the sources opened before, those that Spack knows, and the paths that begin with
+    the typed text. A value is opened in place of the open sources, or added to them; the dialog
+    stays until its first source is read. For an `action` that lacks a source, the source is added,
+    and the action runs.
     """
-    host, loading = screen.host, screen.controllers.loading
-    searched: str | None = None
-    found = _Found()
 
-    def take_found(read: _Found) -> None:
-        nonlocal found
-        found, dialog.is_reading = read, False
-        dialog.show_picks(picks)
+    PANE = OPENING
+    BINDINGS = bindings(OPENING)
+    # Paths come and go with each letter.
+    FITS = False
 
-    def find_all(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
-        nonlocal searched, found
-        if search != searched:
-            searched, found, dialog.is_reading = search, _Found(), True
-            host.run(lambda _: _find(search, host.session), take_found, jobs.PATHS)
-        if action == "cover" and found.is_host:
+    def __init__(self, browser: BrowserScreen, action: str) -> None:
+        self._browser, self._host, self._action = browser, browser.host, action
+        self._searched: str | None = None
+        self._found: _Found | None = None
+        """What the typed text may name; None while it is read."""
+        spack = self._host.session.spack
+        mirrors = spack.mirrors.values() if spack is not None else ()
+        names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
+        names[PUBLIC] = "the public cache: the newest release, or that of your Spack"
+        before = ((each, " ".join(map(shown_url, each))) for each in browser.before)
+        picks = [
+            *(Pick(each, clean(text), "again") for each, text in before),
+            *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
+        ]
+        choose = "add" if action else "open"
+        title = _TITLES.get(action, _OPEN)
+        super().__init__(title, "source", picks, choose=choose, find_all=self._fitting)
+        self.input.placeholder = "type a name, a path or a URL"
+
+    def _take_found(self, found: _Found) -> None:
+        self._found = found
+        self.show_picks(self._picks)
+
+    def _fitting(self, search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+        if search != self._searched:
+            self._searched, self._found = search, None
+            session = self._host.session
+            self._host.run(lambda _: _find(search, session), self._take_found, jobs.PATHS)
+        found = self._found or _Found()
+        if self._action == "cover" and found.is_host:
             return [Pick([search], search, "a host: what runs there", "")]
         offered = [Pick([p], clean(name), "environment") for name, p in found.environments]
         # Coverage is that of an environment, which is the first to be offered.
-        here = sorted(found.here, key=lambda pair: action == "cover" and pair[1] != "environment")
+        here = sorted(
+            found.here, key=lambda pair: self._action == "cover" and pair[1] != "environment"
+        )
         offered += [Pick([path], path, kind) for path, kind in here]
-        offered = [each for each in offered if each.value[0] not in host.sources]
+        offered = [each for each in offered if each.value[0] not in self._host.sources]
         below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
         below = [pick for pick in below if search not in ("", pick.text)]
         fitting = best_first(search, [*offered, *picks])
@@ -81,50 +111,91 @@ def open_source(screen: BrowserScreen, action: str = "") -> None:
             return [*typed, *below, *fitting]
         return [*fitting, *typed, *below]
 
-    def open_(sources: Sequence[str], adds: bool) -> None:
-        if action == "cover" and found.is_host and list(sources) == [searched]:
-            dialog.dismiss()
+    @on(Input.Changed)
+    def _forget_error(self) -> None:
+        """Hide a message about a source that was typed before."""
+        self.say("")
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys, of which one stops the reading of a source."""
+        if self.is_opening:
+            return hint("dialogs-close", "stop", is_letter_typed=True)
+        left_out = key_names("opening-add") if self._action else ()
+        return [each for each in super().key_hints() if each.key not in left_out]
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether a key needs paths or a source that are still being read."""
+        key = event.key if isinstance(event, events.Key) else ""
+        if self.is_opening:
+            return key != first_key("dialogs-close", is_letter_typed=True)
+        on_paths = key_names("opening-complete", "opening-add", "dialogs-choose")
+        return self._found is None and key in on_paths
+
+    def take(self, value: Sequence[str], *, adds: bool = False) -> None:
+        """Open the sources of the row under the cursor, or add them to the open ones."""
+        host, browser, adds = self._host, self._browser, adds or bool(self._action)
+        is_host = self._found is not None and self._found.is_host
+        if self._action == "cover" and is_host and list(value) == [self._searched]:
+            self.dismiss()
             given = host.state.table.options.get("hosts", ())
-            cover(screen.controllers.sheets, [*given, *sources])
+            cover(browser.controllers.sheets, [*given, *value])
             return
         # A source that cannot be read can be corrected.
-        screen.before = [sources, *(each for each in screen.before if each != sources)]
+        browser.before = [value, *(each for each in browser.before if each != value)]
         try:
-            view = parse_site_url(sources[0]) if len(sources) == 1 else None
+            view = parse_site_url(value[0]) if len(value) == 1 else None
         except QueryError as error:
             host.say(str(error), error=True)
             return
         query, note = (view.query, ". ".join(view.notes)) if view is not None else ("", "")
         of_record, shown = parse(query), host.state.catalog
         if shown is not None and "hash" in of_record.columns and shown.count(of_record):
-            dialog.dismiss()
-            screen.controllers.search.choose(of_record, note or "The open sources have it")
+            self.dismiss()
+            browser.controllers.search.choose(of_record, note or "The open sources have it")
             return
-        named = [view.source] if view is not None else sources
+        named = [view.source] if view is not None else value
         if adds and set(named) <= set(host.sources):
             host.say("This source is open already", error=True)
             return
         every = [*dict.fromkeys([*host.sources, *named])] if adds else named
         query = query or (str(host.state.view.query) if adds else "")
-        chosen = SourceChosen(every, query, note, action)
-        dialog.wait(is_opening=True)
-        loading.open(
+        chosen = SourceChosen(every, query, note, self._action)
+        self._wait(is_opening=True)
+        browser.controllers.loading.open(
             named,
-            lambda: screen.post_message(chosen),
-            lambda: dialog.wait(is_opening=False),
+            lambda: browser.post_message(chosen),
+            lambda: self._wait(is_opening=False),
         )
 
-    spack = host.session.spack
-    mirrors = spack.mirrors.values() if spack is not None else ()
-    names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
-    names[PUBLIC] = "the public cache: the newest release, or that of your Spack"
-    picks = [
-        *(Pick(each, clean(" ".join(map(shown_url, each))), "again") for each in screen.before),
-        *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
-    ]
-    title = _TITLES.get(action, _OPEN)
-    dialog = SourceDialog(title, picks, find_all, open_, loading.stop, only_adds=bool(action))
-    host.open(dialog)
+    def _wait(self, *, is_opening: bool) -> None:
+        """Wait for the source that is being read, or let another one be chosen."""
+        self.is_opening = is_opening
+        self.status.refresh()
+
+    def action_add(self) -> None:
+        """Add the sources of the row under the cursor to the open ones."""
+        if self.list.pick is not None:
+            self.take(self.list.pick.value, adds=True)
+
+    def action_close(self) -> None:
+        """Stop the reading of a source, or remove the search, or close the dialog."""
+        if self.is_opening:
+            self._browser.controllers.loading.stop()
+            self._wait(is_opening=False)
+        else:
+            super().action_close()
+
+    def action_complete(self) -> None:
+        """Complete the typed path as far as matches agree, or take the row under the cursor."""
+        names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
+        longer = [name for name in names if name.startswith(self.search) and name != self.search]
+        chosen = self.list.pick.value[0] if self.list.pick is not None else ""
+        if chosen == self.search and longer:
+            # Letter by letter, as a shell does.
+            common = os.path.commonprefix(longer)  # noqa: RUF071
+            chosen = common if common != self.search else longer[0]
+        self.input.value = chosen
+        self.input.cursor_position = len(chosen)
 
 
 def _find(search: str, session: Session) -> _Found:

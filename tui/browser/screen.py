@@ -618,7 +618,9 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
     "dependency_only": lambda self: self.controllers.loading.toggle_dependency_only(),
-    "open": lambda self, *lacking: module("open_source").open_source(self, *lacking),
+    "open": lambda self, action="": self.host.open(
+        module("open_source").SourceDialog(self, action)
+    ),
     "show_problems": lambda self: module("answers").problems(self.controllers.sheets),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # Requests of widgets, with values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -19,17 +18,7 @@ from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.keymap import (
-    DIALOGS,
-    OPENING,
-    Hint,
-    bindings,
-    first_key,
-    hint,
-    hints,
-    key_names,
-    shown_key,
-)
+from spackscope.tui.keymap import DIALOGS, Hint, first_key, hints, key_names, shown_key
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200
@@ -308,91 +297,6 @@ class PickDialog(Dialog[Any]):
             self.input.value = ""
         else:
             super().action_close()
-
-
-class SourceDialog(PickDialog):
-    """Pick a source, or type one; its value is a list of names.
-
-    `open_` opens a value in place of the open sources, or with `adds` beside them; the dialog
-    stays until it is closed from outside, and `stop` ends the opening. With `only_adds` Enter
-    adds, too. Picks are also the paths that begin with the typed text; `is_reading` is True while
-    these are read.
-    """
-
-    PANE = OPENING
-    BINDINGS = bindings(OPENING)
-    # Paths come and go with each letter.
-    FITS = False
-    is_reading = False
-
-    def __init__(
-        self,
-        title: str,
-        picks: Sequence[Pick],
-        find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]],
-        open_: Callable[[Sequence[str], bool], object],
-        stop: Callable[[], object],
-        *,
-        only_adds: bool,
-    ) -> None:
-        choose = "add" if only_adds else "open"
-        super().__init__(title, "source", picks, choose=choose, find_all=find_all)
-        self._open, self._stop, self._only_adds = open_, stop, only_adds
-        self.input.placeholder = "type a name, a path or a URL"
-
-    @on(Input.Changed)
-    def _forget_error(self) -> None:
-        """Hide a message about a source that was typed before."""
-        self.say("")
-
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys, of which one stops the reading of a source."""
-        if self.is_opening:
-            return hint("dialogs-close", "stop", is_letter_typed=True)
-        left_out = key_names("opening-add") if self._only_adds else ()
-        return [each for each in super().key_hints() if each.key not in left_out]
-
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether a key needs paths or a source that are still being read."""
-        key = event.key if isinstance(event, events.Key) else ""
-        if self.is_opening:
-            return key != first_key("dialogs-close", is_letter_typed=True)
-        on_paths = key_names("opening-complete", "opening-add", "dialogs-choose")
-        return self.is_reading and key in on_paths
-
-    def wait(self, *, is_opening: bool) -> None:
-        """Wait for the source that is being read, or let another one be chosen."""
-        self.is_opening = is_opening
-        self.status.refresh()
-
-    def take(self, value: Sequence[str]) -> None:
-        """Open the sources of the row under the cursor."""
-        self._open(value, self._only_adds)
-
-    def action_add(self) -> None:
-        """Add the sources of the row under the cursor to the open ones."""
-        if self.list.pick is not None:
-            self._open(self.list.pick.value, True)
-
-    def action_close(self) -> None:
-        """Stop the reading of a source, or remove the search, or close the dialog."""
-        if self.is_opening:
-            self._stop()
-            self.wait(is_opening=False)
-        else:
-            super().action_close()
-
-    def action_complete(self) -> None:
-        """Complete the typed path as far as matches agree, or take the row under the cursor."""
-        names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
-        longer = [name for name in names if name.startswith(self.search) and name != self.search]
-        chosen = self.list.pick.value[0] if self.list.pick is not None else ""
-        if chosen == self.search and longer:
-            # Letter by letter, as a shell does.
-            common = os.path.commonprefix(longer)  # noqa: RUF071
-            chosen = common if common != self.search else longer[0]
-        self.input.value = chosen
-        self.input.cursor_position = len(chosen)
 
 
 def best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
