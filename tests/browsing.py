@@ -644,7 +644,7 @@ async def browsing(
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         # On a slow machine no key may go on, and nothing may vanish, only because time has passed.
-        patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
+        patch.setattr("spackscope.tui.browser.jobs.KEY_PATIENCE", PATIENCE)
         for seconds in ("_SECONDS", "_ERROR_SECONDS"):
             patch.setattr(f"spackscope.tui.widgets.frame.{seconds}", PATIENCE)
         parse_once(patch)

@@ -21,6 +21,7 @@ from textual.screen import Screen
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import JobThreads
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
@@ -35,14 +36,8 @@ from spackscope.tui.settings.checks import changed_keys
 
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
-_MAX_WAIT = 1.0
-"""Seconds that a key waits at most for the queues of messages to be empty."""
 _MIN_ROUNDS = 100
 """Rounds of the event loop for which it waits, however much time passes in them."""
-_POLL = 0.002
-"""Seconds after which a key that waits looks again."""
-_PAUSE = 0.5
-"""Seconds without a key after which the next one is not typed ahead."""
 _EARLY_ENTER = "ctrl+j"
 """The key that a terminal sends for Enter before the program has set it up."""
 _ENDING = ("ctrl+c", "ctrl+q")
@@ -268,14 +263,14 @@ class SpackscopeApp(OpenApp[list[str]]):
         Else Escape would wait with these keys for the very job that it is to stop.
         """
         for before, later in pairwise([*self._typed]):
-            if screen.goes_back(later) and later.time - before.time > _PAUSE:
+            if screen.goes_back(later) and later.time - before.time > jobs.TYPED_AHEAD:
                 while self._typed[0] is not later:
                     self._typed.popleft()
                 return
 
     async def _wait_for_effects(self) -> None:
         """Wait until no message is left that could move the focus, and no job blocks the key."""
-        end, rounds = time.monotonic() + _MAX_WAIT, 0
+        end, rounds = time.monotonic() + jobs.KEY_PATIENCE, 0
         quiet = 0
         while quiet < _QUIET_ROUNDS and (rounds < _MIN_ROUNDS or time.monotonic() < end):
             await asyncio.sleep(0)
@@ -284,8 +279,8 @@ class SpackscopeApp(OpenApp[list[str]]):
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
-                quiet, rounds, end = 0, 0, time.monotonic() + _MAX_WAIT
-                await asyncio.sleep(_POLL)
+                quiet, rounds, end = 0, 0, time.monotonic() + jobs.KEY_PATIENCE
+                await asyncio.sleep(jobs.KEY_POLL)
                 self._skip_to_escape(screen)
 
     def panic(self, *_renderables: object) -> None:

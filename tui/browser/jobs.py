@@ -1,4 +1,4 @@
-"""The one table of jobs in worker threads: their times, and which keys wait for each."""
+"""The one table of jobs in worker threads and of times: which keys wait for what, and how long."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ REPORT = 0.1
 """Seconds between two reports of what was counted so far."""
 PACE = 0.15
 """Seconds between the starts of two readings of a detail: a held key passes many rows."""
+KEY_PATIENCE = 1.0
+"""Seconds that a key waits at most for the queues of messages to be empty."""
+KEY_POLL = 0.002
+"""Seconds after which a key that waits looks again."""
+TYPED_AHEAD = 0.5
+"""Seconds without a key after which the next one is not typed ahead."""
+DIM, DIM_SOON = 0.25, 0.1
+"""Seconds before the values of the last spec are dimmed: dimmed at every key, they would flicker.
+They are dimmed sooner if package and query change, too."""
 
 # Sources
 LOAD = Job("load")

@@ -18,17 +18,8 @@ from spackscope.model.core.text import cell_width, clean
 from spackscope.model.index.view import RowRole
 from spackscope.model.report import titles
 from spackscope.tui import keymap
-from spackscope.tui.browser.state import (
-    NO_COMPLETIONS,
-    QUERY,
-    BrowserState,
-    CountedValues,
-    Draft,
-    OpenTable,
-    Where,
-    WithoutRows,
-    without_rows,
-)
+from spackscope.tui.browser import jobs
+from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, BrowserState, Where, without_rows
 from spackscope.tui.process.stdio import is_plain
 from spackscope.tui.widgets.detail_layout import least_rows
 from spackscope.tui.widgets.detail_pane import DetailPane
@@ -685,8 +676,8 @@ class Panes:
         row = details.row
         if details.is_pending:
             query, package = self._described
-            is_other = package != row.spec.package
-            self.detail.wait(is_other=is_other and query != state.view.query)
+            is_other = package != row.spec.package and query != state.view.query
+            self.detail.wait(jobs.DIM_SOON if is_other else jobs.DIM)
             return
         self._described = state.view.query, row.spec.package
         self.detail.show_details(

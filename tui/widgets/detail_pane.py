@@ -205,10 +205,6 @@ def _top_of_children(rows: TreeRows, tree: Tree) -> int:
     return min(rows.cursor, max(rows.top, last + 1 - max(1, rows.size.height)))
 
 
-_PATIENCE, _SHORT_PATIENCE = 0.25, 0.1
-"""Seconds before old values are dimmed: dimmed at every key, the values would flicker."""
-
-
 _MARGIN = 1
 
 
@@ -488,11 +484,10 @@ class DetailPane(Vertical):
             return tree_rule_texts(self.lines.all, tree, self._remarks, width)
         return rule_texts(self.lines.all, width)
 
-    def wait(self, *, is_other: bool) -> None:
-        """Dim the values soon while a spec is read; sooner if package and query change too."""
-        patience = _SHORT_PATIENCE if is_other else _PATIENCE
-        if patience not in self._waits:
-            self._waits[patience] = self.set_timer(patience, self._dim)
+    def wait(self, seconds: float) -> None:
+        """Dim the values after some seconds in which no other spec is shown."""
+        if seconds not in self._waits:
+            self._waits[seconds] = self.set_timer(seconds, self._dim)
 
     def _dim(self) -> None:
         # A timer that was stopped may have sent its call before.

@@ -11,7 +11,6 @@ import pytest
 from spackscope.model.report.detail import BUILDS, blocks_of
 from spackscope.tui.browser import jobs, read_details
 from spackscope.tui.browser.copy import copy_hash
-from spackscope.tui.widgets import detail_pane
 from tests.browsing import SAMPLE, browsing
 from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
 from tests.builders.mirrors import mirror_v3, serve_files, signed_v3, write_files
@@ -292,7 +291,7 @@ async def test_the_values_of_another_package_are_dimmed_while_a_query_settles(
         return read(*arguments, **options)
 
     # The moment after which all old values are dimmed does not come.
-    monkeypatch.setattr(detail_pane, "_PATIENCE", PATIENCE)
+    monkeypatch.setattr(jobs, "DIM", PATIENCE)
     path = tmp_path / "index.json"
     path.write_bytes(
         database(installs(leaf(A, "xz", "5"), leaf(B, "zlib", "1"), leaf(C, "zlib", "2")))

@@ -87,7 +87,7 @@ async def test_keys_wait_for_each_other_on_a_machine_that_stands_still(
 ) -> None:
     async with browsing() as browser:
         # All the time that a key waits at most has passed at the first look at the clock.
-        monkeypatch.setattr("spackscope.tui.app._MAX_WAIT", 0)
+        monkeypatch.setattr("spackscope.tui.browser.jobs.KEY_PATIENCE", 0)
         browser.send("slash", *"quit", "enter")
         await browser.settle()
         assert browser.app.is_running

@@ -204,7 +204,7 @@ async def test_the_note_on_a_text_goes_when_it_is_finished_before_anything_is_re
 async def test_escape_stops_what_keys_wait_for(
     held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spackscope.tui.app._PAUSE", -1.0)
+    monkeypatch.setattr("spackscope.tui.browser.jobs.TYPED_AHEAD", -1.0)
     async with held.browsing(held.urls["large"]) as browser:
         browser.send("a", "q", "escape")
         await browser.until(lambda: "reading was stopped" in browser.text)
@@ -216,7 +216,7 @@ async def test_escape_stops_what_keys_wait_for(
 async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
     held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spackscope.tui.app._PAUSE", -1.0)
+    monkeypatch.setattr("spackscope.tui.browser.jobs.TYPED_AHEAD", -1.0)
     (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
