@@ -15,7 +15,6 @@ from spackscope.model.core.tasks import progress_after
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
-from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report import titles
 from spackscope.model.report.progress import Progress, stale_copies
@@ -84,7 +83,11 @@ class Loading:
                 return str(error)
 
         def done(loaded: Summary | str) -> None:
-            self._loaded(loaded)
+            self._host.show_progress("")
+            if isinstance(loaded, str):
+                self._fail(loaded)
+            else:
+                self._take(loaded)
             if shown is not None and shown is self._host.state.newest:
                 self._details.look_again()
             # The catalog may stay, but the state of its sources may be new.
@@ -223,13 +226,6 @@ class Loading:
         else:
             self._host.show_progress(progress.line(hint))
 
-    def _loaded(self, loaded: Summary | str) -> None:
-        self._host.show_progress("")
-        if isinstance(loaded, str):
-            self._fail(loaded)
-        else:
-            self._take(loaded)
-
     def _fail(self, reason: str) -> None:
         summary = self._host.state.summary
         if summary is None:
@@ -272,16 +268,11 @@ class Loading:
             query = query.with_package(None)
         view = replace(state.view, query=query).closed()
         if self.start_query and not query:
-            view = self._start(view)
+            view = replace(view, query=self._search.start(self.start_query) or Query())
         self.start_query = ""
         self._search.show(view, cursor_on=row.spec.hash if row is not None and is_moved else "")
         if state.draft is not None and host.where.input == state.draft.input:
             self._search.type_again(state.draft.parsed)
-
-    def _start(self, view: View) -> View:
-        """Return a view with the query of the command line."""
-        query = self._search.start(self.start_query)
-        return replace(view, query=query or Query())
 
     def stop(self) -> None:
         """Stop loading at once."""

@@ -30,7 +30,7 @@ from spackscope.model.report.query_remarks import hidden_by_host
 from spackscope.model.report.row_notes import row_notes
 from spackscope.model.report.titles import shared_texts
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, remember
+from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
 from spackscope.tui.settings.memory import FoldMemory
@@ -222,26 +222,19 @@ class Search:
             if typed is not None:
                 self._complete(typed)
             return
-        reading = self._reading(summary.catalog, view, typed, instead)
-        is_slow = typed is not None and summary.total > MANY
-        host.run(reading, self._take, jobs.VIEW_OF_MANY if is_slow else jobs.VIEW)
-
-    def _reading(
-        self, catalog: Catalog, view: View, typed: ParsedInput | None, instead: ParsedInput | None
-    ) -> Callable[[CallOnLoop], Results | Refusal]:
-        """Return the job that reads the results of a view."""
-        state = self._host.state
+        results = state.results
         reading = partial(
             read_results,
-            catalog,
+            summary.catalog,
             view,
             typed,
             target=self._target(view),
-            may_refuse=state.results is not None and state.results.catalog is catalog,
-            completes=(typed is not None and not typed.column and typed.text != self._chosen_text),
+            may_refuse=results is not None and results.catalog is summary.catalog,
+            completes=typed is not None and not typed.column and typed.text != self._chosen_text,
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
-        return lambda _: reading()
+        is_slow = typed is not None and summary.total > MANY
+        host.run(lambda _: reading(), self._take, jobs.VIEW_OF_MANY if is_slow else jobs.VIEW)
 
     def _target(self, view: View) -> Row | str | None:
         """Return the row or the hash to put the cursor on; None for the first row."""
