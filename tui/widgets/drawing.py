@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.text import cell_width, clean, shorten, wrap
+from spackscope.model.core.text import cell_width, clean, wrap
 from spackscope.model.report.report import LinePart, Piece, part_at
 
 STYLES = {
@@ -54,12 +54,6 @@ a class of a widget changes.
 
 CURSOR = "┃"
 """The sign of the row under the cursor, also in a list without the focus."""
-
-_KEPT = "bar"
-"""The style that the cursor does not reverse: a reversed bar would look like a blank."""
-
-_CURRENT = "current"
-"""The style of the current column; a list draws it only in the row under the cursor."""
 
 
 def part_style(widget: Widget, name: str) -> Style:
@@ -181,56 +175,6 @@ class RuleLine(PartLine[Callable[[int], tuple[Sequence[LinePart], Sequence[LineP
     def take(self, target: Any) -> None:
         """Post a message for a click on a text."""
         self.post_message(target)
-
-
-class RowPainter:
-    """Draw the rows of a list; styles are cached because lists are drawn at every key."""
-
-    def __init__(self, widget: Widget) -> None:
-        self._widget = widget
-        self._styles: dict[tuple[str, bool, bool], Style] = {}
-
-    def forget_styles(self) -> None:
-        """Drop the cached styles."""
-        self._styles.clear()
-
-    def row(self, pieces: Iterable[Piece], width: int, *, under_cursor: bool = False) -> Strip:
-        """Draw a row of pieces, cut or filled to a width."""
-        segments: list[Segment] = []
-        room = width
-        for text, name in pieces:
-            cells = cell_width(text)
-            if cells > room:
-                text = shorten(text, room, keep="start")
-                cells = cell_width(text)
-            if text:
-                segments.append(Segment(text, self._style(name, under_cursor)))
-            room -= cells
-        if room > 0:
-            segments.append(Segment(" " * room, self._style("", under_cursor)))
-        return Strip(segments, width).simplify()
-
-    def _style(self, name: str, under_cursor: bool) -> Style:
-        widget = self._widget
-        is_in_use = getattr(widget, "is_in_use", False)
-        key = name, under_cursor, is_in_use
-        style = self._styles.get(key)
-        if style is None:
-            style = widget.rich_style
-            is_stale = bool(style.dim)
-            for each in name.split():
-                if each == _CURRENT and not under_cursor:
-                    continue
-                style += part_style(widget, each)
-            if under_cursor and _KEPT not in name.split():
-                style += part_style(widget, "cursor")
-                if is_in_use:
-                    # The cursor of a list in use is lit.
-                    style += Style(dim=is_stale)
-            # Bold and dim at once are neither in most terminals.
-            style += Style(bold=False) if is_stale else Style()
-            self._styles[key] = style
-        return style
 
 
 def under_cursor(pieces: Sequence[Piece], *, in_use: bool = True) -> list[Piece]:
