@@ -186,7 +186,7 @@ class PaneFocus:
 
     def _enter_filter(self) -> None:
         self.show("specs")
-        self._focus_soon(self._panes.table.enter_filter)
+        self._focus_soon(self._panes.table.filters.enter_open)
 
     def go_to_tree_search(self) -> None:
         """Move the focus to the search for names in the tree."""
@@ -199,7 +199,7 @@ class PaneFocus:
         """
         table = self._panes.table
         if table.next_filter(step):
-            self._focus_soon(table.enter_filter)
+            self._focus_soon(table.filters.enter_open)
             return
         has_filter = bool(table.columns.current)
         if self.pane == "specs" and step > 0 and self.focused_input is None and has_filter:

@@ -49,10 +49,6 @@ class FilteredPane(Vertical):
     filter = getters.query_one(FilterInput)
     rule = getters.query_one(RuleLine)
 
-    def show_title(self) -> None:
-        """Draw the rule above the list again."""
-        self.rule.refresh()
-
     def open_filter(self) -> FilterInput:
         """Show the filter, and return it."""
         self.filter.display = True
@@ -104,8 +100,6 @@ class PackageRows(VirtualList):
         self._summaries: dict[int, PackageSummary] = {}
         self._asked: set[int] = set()
         self._is_asking = False
-        self.on_fit: Callable[[], None] = lambda: None
-        """Called when the width of the rows has changed, and with it the columns."""
 
     @property
     def overview(self) -> Layout | None:
@@ -142,7 +136,6 @@ class PackageRows(VirtualList):
     def fit(self) -> None:
         """Draw the columns that fit; without room for an overview, request no more summaries."""
         super().fit()
-        self.on_fit()
         if self.overview is None and self._asked:
             self._asked.clear()
             self.post_message(Browse("summarize", ()))
@@ -222,9 +215,7 @@ class PackageList(FilteredPane):
         """Lay out the rule and the filter above the rows."""
         yield RuleLine(self._texts)
         yield FilterInput("filter…", name=self.FILTER)
-        rows = PackageRows(id="package-rows")
-        rows.on_fit = self.show_title
-        yield rows
+        yield PackageRows(id="package-rows")
 
     def show_packages(
         self,
@@ -282,7 +273,7 @@ class PackageList(FilteredPane):
             self.styles.height = height
         count = f"{len(packages):,} of {len(self.packages):,}" if text else f"{len(packages):,}"
         self.title = f"packages {count}"
-        self.show_title()
+        self.rule.refresh()
         best = packages[0].name if is_typed and text and packages else self.selected
         if best != self.selected:
             rows.move_to(self._row_of(best))
@@ -303,7 +294,7 @@ class PackageList(FilteredPane):
         """Set the head of the overview: where the builds run, and its maximum width."""
         self.rows.runs_head, self.rows.widest = runs_head, width
         self.rows.refresh()
-        self.show_title()
+        self.rule.refresh()
 
     def _row_of(self, name: str | None) -> int:
         if name is None:
@@ -475,7 +466,7 @@ class ValuesPane(FilteredPane):
 
     @on(VirtualList.Scrolled)
     def _show_heads(self) -> None:
-        self.show_title()
+        self.rule.refresh()
         self.on_heads()
 
     @property

@@ -230,10 +230,6 @@ class SpecTable(Vertical, Fitted):
         self.add_class("-filtering")
         self.settle()
 
-    def enter_filter(self) -> None:
-        """Go to the open filter."""
-        self.filters.enter_open()
-
     def next_filter(self, step: int) -> bool:
         """Open the next or previous filter; return False at the edge, or if none is open."""
         focused = self.filters.focused_column

@@ -760,41 +760,40 @@ class HeadLine(RuleLine):
 
     is_stale = reactive(False)
     """Whether the rows belong to an older query: the title then names that query."""
-    _shown: tuple[str, Sequence[HeadText], str, str, str, str] = ("", (), "", "", "", " ")
-    _query = ""
+    _shown: tuple[ShownRows, Sequence[HeadText], str, int] = ShownRows(), (), "", 0
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(self._texts, id=id)
 
     def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
-        """Show other values after the text `before` of the rows.
-
-        `columns` is the number of columns out of view to the right.
-        """
-        after = f"{counted(columns, 'column')} ›" if columns else ""
-        self._query = clean(str(rows.query or "all builds")) if rows.listing is not None else ""
-        shown = rows.name, head, current, after, rows.before, rows.between
-        if shown != self._shown:
-            self._shown = shown
-            self.refresh()
+        """Show other values, with the number of columns out of view to the right."""
+        self._shown = rows, head, current, columns
+        self.refresh()
 
     @property
     def title(self) -> str:
         """The title of the table."""
-        title, *_ = self._shown
-        return f"rows of: {self._query}" if self.is_stale and self._query else title
+        rows, *_ = self._shown
+        is_stale = self.is_stale and rows.listing is not None
+        return f"rows of: {clean(str(rows.query or 'all builds'))}" if is_stale else rows.name
+
+    @property
+    def _after(self) -> str:
+        columns = self._shown[3]
+        return f"{counted(columns, 'column')} ›" if columns else ""
 
     @property
     def pieces(self) -> list[HeadText]:
         """The values that all rows share, and texts between them."""
-        _, head, current, after, before, between = self._shown
-        name = self.title
-        room = self.size.width - RULE_MARGIN - cell_width(name + _BETWEEN + after)
-        return head_line(head, room, current, before, between)
+        rows, head, current, _ = self._shown
+        taken = cell_width(self.title + _BETWEEN + self._after)
+        room = self.size.width - RULE_MARGIN - taken
+        return head_line(head, room, current, rows.before, rows.between)
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the title and the values, package and version in bold; and the cut columns."""
-        _, _, current, after, *_ = self._shown
+        _, _, current, _ = self._shown
+        after = self._after
         left = [LinePart([(shorten(self.title, width, keep="start"), "")])]
         for number, (column, text) in enumerate(self.pieces):
             style = "plain strong" if column in ("package", "version") else "plain dim"
