@@ -409,40 +409,9 @@ class Panes:
     def show_state(self, old: BrowserState, new: BrowserState, changed: Set[str]) -> None:
         """Show changed fields in the panes; the title, marks and status lines read the state."""
         self._state = new
-        if "summary" in changed and new.summary is not None:
-            self.query_bar.input.packages = new.summary.names
-        if "missing" in changed:
-            self._show_missing(new.missing)
-        if "results" in changed and new.results is not None:
-            self._show_results(new)
-        elif "view" in changed and new.results is None and not new.view.query:
-            self._show_all_packages(new)
-        if "values" in changed:
-            self._show_values(old.values, new.values)
-        if "hidden_columns" in changed:
-            self.specs.columns.hidden = new.hidden_columns
-            self.table.settle()
-        if changed & {"summary", "machine"}:
-            self._show_overview(new)
-        if changed & {"marks", "marked"}:
-            self.table.show_marks(RowMarks(new.marks, new.marked))
-            self.marks.display = bool(new.marks)
-            self.fit_split()
-            self.toast.lines_below = 2 if new.marks else 1
-        if "table" in changed:
-            self._show_table(new.table)
-        if "details" in changed:
-            self._show_details(new)
-        if "draft" in changed:
-            self._show_draft(old.draft, new.draft)
-            if new.draft is None:
-                self.table.settle()
-                self.show_query()
-        if "stale" in changed:
-            self._show_stale(new.stale)
-            self.show_draft_soon()
-        if changed & {"results", "summary", "table", "stale", "draft"} and new.results is not None:
-            self.query_bar.fit()
+        for fields, show in self._WATCHED:
+            if not changed.isdisjoint(fields):
+                show(self, old, new)
         self.title.refresh()
         self.marks.refresh()
         self.follow_cursor()
@@ -464,20 +433,34 @@ class Panes:
             self.toast.say(text if is_old else f"{message}. {text}")
             self._announced = text, self.toast.message
 
-    def _show_table(self, table: OpenTable) -> None:
+    def _show_marks(self, _: BrowserState, new: BrowserState) -> None:
+        self.table.show_marks(RowMarks(new.marks, new.marked))
+        self.marks.display = bool(new.marks)
+        self.fit_split()
+        self.toast.lines_below = 2 if new.marks else 1
+
+    def _hide_columns(self, _: BrowserState, new: BrowserState) -> None:
+        self.specs.columns.hidden = new.hidden_columns
+        self.table.settle()
+
+    def _show_table(self, _: BrowserState, new: BrowserState) -> None:
         """Show the open table; an answer has the room of the values of the specs."""
+        table = new.table
         self.query_bar.show_sheet(clean(table.title))
         self.side.set_class(bool(table.name), "-behind")
         self.table.show(table.rows(self.table.rows.shown, self.specs))
         self.fit_split()
 
-    def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
+    def _show_draft(self, before: BrowserState, new: BrowserState) -> None:
         """Show another draft in its input; None hides the completions."""
+        old, draft = before.draft, new.draft
         if old is not None and (draft is None or draft.input != old.input):
             self.input_named(old.input).is_wrong = False
         if draft is None:
             self._is_box_late = False
             self.popup.hide()
+            self.table.settle()
+            self.show_query()
             return
         input_ = self.input_named(draft.input)
         input_.is_wrong = draft.is_wrong
@@ -564,24 +547,20 @@ class Panes:
         lines = max(_LEAST_DETAIL, min(needed, most), room - len(listing))
         self.detail.styles.height = lines
 
-    def _show_missing(self, missing: WithoutRows) -> None:
+    def _show_missing(self, _: BrowserState, new: BrowserState) -> None:
         """Show a text and choices while there are no rows."""
+        missing = new.missing
         self._show_specs(ShownRows(*missing))
         if missing.choices:
             self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
         self.names.rows.show(0, empty=missing.text * self._screen.has_class("-single"))
 
-    def _show_all_packages(self, state: BrowserState) -> None:
-        """Show all packages while the first rows are read."""
-        if (summary := state.summary) is not None:
-            self.names.show_packages(summary.catalog, summary.packages, None, state.view.query)
-            self.focus.fit()
-
-    def _show_overview(self, state: BrowserState) -> None:
+    def _show_overview(self, _: BrowserState, state: BrowserState) -> None:
         """Show the columns beside the packages, in a pane as wide as they need."""
         if state.summary is None:
             return
+        self.query_bar.input.packages = state.summary.names
         runs = titles.RUNS_HERE if state.machine is None else titles.runs_head(state.machine)
         head = runs if state.summary.catalog.lists_dependencies else ""
         width = titles.overview_width(max(map(len, state.summary.names), default=0), head)
@@ -590,9 +569,16 @@ class Panes:
         self.overview_width = 1 + width
         self.focus.fit()
 
-    def _show_results(self, state: BrowserState) -> None:
-        results, summary = state.results, state.summary
-        assert results is not None
+    def _show_results(self, old: BrowserState, state: BrowserState) -> None:
+        """Show other rows, and their packages: all packages while the first rows are read."""
+        results, summary, query = state.results, state.summary, state.view.query
+        if results is None:
+            if summary is not None and not query:
+                self.names.show_packages(summary.catalog, summary.packages, None, query)
+                self.focus.fit()
+            return
+        if results is old.results:
+            return
         is_empty = summary is not None and not results.listing
         choices = without_rows(summary, results.listing) if summary and is_empty else ()
         self.names.show_packages(
@@ -622,8 +608,9 @@ class Panes:
         # Columns may have moved.
         self.show_draft_soon()
 
-    def _show_values(self, old: CountedValues, new: CountedValues) -> None:
-        place = new.place if new.place is not old.place else None
+    def _show_values(self, old: BrowserState, state: BrowserState) -> None:
+        new = state.values
+        place = new.place if new.place is not old.values.place else None
         self.values.show_sections(
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
@@ -658,14 +645,20 @@ class Panes:
         """Return the number of shown rows, and of all."""
         return self._state.table.count(self._state)
 
-    def _show_stale(self, stale: str) -> None:
+    def _show_stale(self, _: BrowserState, new: BrowserState) -> None:
         """Dim the rows while they belong to an older query."""
+        stale = new.stale
         for pane in (self.names, self.values, self.table, self.detail):
             # A class of the pane would compute the styles of every filter and head in it too.
             pane.query("VirtualList").set_class(bool(stale), "-stale")
         self.table.line.is_stale = bool(stale)
+        self.show_draft_soon()
 
-    def _show_details(self, state: BrowserState) -> None:
+    def _show_count(self, _: BrowserState, new: BrowserState) -> None:
+        if new.results is not None:
+            self.query_bar.fit()
+
+    def _show_details(self, _: BrowserState, state: BrowserState) -> None:
         details = state.details
         # The last lines stay while another catalog or the relations are read: else the lines
         # below them would move.
@@ -690,6 +683,21 @@ class Panes:
             at=details.at,
             beside="" if row.is_listed else "not in the table",
         )
+
+    _WATCHED = (
+        (("missing",), _show_missing),
+        (("results", "view"), _show_results),
+        (("values",), _show_values),
+        (("hidden_columns",), _hide_columns),
+        (("summary", "machine"), _show_overview),
+        (("marks", "marked"), _show_marks),
+        (("table",), _show_table),
+        (("details",), _show_details),
+        (("draft",), _show_draft),
+        (("stale",), _show_stale),
+        (("results", "summary", "table", "stale", "draft"), _show_count),
+    )
+    """The fields of the state, and what shows them, in this order."""
 
     @property
     def key_panes(self) -> tuple[str, ...]:
