@@ -34,7 +34,7 @@ from spackscope.tui.dialogs.pick import PickList
 from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.detail_pane import DetailPane
-from spackscope.tui.widgets.frame import MarksLine, Toast
+from spackscope.tui.widgets.frame import MarksLine, Toast, mark_pieces
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.side_column import PackageList, PackageRows
 from spackscope.tui.widgets.spec_table import SpecTable
@@ -465,7 +465,9 @@ class Browser:
     @property
     def marks_line(self) -> str:
         """What the line above the hints says of the marked specs."""
-        return self.browser.query_one(MarksLine).text
+        line = self.browser.query_one(MarksLine)
+        pieces = mark_pieces(line.read(), line.size.width) if line.display else ()
+        return "".join(text for text, _ in pieces).removeprefix("◆ ")
 
     @property
     def specs_title(self) -> str:

@@ -276,13 +276,6 @@ class Marks(NamedTuple):
 class MarksLine(PartLine[Callable[[], Marks]]):
     """The marked specs and their keys; hidden while no spec is marked."""
 
-    @property
-    def text(self) -> str:
-        """The text of the line without its sign and its keys; empty without marks."""
-        shown = self.read()
-        pieces = mark_pieces(shown, self.size.width) if shown.total else ()
-        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ")
-
     def _keys(self, unused: Collection[str]) -> list[Hint]:
         """Return the keys, without words where the words leave too little room for names."""
         words = [key for key in _KEYS if key[0] not in unused]
