@@ -107,7 +107,7 @@ class Navigation:
             return
         if current is None or self._host.where.pane != "packages":
             self._push(UndoStep(state.view, table=state.table))
-            self._recall.keep()
+            self._recall.remember()
         elif current.is_walk and _without_package(current.view) == _without_package(state.view):
             self._steps[state.step] = UndoStep(state.view, is_walk=True)
         else:
@@ -117,7 +117,7 @@ class Navigation:
         """End a walk through the packages: the next one is a step of its own."""
         if (current := self._current) is not None and current.is_walk:
             self._steps[self._host.state.step] = replace(current, is_walk=False)
-            self._recall.keep()
+            self._recall.remember()
 
     def _push(self, step: UndoStep) -> None:
         """Add a step after the one shown, in place of all that came after it.
@@ -154,13 +154,6 @@ class Navigation:
         self._push(UndoStep(self._host.state.view, pane="specs", table=table))
         self._host.change(table=table)
         self._host.focus("specs")
-
-    def leave_sheet(self) -> None:
-        """Go back to where the sheet was opened; after a reload to the rows."""
-        if self._host.state.can_undo:
-            self.retrace(-1)
-        else:
-            self.close_sheet()
 
     def close_sheet(self) -> None:
         """Show the rows in place of the sheet, before a change that is a step of its own."""

@@ -13,7 +13,7 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost
-from spackscope.tui.browser.state import QUERY
+from spackscope.tui.browser.jobs import Job
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -110,31 +110,27 @@ class QueryRecall:
         )
         self._host.open(dialog, take)
 
-    def keep(self) -> None:
-        """Remember the query that is shown, however it was made."""
-        if not (text := self._query_text()):
+    def remember(
+        self, done: Callable[[], object] = lambda: None, job: Job = jobs.KEEP_QUERY
+    ) -> None:
+        """Save the query that is shown, however it was made, and then call a function."""
+        draft = self._host.state.draft
+        is_wrong = draft is not None and draft.is_wrong
+        if is_wrong or not (text := self._query_text()):
+            done()
             return
         texts = self._unsaved = (*self._unsaved, text)
 
         def saved(_: None) -> None:
             self._unsaved = self._unsaved[len(texts) :]
+            done()
 
-        self._host.run(lambda _: self._history.remember(*texts), saved, jobs.KEEP_QUERY)
+        self._host.run(lambda _: self._history.remember(*texts), saved, job)
 
     def _query_text(self) -> str:
         """Return the shown query, as it was typed if it was typed."""
         line, query = self._host.where.line, self._host.state.view.query
         return line.settled_text.strip() if line.query == query else str(query)
-
-    def remember(self, done: Callable[[], object] = lambda: None) -> None:
-        """Save the query that is shown, and then call a function."""
-        host, draft = self._host, self._host.state.draft
-        is_wrong = draft is not None and draft.input == QUERY and draft.is_wrong
-        if is_wrong or not host.state.view.query:
-            done()
-        else:
-            text = host.where.line.settled_text
-            host.run(lambda _: self._history.remember(text), lambda _: done(), jobs.REMEMBER_QUERY)
 
 
 def _can_be_kept(query: str) -> bool:

@@ -218,10 +218,13 @@ class Sheets:
         return next(same, 0)
 
     def leave(self) -> None:
-        """Go back to where the sheet was opened."""
+        """Go back to where the sheet was opened; after a reload to the rows."""
         self.host.cancel(jobs.SHEET)
         self.host.show_progress("")
-        self._navigation.leave_sheet()
+        if self.host.state.can_undo:
+            self._navigation.retrace(-1)
+        else:
+            self._navigation.close_sheet()
 
     # Actions on the rows
 

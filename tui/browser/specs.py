@@ -261,7 +261,8 @@ class SpecsController:
             )
         else:
             hashes = [*marks] or [row.spec.hash]
-            self._recall.remember(lambda: self._host.exit(hashes))
+            # In a job of its own, which no step replaces.
+            self._recall.remember(lambda: self._host.exit(hashes), jobs.REMEMBER_QUERY)
 
 
 def of_several(row: Row, ids: Sequence[int], key: str) -> str:
