@@ -272,43 +272,42 @@ def _show_menu(controllers: Controllers, note: str, forms: _Forms) -> None:
 def _copy_view(controllers: Controllers, form: ViewForm) -> None:
     """Copy a form of the view, whose text may take long to read."""
     after = f" · {form.after}" if form.after else ""
-
-    def copy() -> CopyDone:
-        text = form.read()
-        copied = controllers.host.copy(text, form.what)
-        if copied.failed and len(text) > _LONG:
-            copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
-        return copied
-
-    _copy(controllers, copy, after)
+    _copy(controllers, lambda: (form.read(), form.what), after)
 
 
 def _copy_all_marks(controllers: Controllers) -> None:
     """Copy the hashes of all marked specs, in sight or not."""
-    host, marks = controllers.host, controllers.host.state.marks
+    marks = controllers.host.state.marks
     what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-    _copy(controllers, lambda: host.copy("\n".join(marks), what))
+    _copy(controllers, lambda: ("\n".join(marks), what))
 
 
 def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
     host = controllers.host
 
-    def copy() -> CopyDone:
+    def read() -> tuple[str, str]:
         if not copied.specs:
-            return host.copy(copied.text, f"{copied.text[:7]}…{copied.about}")
+            return copied.text, f"{copied.text[:7]}…{copied.about}"
         what = summary(form, copied.specs, marked=copied.is_marked)
-        return host.copy(form.spell(copied.specs), what + copied.about)
+        return form.spell(copied.specs), what + copied.about
 
     hidden = hidden_marks(host.state)
     after = ""
     if hidden and host.where.pane != "detail":
         are = "is" if hidden == 1 else "are"
         after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-    _copy(controllers, copy, after)
+    _copy(controllers, read, after)
 
 
-def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
-    """Copy in a worker thread, show the outcome, and remember the query."""
+def _copy(controllers: Controllers, read: Callable[[], tuple[str, str]], after: str = "") -> None:
+    """Copy a text in a worker thread, where `read` returns it and its name in a message."""
+
+    def copy(_: object) -> CopyDone:
+        text, what = read()
+        copied = controllers.host.copy(text, what)
+        if copied.failed and len(text) > _LONG:
+            copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
+        return copied
 
     def done(copied: CopyDone) -> None:
         if not copied.failed:
@@ -316,7 +315,7 @@ def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "
         text = copied.text + ("" if copied.failed else after)
         controllers.host.say(text, error=copied.failed)
 
-    controllers.host.run(lambda _: copy(), done, jobs.COPY)
+    controllers.host.run(copy, done, jobs.COPY)
 
 
 def find_target(
