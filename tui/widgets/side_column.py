@@ -114,11 +114,6 @@ class PackageRows(VirtualList):
         """Whether the cursor is on a package, which is chosen."""
         return self.cursor > 0
 
-    def set_packages(self, packages: Sequence[PackageCount], needles: Sequence[str]) -> None:
-        """Set the packages of the rows, and the texts to highlight in their names."""
-        self.packages, self.needles = packages, needles
-        self.shown = sum(package.shown for package in packages)
-
     def forget_summaries(self, *, is_other_catalog: bool) -> None:
         """Request all summaries again; drop the old ones if the catalog is another."""
         self._asked.clear()
@@ -259,7 +254,8 @@ class PackageList(FilteredPane):
         rows = self.rows
         text = self.filter.value
         packages = matching(text, self.packages, lambda package: package.name)
-        rows.set_packages(packages, filter_needles(text))
+        rows.packages, rows.needles = packages, filter_needles(text)
+        rows.shown = sum(package.shown for package in packages)
         length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n{written_key('⌫')} removes letters"
         if not self.packages:
@@ -491,7 +487,7 @@ class ValuesPane(FilteredPane):
     def on_resize(self) -> None:
         """Request counts when the pane is shown, and show as many values as its height allows."""
         self.expect()
-        if self.sections and self._lines() != self.rows.lines:
+        if self.sections:
             self.refill()
 
     def show_sections(
