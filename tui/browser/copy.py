@@ -135,41 +135,6 @@ def examples(specs: Sequence[Spec]) -> Mapping[CopyForm, str]:
     return found
 
 
-def menu(
-    specs: Sequence[Spec],
-    own: Mapping[CopyForm, str],
-    view: Sequence[ViewForm] = (),
-    count: int = 0,
-    *,
-    all_marks: int = 0,
-    note: str = "",
-) -> PickDialog:
-    """Return a menu of the forms, each with what it would copy.
-
-    `own` are the `examples` of the specs, and `view` the forms of all shown specs, of which there
-    are `count`. `all_marks` is the number of marked specs if not all are in sight, so that their
-    hashes can be chosen too; else 0. Without specs, `note` says why.
-    """
-    names = f"{len(specs):,} marked specs" if len(specs) > 1 else "".join(map(spec_title, specs))
-    of_view = f"all {count:,} shown" if count != 1 else "the one shown"
-    heading = " · ".join(filter(None, [note, of_view]))
-
-    def pick(form: CopyForm | ViewForm, name: str, example: str, heading: str = "") -> Pick:
-        return Pick(form, name, clean(example), keys=shown_key(form.key), heading=heading)
-
-    picks = [
-        pick(form, form.plural if len(specs) > 1 else form.name, example)
-        for form, example in own.items()
-    ]
-    if all_marks:
-        hidden = f"{all_marks:,} marked, some of them out of sight"
-        picks.append(pick(ALL_MARKS, ALL_MARKS.name, hidden))
-    picks += [pick(form, form.name, form.example, heading) for form in view]
-    letters = {pick.value.key: pick.value for pick in picks}
-    title = f"copy {names}".rstrip()
-    return PickDialog(title, "form", picks, choose="copy", letters=letters)
-
-
 _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""
 _MAX_NAMED = 3
@@ -254,7 +219,6 @@ def _show_menu(controllers: Controllers, note: str, forms: _Forms) -> None:
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
         host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
-    hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
 
     def take(form: CopyForm | ViewForm) -> None:
         if form is ALL_MARKS:
@@ -264,9 +228,31 @@ def _show_menu(controllers: Controllers, note: str, forms: _Forms) -> None:
         else:
             _copy_specs(controllers, form, copied)
 
-    count, all_marks = state.table.total(state), hidden and len(state.marks)
-    dialog = menu(copied.specs, forms.own, forms.view, count, all_marks=all_marks, note=note)
-    host.open(dialog, take)
+    host.open(_menu(state, forms, note), take)
+
+
+def _menu(state: BrowserState, forms: _Forms, note: str) -> PickDialog:
+    """Return a menu of the forms, each with what it would copy; without specs, `note` says why."""
+    copied, count, marks = forms.copied, state.table.total(state), len(state.marks)
+    specs = copied.specs
+    names = f"{len(specs):,} marked specs" if len(specs) > 1 else "".join(map(spec_title, specs))
+    of_view = f"all {count:,} shown" if count != 1 else "the one shown"
+    heading = " · ".join(filter(None, [note, of_view]))
+
+    def pick(form: CopyForm | ViewForm, name: str, example: str, heading: str = "") -> Pick:
+        return Pick(form, name, clean(example), keys=shown_key(form.key), heading=heading)
+
+    picks = [
+        pick(form, form.plural if len(specs) > 1 else form.name, example)
+        for form, example in forms.own.items()
+    ]
+    if hidden_marks(state) if copied.is_marked else marks:
+        hidden = f"{marks:,} marked, some of them out of sight"
+        picks.append(pick(ALL_MARKS, ALL_MARKS.name, hidden))
+    picks += [pick(form, form.name, form.example, heading) for form in forms.view]
+    letters = {pick.value.key: pick.value for pick in picks}
+    title = f"copy {names}".rstrip()
+    return PickDialog(title, "form", picks, choose="copy", letters=letters)
 
 
 def _copy_view(controllers: Controllers, form: ViewForm) -> None:
