@@ -36,7 +36,7 @@ def diff(sheets: Sheets) -> None:
     """Compare the marked rows, or the look-alikes of the row under the cursor."""
     state = sheets.host.state
     catalog, listing, selected = state.catalog, state.listing, state.selected
-    compared = state.to_compare(sheets.host.where)
+    compared = state.to_compare(sheets.host.where.item)
     hash_ = selected.spec.hash if selected is not None else ""
     if compared is None and state.table.sheet.switches:
         sheets.leave()

@@ -631,12 +631,12 @@ class Panes:
 
     def _marks(self) -> Marks:
         """Return the marked specs, and the keys that act on something else than these."""
-        state, in_sight, where = self._state, self._state.marks_in_sight, self.where()
-        unused = ["copy"] if where.pane == "detail" or not in_sight else []
-        compared = state.to_compare(where)
+        state, in_sight = self._state, self._state.marks_in_sight
+        unused = ["copy"] if self.focus.pane == "detail" or not in_sight else []
+        compared = state.to_compare(self.table.rows.item)
         if compared is None or not compared.are_marked:
             unused.append("diff")
-        if where.input is not None:
+        if self.focus.focused_input is not None:
             # The keys are letters that are typed.
             unused = [*keymap.DEFAULT]
         return Marks(len(state.marks), state.marked, in_sight, unused)
@@ -775,7 +775,7 @@ class Panes:
             yield "back"
         if not (state.can_undo or self.detail.shows_tree):
             yield "undo"
-        if state.to_compare(self.where()) is None:
+        if state.to_compare(self.table.rows.item) is None:
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:
             yield from ("tree", "users")

@@ -629,8 +629,11 @@ class BrowserState(Frozen):
         """The marked specs that keys act on: in a sheet all, else those among the rows."""
         return [spec for spec in self.marked if self.table.acts_on(spec, self)]
 
-    def to_compare(self, where: Where) -> ToCompare | None:
-        """Return what can be compared, but for what is compared already; None for nothing."""
+    def to_compare(self, item: Any) -> ToCompare | None:
+        """Return what can be compared, but for what is compared already; None for nothing.
+
+        `item` is the row of a sheet under the cursor.
+        """
         table, marks, row = self.table, self.marks, self.selected
         if len(marks) >= 2:
             is_open = table.asked == ("diff", *diff_words(marks))
@@ -640,7 +643,7 @@ class BrowserState(Frozen):
         hash_ = row.spec.hash
         if row.count == 1 and not {hash_}.issuperset(marks):
             return ToCompare((*marks, hash_), are_marked=True)
-        if beside := table.beside(where.item):
+        if beside := table.beside(item):
             return ToCompare((hash_, beside))
         return ToCompare() if len(range(*row.catalog.span(row.look_alike))) > 1 else None
 
