@@ -164,13 +164,6 @@ class PaneFocus:
         if not self.unzoom():
             self.zoom("specs" if self.pane == QUERY else self.pane)
 
-    def go_to_detail(self) -> None:
-        """Show the detail on the whole screen; with the focus in it, begin or end that."""
-        if self.pane == "detail":
-            self.toggle_zoom()
-        else:
-            self.zoom("detail")
-
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
         if self.pane == "packages":

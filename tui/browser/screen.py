@@ -482,10 +482,13 @@ def choose(screen: BrowserScreen, row: Any) -> None:
 
 def go_to_detail(screen: BrowserScreen) -> None:
     """Zoom the detail, or end its zoom; a sheet about no specs has none."""
-    if screen.panes.focus.has_detail:
-        screen.panes.focus.go_to_detail()
-    else:
+    focus = screen.panes.focus
+    if not focus.has_detail:
         screen.host.say(screen.host.state.why_no_spec(screen.host.where))
+    elif focus.pane == "detail":
+        focus.toggle_zoom()
+    else:
+        focus.zoom("detail")
 
 
 def focus_filter(screen: BrowserScreen, column: str = "") -> None:
