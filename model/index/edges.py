@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency, is_run
-from spackscope.model.index.index_file import Span, mask_of, spans_of
+from spackscope.model.index.index_file import Span, flags_of, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -88,7 +88,7 @@ class Adjacency:
 def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
     if isinstance(kinds, bytes):
         return kinds.translate(bytes(of_kind) + bytes(256 - len(of_kind)))
-    return bytes(map(of_kind.__getitem__, kinds))
+    return bytes([of_kind[kind] for kind in kinds])
 
 
 def nearest_first(
@@ -184,7 +184,7 @@ class Edges:
         listing = self._data.columns.raw("documents.dependencies")
         if 1 not in listing:
             return bytes(self._data.look_alike_count)
-        return bytes(map(listing.__getitem__, self._data.column("document")))
+        return flags_of(self._data.column("document"), listing)
 
     def prepare(self) -> None:
         """Read all edges now."""

@@ -401,13 +401,18 @@ def mask_of(numbers: Iterable[int], count: int) -> bytearray:
     return mask
 
 
+def look_alikes_of(first: array[int]) -> array[int]:
+    """Return the look-alike of each spec; `first` has the first spec of each, and their number."""
+    return array("I", accumulate(mask_of(first[1:-1], first[-1])))
+
+
 def flags_of(codes: array[int], flags: bytes) -> bytes:
     """Return the flag (0 or 1) of each code; `flags` has a byte for each distinct code."""
     data, size = codes.tobytes(), codes.itemsize
     if size == 1:
         return data.translate(flags.ljust(256, b"\0"))
     if size > 2:
-        return bytes(map(flags.__getitem__, codes))
+        return bytes([flags[code] for code in codes])
     # Tables for 256 codes at a time take a fifth of the time of looking up each code.
     low, high = (data[::2], data[1::2]) if sys.byteorder == "little" else (data[1::2], data[::2])
     joined = 0

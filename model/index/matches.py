@@ -68,7 +68,7 @@ class Matches(Collection[int]):
     def codes(self, column: Sequence[int]) -> Iterator[int]:
         """Yield the code of each look-alike with a match, in a column of codes."""
         if self._few:
-            return map(column.__getitem__, self._few)
+            return (column[number] for number in self._few)
         return compress(islice(column, self.start, None), self.mask)
 
     @cached_property
@@ -132,7 +132,7 @@ class Matches(Collection[int]):
                 return array("I", firsts)
             return array("I", chain.from_iterable(map(self.alike, look_alikes)))
         if folded:
-            return array("I", map(first.__getitem__, look_alikes))
+            return array("I", [first[number] for number in look_alikes])
         return array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
 
     def __iter__(self) -> Iterator[int]:

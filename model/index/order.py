@@ -46,7 +46,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
         order = data.column("preferred")[specs.start : len(is_shown)]
-        look_alikes = filter(is_shown.__getitem__, order)
+        look_alikes = [number for number in order if is_shown[number]]
         if _is_here(data, view):
             if sort is None:
                 return OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
@@ -75,7 +75,7 @@ def _sorted_by_own(
     if column.name == "hash":
         is_row = mask_of(ids, data.spec_count)
         all_ids = data.hashes.ordered(descending=descending)
-        return array("I", filter(is_row.__getitem__, all_ids))
+        return array("I", [id_ for id_ in all_ids if is_row[id_]])
 
     def size(id_: int) -> float:
         # A missing size comes first.
@@ -194,7 +194,7 @@ def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[
     else:
         storage, keys = BY_NAME[column].storage, data.ranks(BY_NAME[column])
     codes = data.column(storage)
-    return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
+    return (keys[codes[number]] for number in look_alikes)
 
 
 def users_of(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:

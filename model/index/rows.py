@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -32,6 +32,7 @@ from spackscope.model.index.index_file import (
     Columns,
     Rows,
     Span,
+    look_alikes_of,
     mask_of,
     narrowed,
     node_rows,
@@ -206,8 +207,7 @@ class IndexData:
     @cached_property
     def look_alikes(self) -> array[int]:
         """The number of the look-alike of each spec."""
-        groups = map(repeat, range(self.look_alike_count), self.group_sizes)
-        return array("I", chain.from_iterable(groups))
+        return look_alikes_of(self.first)
 
     # The values of codes
 
