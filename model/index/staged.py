@@ -40,7 +40,7 @@ from spackscope.model.index.index_file import (
     with_tuples,
 )
 from spackscope.model.readers.json import storable
-from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
+from spackscope.model.sources.document import DiscoveredSource, Document
 
 GONE = 0xFFFFFFFF
 """The look-alike number of a record that was merged into another one, or dropped."""
@@ -140,7 +140,7 @@ class Staged:
         """Reuse records and problems of a document from the old index; return whether it can."""
         if self.old is None:
             return False
-        source, digest = self.sources[document.source], _digest(document)
+        source, digest = self.sources[document.source], document.digest[:_KEY_BYTES]
         number = self.old.documents.pop((source, digest), None)
         if number is None:
             return False
@@ -159,7 +159,7 @@ class Staged:
         error is a problem of the document; records that were added before it stay.
         """
         source = self.sources[document.source]
-        number = self._add_document(source, _digest(document), document.origin)
+        number = self._add_document(source, document.digest[:_KEY_BYTES], document.origin)
         self.is_page[number] = is_page
         has_problem = has_records = False
         try:
@@ -203,7 +203,7 @@ class Staged:
         # The records of a page share most entries.
         alike = looks[:1] if self.is_page[number] else looks
 
-        listed_in = f"{document.index}:{records.database}:{storable(document.source)}"
+        listed_in = f"{document.index_kind}:{records.database}:{storable(document.source)}"
         indexes = (listed_in,) if records.database else ()
 
         @lru_cache(None)
@@ -267,11 +267,6 @@ class Staged:
     def hash_at(self, number: int) -> bytes:
         """Return the bytes of the hash of a record."""
         return bytes(self.hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
-
-
-def _digest(document: Document) -> bytes:
-    """Return a digest that changes when a document changes."""
-    return bytes.fromhex(fingerprint([document]))[:_KEY_BYTES]
 
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:

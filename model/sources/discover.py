@@ -428,7 +428,7 @@ def _made_by_spack(
         # makes a database anew.
         installed = _file(source, directory, origin, "install tree", _SPEC_OF_PREFIX)
         (document,) = installed.documents
-        documents = Documents([replace(document, prefix=directory)])
+        documents = Documents([document._replace(prefix=directory)])
         return replace(installed, layout="prefix", documents=documents)
     # Names alone make no mirror, and no Spack.
     if _is_mirror(directory, names):
@@ -522,8 +522,8 @@ def _known(document: Document) -> Document | None:
     except (OSError, zlib.error):
         return None
     if head.startswith(_ZSTD):
-        return replace(document, kind="known")
+        return document._replace(kind="known")
     start = re.match(_START, head)
     if start is None:
         return None
-    return replace(document, kind="known", cached=(start[1] or b"spec") == b"spec")
+    return document._replace(kind="known", cached=(start[1] or b"spec") == b"spec")

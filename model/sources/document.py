@@ -6,11 +6,11 @@ import os
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from spackscope.model.core.errors import Unreadable, naming
 from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, sha256, times_of
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 
 DocumentKind = Literal["candidate", "known"]
@@ -23,7 +23,7 @@ document is read whatever it looks like.
 _MAX_TIME = 2**63 - 1
 
 
-class Document(Frozen):
+class Document(NamedTuple):
     """One file of a source and its fingerprint: size in bytes, mtime and ctime in nanoseconds.
 
     The ctime changes with permissions, and with content that keeps size and mtime. `path` is the
@@ -33,8 +33,8 @@ class Document(Frozen):
     get its `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it
     lists; files of a mirror on this machine determine which specs are cached. A spec file has the
     size of its archive in bytes, if it is known, or the `prefix` in which its spec is installed.
-    `index` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or `:`
-    for a document that is in no mirror.
+    `index_kind` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or
+    `:` for a document that is in no mirror.
     """
 
     source: str
@@ -49,13 +49,22 @@ class Document(Frozen):
     stack: str = ""
     archive_size: int | None = None
     prefix: str = ""
-    mirror: Any = field(default=None, repr=False)
-    index: str = ":"
+    mirror: Any = None
+    index_kind: str = ":"
 
     @property
     def files(self) -> str:
         """A digest of the files of its mirror that say which specs are cached; "" for none."""
         return "" if self.mirror is None else str(self.mirror.files)
+
+    @property
+    def digest(self) -> bytes:
+        """A digest that changes whenever the document does."""
+        text = (
+            f"{self.path}\0{self.size}\0{self.mtime_ns}\0{self.ctime_ns}\0{self.kind}\0{self.cached}"
+            f"\0{self.tag}\0{self.stack}\0{self.index_kind}\0{self.archive_size}\0{self.files}"
+        )
+        return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class FileList:
@@ -127,11 +136,12 @@ class Documents:
     @property
     def fingerprint(self) -> str:
         """A digest that changes whenever one of the documents does."""
-        return self._files.fingerprint + fingerprint(self._others)
+        others = sha256(b"".join([document.digest for document in self._others]))
+        return self._files.fingerprint + others.hexdigest()
 
     def named(self, source: str) -> Documents:
         """Return these documents under another source name."""
-        others = (replace(document, source=source) for document in self._others)
+        others = (document._replace(source=source) for document in self._others)
         return Documents(others, self._files, source)
 
     def followed_by(self, others: Iterable[Document]) -> Documents:
@@ -195,19 +205,6 @@ def document_at(source: str, path: str, origin: str) -> Document:
     """Return the known document at a path. Raises SourceError, which names the origin."""
     with naming(origin):
         return document_of(source, path, origin, os.stat(path), "known")
-
-
-def fingerprint(documents: Sequence[Document]) -> str:
-    """Return a digest that changes whenever one of the documents does."""
-    digest = sha256()
-    for document in documents:
-        times = f"{document.mtime_ns}\0{document.ctime_ns}"
-        role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
-        role += f"\0{document.index}"
-        archives = f"{document.archive_size}\0{document.files}"
-        line = f"{document.path}\0{document.size}\0{times}\0{role}\0{archives}\n"
-        digest.update(line.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def read_bytes(document: Document) -> bytes:

@@ -178,7 +178,7 @@ class Mirror(Frozen):
     def document(self, file: FetchedFile) -> Document:
         """Return the document of a file. Raises SourceError."""
         document = document_at(self.source, file.path, file.origin)
-        return replace(document, cached=True, tag=self.tag, stack=self.stack)
+        return document._replace(cached=True, tag=self.tag, stack=self.stack)
 
     def missing_files(self, manifest: Manifest) -> tuple[str, bool]:
         """Return why a file of a manifest is missing, or "", and whether the archive is there.
@@ -469,11 +469,13 @@ def _parse_sha256(data: bytes) -> str:
 def _mirror_source(
     mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile, kind: str
 ) -> DiscoveredSource:
-    """Return a mirror with one index of a kind, which is `Document.index`.
+    """Return a mirror with one index of a kind, which is `Document.index_kind`.
 
     `named_in` is the file that contains its checksum.
     """
-    document = replace(mirror.document(index), mirror=mirror, cached=not mirror.files, index=kind)
+    document = mirror.document(index)._replace(
+        mirror=mirror, cached=not mirror.files, index_kind=kind
+    )
     return DiscoveredSource(
         mirror.source,
         "mirror",
@@ -579,8 +581,8 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
             manifest = read_manifest(data)
             spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
             sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
-            return replace(
-                mirror.document(FetchedFile(spec_file.path, file.origin)),
+            document = mirror.document(FetchedFile(spec_file.path, file.origin))
+            return document._replace(
                 cached=mirror.missing_files(manifest)[1],
                 archive_size=next(iter(sizes), None),
             )
@@ -937,7 +939,7 @@ def discover_url(
     file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=_check_named))
     if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
-    document = replace(mirror.document(file), cached=False)
+    document = mirror.document(file)._replace(cached=False)
     return DiscoveredSource(
         source, "file", documents=Documents([document]), checked=file.checked, remark=file.remark
     )
