@@ -34,13 +34,13 @@ from __future__ import annotations
 
 import os
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress, count, filterfalse, islice, pairwise, repeat
-from operator import sub
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
+from operator import ne, sub
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, describe_error
@@ -52,7 +52,11 @@ from spackscope.model.index.index_file import (
     HASH_BYTES,
     Columns,
     SectionWriter,
+    Span,
+    flags_of,
     from_planes,
+    look_alikes_of,
+    mask_of,
     pack_hashes,
     planes,
     unpack_hashes,
@@ -65,7 +69,19 @@ from spackscope.model.index.run_sets import (
     libcs_of,
     run_sets,
 )
-from spackscope.model.index.staged import GONE, Entry, Staged, hash_order, merge_repeated
+from spackscope.model.index.staged import (
+    GONE,
+    Dictionary,
+    Entry,
+    SortedSpecs,
+    Staged,
+    hash_at,
+    hash_order,
+    hash_repeats,
+    merge_repeated,
+    ranked,
+    taken,
+)
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
@@ -107,6 +123,7 @@ def build(
     with collector_paused():
         reading = _Reading(discovered, session, old)
         failures = [reading.read_source(source) for source in discovered]
+        reading.read_released(discovered)
         if all(failures):
             raise SourceError("; ".join(failures))
         reading.report_end()
@@ -142,10 +159,10 @@ class _Reading:
         for document in discovered.documents:
             self._before += self._size
             self._size = document.size
-            self.report(0)
             if self.staged.keep(document):
                 is_known = True
                 continue
+            self.report(0)
             try:
                 is_known |= self._read(document)
             except Exception as error:
@@ -167,7 +184,17 @@ class _Reading:
             self.staged.add_problem(discovered.source, Problem("", "", failure))
         return failure
 
-    def _read(self, document: Document) -> bool:
+    def read_released(self, discovered: Sequence[DiscoveredSource]) -> None:
+        """Read the documents that were kept, but share records with others."""
+        while released := self.staged.release():
+            for document in chain.from_iterable(source.documents for source in discovered):
+                if (number := released.pop(self.staged.key(document), None)) is not None:
+                    try:
+                        self._read(document, number)
+                    except Exception as error:
+                        self._add_problem(document, f"cannot be read: {describe_error(error)}")
+
+    def _read(self, document: Document, number: int | None = None) -> bool:
         """Stage one document; return whether its format is known. Raises any error."""
         data = read_bytes(document)
         page = is_page(data)
@@ -201,7 +228,7 @@ class _Reading:
             items = self._with_archives(items, document)
         # The reader drops the bytes as soon as it has their text.
         del data
-        return self.staged.add(document, watched(), is_page=page) or page
+        return self.staged.add(document, watched(), is_page=page, number=number) or page
 
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document
@@ -257,11 +284,27 @@ class _Reading:
 # The columns in display order.
 
 
-DocumentNode = tuple[int, bytes]
-"""A dependency as a document names it: the number of the document, and the hash."""
+class _Specs(NamedTuple):
+    """All specs in display order, by their ids, and what is the same in look-alikes.
 
-_AT_ONCE = 1024
-"""About how many records are sorted at once: all would take much memory, and stop all threads."""
+    `part` has their columns, `first` the first spec of each look-alike, and `entries` the entries
+    of each dictionary by code. `edges` and `provenance` are those of specs that state some.
+    `described` has, for each dependency with a record in its own document, the first such record;
+    a dependency has the number of this document and a hash.
+    """
+
+    part: SortedSpecs
+    first: array[int]
+    look_alikes: array[int]
+    entries: Mapping[str, Sequence[Entry]]
+    edges: Mapping[int, Sequence[Dependency]]
+    provenance: Mapping[int, Sequence[Any]]
+    described: Mapping[tuple[int, bytes], int]
+
+    def column(self, name: str) -> list[int]:
+        """Return the codes of all specs in a column of look-alikes."""
+        column = self.part.codes[name]
+        return [column[number] for number in self.look_alikes]
 
 
 def _write(
@@ -277,44 +320,49 @@ def _write(
     Cancelled.
     """
 
-    staged.finish()
     check_cancelled()
-    sections, described = SectionWriter(), _described(staged)
-    merged = merge_repeated(staged)
-    check_cancelled()
-    codes, first, hashes, records = _write_look_alikes(sections, staged, discovered)
-    sections.add_bytes("hash", hashes, whole=True)
-    order, repeats = hash_order(hashes)
-    sections.add_array("hash_order", order)
+    sections = SectionWriter()
+    specs = _arrange(sections, staged, discovered)
+    part, first = specs.part, specs.first
+    for name in CODES:
+        sections.add_array(name, part.codes[name])
+    sections.add_sums("first", part.counts)
+    sections.add_bytes("hash", hashes := bytes(part.hashes), whole=True)
+    repeats = hash_repeats(hashes, part.hash_order)
+    size, order = planes(part.hash_order)
+    sections.add_bytes("hash_order", order, size, whole=True)
     sections.add_array("hash_repeats", repeats, ascending=True)
+    sections.add_array("size", part.sizes)
     check_cancelled()
-    sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
-    _write_nodes(sections, staged, records)
-    record_of = {node: merged.get(record, record) for node, record in described.items()}
-    edges, absent = _write_edges(sections, staged, records, record_of, hashes)
+    _write_nodes(sections, staged, part.nodes)
+    edges, absent = _write_edges(sections, staged, specs)
     check_cancelled()
-    sections.add_array("preferred", preferred_order(codes, first, edges.first))
-    _write_run_sets(sections, staged, records, edges, absent)
-    _write_packages(sections, codes, first)
-    _write_provenance(sections, staged.provenance, records)
+    packages = _package_spans(part.codes, len(specs.entries["package"]))
+    preferred = preferred_order(packages, part.codes["version"], first, edges.first)
+    sections.add_array("preferred", preferred)
+    _write_run_sets(sections, staged, specs, packages, edges, absent)
+    listed = packages[: len(packages) // 2]
+    sections.add_array("package.first", array("I", [first[start] for start, _ in listed]))
+    of_packages = array("I", [first[stop] - first[start] for start, stop in listed])
+    sections.add_array("package.specs", of_packages)
+    _write_provenance(sections, specs.provenance)
     sections.add_rows("documents", staged.origins)
     sections.add_array("documents.source", staged.source)
     for name in ("is_page", "dependencies", "merged"):
         sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
-    sections.add_bytes("documents.key", bytes(staged.keys))
+    sections.add_bytes("documents.key", b"".join(staged.keys))
     # Each spec counts once for a source, however many of its documents list it.
-    specs = [0] * len(discovered)
-    presence, look_alikes = staged.codes["presence"], map(staged.look_alikes.__getitem__, records)
-    listed = filterfalse(staged.codes["unlisted"].__getitem__, look_alikes)
-    for code, number in Counter(map(presence.__getitem__, listed)).items():
-        for source in staged.dictionaries["presence"].entries[code][0]:
-            specs[source] += number
+    of_source, end = [], bisect_left(part.codes["unlisted"], 1)
+    for number in range(len(discovered)):
+        has_source = bytes(number in sources for sources, *_ in specs.entries["presence"])
+        mask = flags_of(part.codes["presence"], has_source)
+        of_source.append(sum(compress(part.counts, mask[:end])))
     rows = [
         [
             *(storable(each.source), each.kind, each.layout, number, each.checked),
             *(storable(each.remark), storable(failure)),
         ]
-        for each, number, failure in zip(discovered, specs, failures, strict=True)
+        for each, number, failure in zip(discovered, of_source, failures, strict=True)
     ]
     sections.add_json("sources", rows)
     sections.add_json("problems", staged.problems)
@@ -327,11 +375,112 @@ def _write(
     return sections.seal()
 
 
-def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], bytes]:
+def _arrange(
+    sections: SectionWriter, staged: Staged, discovered: Sequence[DiscoveredSource]
+) -> _Specs:
+    """Write the dictionaries, and return all specs in display order. Raises Cancelled.
+
+    The specs that were read are sorted, and then merged with those that are kept, which are.
+    """
+    described = _described(staged)
+    # Released documents were read last.
+    staged.problems.sort(
+        key=lambda problem: (problem[0], -1 if problem[1] is None else problem[1])
+    )
+    merged = merge_repeated(staged)
+    check_cancelled()
+    old = staged.kept_part()
+    used = (look_alike for look_alike in staged.look_alikes if look_alike != GONE)
+    is_used = mask_of(used, len(staged.codes["document"]))
+    old_codes, entries = dict(old.codes), dict[str, list[Entry]]()
+    for storage, dictionary in staged.dictionaries.items():
+        codes = {*old_codes[storage], *compress(staged.codes[storage], is_used)}
+        its_order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
+        entries[storage] = [dictionary.entries[code] for code in its_order]
+        for columns in (old_codes, staged.codes):
+            columns[storage] = ranked(columns[storage], its_order, len(dictionary))
+    check_cancelled()
+    new, records = _sorted_part(staged)
+    part, ids = _merged(old._replace(codes=old_codes), new)
+    edges, provenance, nodes = {}, {}, {}
+    if staged.edges or staged.provenance:
+        spec_of = dict(zip(records, ids[len(old.sizes) :], strict=True))
+        edges = {spec_of[n]: its for n, its in staged.edges.items() if n in spec_of}
+        provenance = {spec_of[n]: its for n, its in staged.provenance.items()}
+        for node, record in described.items():
+            if (spec := spec_of.get(merged.get(record, record))) is not None:
+                nodes[node] = spec
+    if staged.old is not None:
+        edges.update((ids[number], its) for number, its in staged.old.edges())
+        provenance.update((ids[number], its) for number, its in staged.old.provenance())
+    first = array("I", accumulate(part.counts, initial=0))
+    look_alikes = look_alikes_of(first)
+    for spec in ids[: len(old.sizes)] if edges else ():
+        document = part.codes["document"][look_alikes[spec]]
+        nodes[document, hash_at(part.hashes, spec)] = spec
+    return _Specs(part, first, look_alikes, entries, edges, provenance, nodes)
+
+
+def _sorted_part(staged: Staged) -> tuple[SortedSpecs, array[int]]:
+    """Return the specs that were read in display order, and the record of each.
+
+    Raises Cancelled.
+    """
+    names = ("unlisted", *CODES[:-1])
+    sizes, rows = _interleave([staged.codes[name] for name in names])
+    width, size, look_alikes = sum(sizes), HASH_BYTES, staged.look_alikes
+    hashes = staged.hashes.decode("latin-1")
+    staged.hashes.clear()
+    distinct, sorted_hashes, first, records = bytearray(), bytearray(), array("I"), array("I")
+    for some in _parts(look_alikes, staged.codes):
+        check_cancelled()
+        keys = [
+            rows[width * look_alikes[record] : width * (look_alikes[record] + 1)]
+            + hashes[size * record : size * (record + 1)]
+            for record in some
+        ]
+        order = sorted(range(len(some)), key=keys.__getitem__)
+        its_rows = [keys[place][:width] for place in order]
+        are_first = list(map(ne, its_rows, chain(("",), its_rows)))
+        distinct += "".join(compress(its_rows, are_first)).encode("latin-1")
+        first.extend(compress(count(len(records)), are_first))
+        sorted_hashes += "".join([keys[place][width:] for place in order]).encode("latin-1")
+        records.extend([some[place] for place in order])
+    first.append(len(records))
+    del rows, hashes
+    part = SortedSpecs(
+        dict(zip(names, _separate(sizes, bytes(distinct)), strict=True)),
+        array("I", map(sub, first[1:], first)),
+        sorted_hashes,
+        array("d", [staged.sizes[record] for record in records]),
+        array("I", [staged.nodes[record] for record in records]),
+        hash_order(sorted_hashes),
+    )
+    return part, records
+
+
+_AT_ONCE = 2**12
+"""Records that are sorted at once: all would take much memory, and stop other threads."""
+
+
+def _parts(look_alikes: array[int], columns: Mapping[str, array[int]]) -> Iterator[array[int]]:
+    """Yield the records in parts: of some packages, first the listed ones, then the unlisted."""
+    packages, unlisted = columns["package"], columns["unlisted"]
+    parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
+    part_of = [parts * package // total for package in range(total)]
+    records = [array("I") for _ in range(2 * parts)]
+    for record, look_alike in enumerate(look_alikes):
+        if look_alike != GONE:
+            part = part_of[packages[look_alike]] + parts * unlisted[look_alike]
+            records[part].append(record)
+    yield from records
+
+
+def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], str]:
     """Join the numbers of several columns row by row, with the highest byte of each number first.
 
-    Rows sort by their numbers, and comparing two rows is one comparison of bytes. Returns the
-    number of bytes of each column, and the bytes of all rows.
+    Rows sort by their numbers, and comparing two rows is one comparison of texts. Returns the
+    bytes of each column in a row, and all rows, with a letter for each byte.
     """
     parts = [planes(column) for column in columns]
     sizes = [size for size, _ in parts]
@@ -341,7 +490,7 @@ def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], bytes]:
         for plane in reversed(range(size)):
             rows[place::width] = data[plane * length : (plane + 1) * length]
             place += 1
-    return sizes, bytes(rows)
+    return sizes, rows.decode("latin-1")
 
 
 def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
@@ -353,75 +502,53 @@ def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
         yield from_planes(size, data)
 
 
-def _write_look_alikes(
-    sections: SectionWriter,
-    staged: Staged,
-    discovered: Sequence[DiscoveredSource],
-) -> tuple[dict[str, array[int]], array[int], bytes, array[int]]:
-    """Write the look-alikes in display order.
-
-    Returns the codes and the first spec of each look-alike, and the hashes and the record numbers
-    of all specs.
-    """
-    look_alikes = staged.look_alikes
-    used = bytearray(len(staged.codes["document"]))
-    for look_alike in look_alikes:
-        if look_alike != GONE:
-            used[look_alike] = 1
-    columns = dict(staged.codes)
-    for storage, dictionary in staged.dictionaries.items():
-        column = columns[storage]
-        codes = set(column if all(used) else compress(column, used))
-        order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
-        columns[storage] = _replaced(column, order)
-    check_cancelled()
-    names = ("unlisted", *CODES[:-1])
-    sizes, heads = _interleave([columns[name] for name in names])
-    head = sum(sizes)
-    # Some packages at once: see `_AT_ONCE`.
-    packages, unlisted = columns["package"], columns["unlisted"]
-    parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
-    group_of = [parts * package // total for package in range(total)]
-    groups = [array("I") for _ in range(2 * parts)]
-    for record, look_alike in enumerate(look_alikes):
-        if look_alike != GONE:
-            part = group_of[packages[look_alike]]
-            groups[part + parts * unlisted[look_alike]].append(record)
-    first, records, before = array("I"), array("I"), b""
-    distinct, hashes, size = bytearray(), bytearray(), HASH_BYTES
-    for group in groups:
-        check_cancelled()
-        rows = [
-            heads[head * number : head * number + head]
-            + staged.hashes[size * record : size * record + size]
-            for record, number in zip(group, map(look_alikes.__getitem__, group), strict=True)
-        ]
-        order = sorted(range(len(rows)), key=rows.__getitem__)
-        rows = [rows[place] for place in order]
-        for number, row in enumerate(rows, len(records)):
-            if row[:head] != before:
-                before = row[:head]
-                distinct += before
-                first.append(number)
-        hashes += b"".join([row[head:] for row in rows])
-        records.extend([group[place] for place in order])
-    first.append(len(records))
-    staged.hashes.clear()
-    written = dict(zip(names, _separate(sizes, bytes(distinct)), strict=True))
-    for name in CODES:
-        sections.add_array(name, written[name])
-    sections.add_array("first", first, ascending=True)
-    return written, first, bytes(hashes), records
+def _merged(old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]]:
+    """Return the specs of two parts, and the ids of those of the first, then of the second."""
+    if not old.counts:
+        return new, array("I", range(len(new.sizes)))
+    codes = {
+        name: column + new.codes[name]
+        if column.typecode == new.codes[name].typecode
+        else array("I", column) + array("I", new.codes[name])
+        for name, column in old.codes.items()
+    }
+    columns, counts = [codes["unlisted"], *codes.values()], old.counts + new.counts
+    spans = _merged_spans(
+        len(old.counts), len(counts), lambda number: [column[number] for column in columns]
+    )
+    first = array("I", accumulate(counts, initial=0))
+    spec_spans = [(first[start], first[stop]) for start, stop in spans]
+    hashes = taken(old.hashes + new.hashes, spec_spans, HASH_BYTES)
+    ids, end = array("I", bytes(4 * first[-1])), 0
+    for start, stop in spec_spans:
+        ids[start:stop] = array("I", range(end, end := end + stop - start))
+    order = array("I", [ids[spec] for spec in old.hash_order])
+    order.extend([ids[len(old.sizes) + spec] for spec in new.hash_order])
+    order_spans = _merged_spans(
+        len(old.hash_order), len(order), lambda n: (hash_at(hashes, order[n]), order[n])
+    )
+    part = SortedSpecs(
+        {name: taken(column, spans) for name, column in codes.items()},
+        taken(counts, spans),
+        hashes,
+        taken(old.sizes + new.sizes, spec_spans),
+        taken(old.nodes + new.nodes, spec_spans),
+        taken(order, order_spans),
+    )
+    return part, ids
 
 
-def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
-    """Return a column with each code replaced by its place in an order; 0 if it has no place."""
-    ranks = [0] * (max(column, default=0) + 1)
-    for rank, code in enumerate(order):
-        ranks[code] = rank
-    if len(ranks) > 256:
-        return array("I", map(ranks.__getitem__, column))
-    return array("B", planes(column)[1].translate(bytes(ranks).ljust(256, b"\0")))
+def _merged_spans(middle: int, end: int, key: Callable[[int], Any]) -> list[Span]:
+    """Return spans that sort items by a key, which are sorted up to the middle, and from there."""
+    spans, start = list[Span](), 0
+    for number in range(middle, end):
+        item, place = key(number), start
+        # Most items of a document follow each other.
+        if start < middle and key(start) < item:
+            place = bisect_left(range(middle), item, start, key=key)
+        spans += (start, place), (number, number + 1)
+        start = place
+    return [*spans, (start, middle)]
 
 
 def _write_dictionary(
@@ -461,63 +588,45 @@ def _write_dictionary(
     return [codes[n] for n in order]
 
 
-def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> None:
+def _write_nodes(sections: SectionWriter, staged: Staged, codes: array[int]) -> None:
     """Write the `NodeFacts`, and the code of each spec; 0 is for a node without facts."""
-    codes = array("I", map(staged.nodes.__getitem__, records))
     stated = staged.nodes_stated.entries
     order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
-    sections.add_array("node", _replaced(codes, order))
+    sections.add_array("node", ranked(codes, order, len(stated)))
     sections.add_rows("nodes", [stated[code] for code in order])
 
 
+def _package_spans(columns: Mapping[str, array[int]], packages: int) -> list[Span]:
+    """Return the span of look-alikes of each package: first listed, then unlisted look-alikes."""
+    starts, column = [0], columns["package"]
+    for end in (bisect_left(columns["unlisted"], 1), len(column)):
+        for package in range(packages):
+            starts.append(bisect_right(column, package, starts[-1], end))
+    return list(pairwise(starts))
+
+
 def preferred_order(
-    columns: Mapping[str, array[int]], first: array[int], up_first: array[int]
+    packages: Iterable[Span], versions: array[int], first: array[int], up_first: array[int]
 ) -> array[int]:
     """Return the look-alikes in the order in which they are listed by default.
 
-    Packages are in the order of their names. In a package the newest version comes first, then the
-    look-alikes with the most dependents. `columns` are the codes of look-alikes in display order,
-    `first` has the first spec of each look-alike, and `up_first` the first edge to each spec.
+    Packages, given as spans of look-alikes, are in the order of their names. In a package the
+    newest version comes first, then the look-alikes with the most dependents. `versions` has the
+    version of each look-alike, `first` its first spec, and `up_first` the first edge to each spec.
     """
-    keys: Sequence[Any] = columns["version"]
+    keys: Sequence[Any] = versions.tolist()
     if up_first[-1]:
-        starts = list(map(up_first.__getitem__, first))
+        starts = [up_first[spec] for spec in first]
         keys = list(zip(keys, map(sub, starts[1:], starts), strict=True))
     order = array("I")
-    for start, stop in _package_spans(columns):
+    for start, stop in packages:
         order.extend(sorted(range(start, stop), key=keys.__getitem__, reverse=True))
     return order
 
 
-def _package_spans(columns: Mapping[str, array[int]]) -> list[tuple[int, int]]:
-    """Return the span of look-alikes of each package: first listed, then unlisted look-alikes."""
-    packages, listed = columns["package"], bisect_left(columns["unlisted"], 1)
-    starts = [
-        bisect_left(packages, package, *part)
-        for part in ((0, listed), (listed, len(packages)))
-        for package in range(max(packages, default=-1) + 1)
-    ]
-    return list(pairwise([*starts, len(packages)]))
-
-
-def _write_packages(
-    sections: SectionWriter, codes: Mapping[str, array[int]], first: array[int]
-) -> None:
-    """Write the first listed spec of each package, and the number of its listed specs."""
-    spans = _package_spans(codes)
-    spans = spans[: len(spans) // 2]
-    sections.add_array("package.first", array("I", [first[start] for start, _ in spans]))
-    counts = (first[stop] - first[start] for start, stop in spans)
-    sections.add_array("package.specs", array("I", counts))
-
-
-def _write_provenance(
-    sections: SectionWriter, stated: Mapping[int, Sequence[Any]], records: array[int]
-) -> None:
-    specs = array(
-        "I", [n for n, record in enumerate(records) if record in stated] if stated else ()
-    )
-    rows = [stated[records[spec]] for spec in specs]
+def _write_provenance(sections: SectionWriter, stated: Mapping[int, Sequence[Any]]) -> None:
+    specs = array("I", sorted(stated))
+    rows = [stated[spec] for spec in specs]
     sections.add_array("provenance.spec", specs, ascending=True)
     sections.add_rows("provenance", rows)
     spliced = [(spec, row[2]) for spec, row in zip(specs, rows, strict=True) if row[2]]
@@ -527,47 +636,42 @@ def _write_provenance(
 # Edges
 
 
-def _described(staged: Staged) -> dict[DocumentNode, int]:
+def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
     """Return, for each dependency with a record in its own document, the first such record."""
     texts = {edge.hash for edges in staged.edges.values() for edge in edges}
-    wanted, records = set(map(pack_hashes, texts)), dict[DocumentNode, int]()
+    wanted, records = set(map(pack_hashes, texts)), dict[tuple[int, bytes], int]()
     documents = staged.codes["document"]
     for record, look_alike in enumerate(staged.look_alikes) if wanted else ():
-        if (hash_ := staged.hash_at(record)) in wanted:
+        if (hash_ := hash_at(staged.hashes, record)) in wanted:
             records.setdefault((documents[look_alike], hash_), record)
     return records
 
 
 def _write_edges(
-    sections: SectionWriter,
-    staged: Staged,
-    records: array[int],
-    record_of: Mapping[DocumentNode, int],
-    hashes: bytes,
+    sections: SectionWriter, staged: Staged, specs: _Specs
 ) -> tuple[RunEdges, list[str]]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
-    `records` has the record of each spec, `record_of` the records of dependencies in their own
-    document, and `hashes` the hashes of the specs. Returns the edges by dependency, and
-    the packages of those that no document describes.
+    Returns the edges by dependency, and the packages of those that no document describes.
     """
-    codes, look_alikes = staged.codes, staged.look_alikes
-    edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
-    first = array("I", accumulate(map(len, edges), initial=0))
+    count, edges, hashes = specs.first[-1], specs.edges, specs.part.hashes
+    sizes = array("I", bytes(4 * count))
+    for spec, its_edges in edges.items():
+        sizes[spec] = len(its_edges)
+    first = array("I", accumulate(sizes, initial=0))
     children, its_kinds = (array("I", bytes(4 * first[-1])) for _ in range(2))
+    documents, packages = (specs.column(c) if edges else [] for c in ("document", "package"))
     specs_of = defaultdict[int, list[int]](list)
-    for spec in compress(count(), edges):
-        specs_of[codes["document"][look_alikes[records[spec]]]].append(spec)
-    spec_of = {record: spec for spec, record in enumerate(records)} if specs_of else {}
+    for spec in sorted(edges):
+        specs_of[documents[spec]].append(spec)
     first_of: dict[bytes, int] = {}
     kind_of: dict[tuple[Sequence[str], Sequence[str]], int] = {}
     absent: list[tuple[str, str]] = []
-    packages = staged.dictionaries["package"].entries
     # One document after the other: all nodes of all documents would take much memory.
-    for document, specs in sorted(specs_of.items()):
+    for document, its_specs in sorted(specs_of.items()):
         # Dependencies are numbered by their objects, which most edges share.
         numbers, distinct, numbered = dict[int, int](), list[Dependency](), array("I")
-        for edge in chain.from_iterable(map(edges.__getitem__, specs)):
+        for edge in chain.from_iterable(map(edges.__getitem__, its_specs)):
             if (number := numbers.get(id(edge))) is None:
                 number = numbers[id(edge)] = len(distinct)
                 distinct.append(edge)
@@ -577,17 +681,14 @@ def _write_edges(
         names = dict(zip(reversed(nodes), (e.name for e in reversed(distinct)), strict=True))
         ids: dict[bytes, int] = {}
         for hash_, name in sorted(names.items()):
-            spec = spec_of.get(record_of.get((document, hash_), -1), -1)
+            spec = specs.described.get((document, hash_), -1)
             if spec < 0:
                 # Another document may describe it: the first spec with the hash.
-                first_of = first_of or {
-                    hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)]: n
-                    for n in reversed(range(len(records)))
-                }
-                spec = first_of.get(hash_, len(records) + len(absent))
-                if spec >= len(records):
+                first_of = first_of or {hash_at(hashes, n): n for n in reversed(range(count))}
+                spec = first_of.get(hash_, count + len(absent))
+                if spec >= count:
                     absent.append((unpack_hashes(hash_)[0], name))
-                elif packages[codes["package"][look_alikes[records[spec]]]] != name:
+                elif specs.entries["package"][packages[spec]] != name:
                     # The index does not keep the name in this document if the other document has
                     # another name, so this one must be read again.
                     staged.merged[document] = 1
@@ -597,7 +698,7 @@ def _write_edges(
         ]
         for column, code_of in ((children, [*map(ids.__getitem__, nodes)]), (its_kinds, kinds)):
             values, at = array("I", map(code_of.__getitem__, numbered)), 0
-            for spec in specs:
+            for spec in its_specs:
                 start, stop = first[spec], first[spec + 1]
                 column[start:stop] = values[at : at + stop - start]
                 at += stop - start
@@ -607,8 +708,8 @@ def _write_edges(
     its_kinds = array("I", map(kind_codes.__getitem__, its_kinds))
     sections.add_json("edge_kinds", ordered)
     sections.add_json("absent", absent)
-    up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
-    sections.add_array("edge_first", first, ascending=True)
+    up = reverse_edges(first, children, its_kinds, count + len(absent))
+    sections.add_sums("edge_first", sizes)
     sections.add_array("edge_child", children)
     sections.add_array("edge_kind", its_kinds)
     sections.add_array("up_first", up[0], ascending=True)
@@ -621,25 +722,26 @@ def _write_edges(
 def _write_run_sets(
     sections: SectionWriter,
     staged: Staged,
-    records: array[int],
+    specs: _Specs,
+    package_spans: Sequence[Span],
     edges: RunEdges,
     absent: Sequence[str],
 ) -> None:
     """Write what decides on which hosts the specs run. Raises Cancelled.
 
-    `absent` are the packages of the dependencies that no document describes.
+    `package_spans` are the look-alikes of each package, and `absent` the packages of the
+    dependencies that no document describes.
     """
+    part, first, entries = specs.part, specs.first, specs.entries
     stated = [NodeFacts(*entry) for entry in staged.nodes_stated.entries]
     columns = [column.name for column in STORED["arch"]]
-    entries = {name: staged.dictionaries[name].entries for name in ("package", "version", "arch")}
-    codes, look_alikes = staged.codes, staged.look_alikes
 
     def libc(id_: int) -> StatedLibc | None:
-        if id_ >= len(records):
+        if id_ >= first[-1]:
             return None
-        look_alike = look_alikes[records[id_]]
-        name, version = (entries[c][codes[c][look_alike]] for c in ("package", "version"))
-        return StatedLibc(name, version, stated[staged.nodes[records[id_]]].external)
+        look_alike = bisect_right(first, id_) - 1
+        name, version = (entries[c][part.codes[c][look_alike]] for c in ("package", "version"))
+        return StatedLibc(name, version, stated[part.nodes[id_]].external)
 
     def facts_of(arch: int, lists: int, node: int, its: tuple[int, ...]) -> RunFacts:
         of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
@@ -652,33 +754,35 @@ def _write_run_sets(
             libcs = None
         return RunFacts(is_compiled=is_compiled, lists=bool(lists), libcs=libcs, **of_arch)
 
-    needed = libcs_of(edges)
-    looks = array("I", map(look_alikes.__getitem__, records))
-    keys = zip(
-        map(codes["arch"].__getitem__, looks),
-        map(staged.dependencies.__getitem__, map(codes["document"].__getitem__, looks)),
-        map(staged.nodes.__getitem__, records),
-        (tuple(needed.get(spec, ())) for spec in range(len(records))) if needed else repeat(()),
-        strict=bool(needed),
-    )
-    number_of, of_key, numbers = dict[RunFacts | None, int](), dict[Any, int](), array("I")
-    for key in keys:
-        if (number := of_key.get(key)) is None:
-            number = of_key[key] = number_of.setdefault(facts_of(*key), len(number_of))
-        numbers.append(number)
+    needed, lists = libcs_of(edges), flags_of(part.codes["document"], bytes(staged.dependencies))
+    looks = [2 * arch + flag for arch, flag in zip(part.codes["arch"], lists, strict=True)]
+    numbers = array("I", [looks[number] for number in specs.look_alikes])
+    keys: dict[int, tuple[Any, ...]] = {look: (look, 0, ()) for look in sorted({*looks})}
+    # Most indexes have no facts about single specs.
+    if needed or any(part.nodes):
+        libcs = (tuple(needed.get(spec, ())) for spec in range(len(numbers)))
+        number_of = Dictionary()
+        its_keys = zip(numbers, part.nodes, libcs, strict=True)
+        numbers = array("I", map(number_of.__getitem__, its_keys))
+        keys = dict(enumerate(number_of.entries))
+    codes = Dictionary()
+    code_of = {n: codes[facts_of(*divmod(look, 2), *its)] for n, (look, *its) in keys.items()}
+    numbers = array("I", map(code_of.__getitem__, numbers))
     if absent:
-        numbers.extend([number_of.setdefault(None, len(number_of))] * len(absent))
-    # Nothing has the code of a package that is not there.
-    runtime = staged.dictionaries["package"].get(GCC_RUNTIME, -1)
-    left_out = [n for n, look in enumerate(looks) if codes["package"][look] == runtime]
-    left_out += [n for n, name in enumerate(absent, len(records)) if name == GCC_RUNTIME]
+        numbers.extend([codes[None]] * len(absent))
+    left_out = list[int]()
+    if GCC_RUNTIME in entries["package"]:
+        package, count = entries["package"].index(GCC_RUNTIME), len(entries["package"])
+        for start, stop in package_spans[package::count]:
+            left_out += range(first[start], first[stop])
+    left_out += [n for n, name in enumerate(absent, first[-1]) if name == GCC_RUNTIME]
     codes_of_sets, sets = run_sets(numbers, edges, left_out)
     sections.add_array("run_set", codes_of_sets)
-    sections.add_lists("run_sets", [*number_of], sets)
+    sections.add_lists("run_sets", codes.entries, sets)
 
 
 def reverse_edges(
-    first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
+    first: Sequence[int], children: array[int], kinds: Sequence[int], nodes: int
 ) -> tuple[array[int], array[int], array[int]]:
     """Return edges in CSR form by child, from edges in CSR form by parent.
 
@@ -688,12 +792,12 @@ def reverse_edges(
     if not children:
         # Pages list no dependencies.
         return array("I", bytes(4 * (nodes + 1))), array("I"), array("I")
-    order = sorted(range(len(children)), key=children.__getitem__)
+    order = sorted(range(len(children)), key=children.tolist().__getitem__)
     counts = Counter(children)
     sizes = map(sub, islice(first, 1, None), first)
     parents = list(chain.from_iterable(map(repeat, count(), sizes)))
     return (
         array("I", accumulate(map(counts.__getitem__, range(nodes)), initial=0)),
         array("I", map(parents.__getitem__, order)),
-        array("I", map(kinds.__getitem__, order)),
+        array("I", [kinds[edge] for edge in order]),
     )

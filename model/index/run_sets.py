@@ -109,7 +109,8 @@ def follows_run(deptypes: Collection[str], virtuals: Collection[str]) -> bool:
 def libcs_of(edges: RunEdges) -> dict[int, list[int]]:
     """Return the C libraries that specs need, by the specs; as everywhere here by their ids."""
     needed = defaultdict[int, list[int]](list)
-    for parent, child in edges.pairs(edges.mask(lambda _, virtuals: LIBC in virtuals)):
+    mask = edges.mask(lambda _, virtuals: LIBC in virtuals)
+    for parent, child in edges.pairs(mask) if 1 in mask else ():
         needed[parent].append(child)
     return needed
 

@@ -1,19 +1,21 @@
 """Records of documents in columns of codes, before they have ids.
 
-Records come from readers, or from an older index, which is one more reader: of documents that have
-not changed. Records with one hash and tag in several documents are merged into one.
+Records come from readers, or from an older index, sorted: those of documents that have not
+changed, and share no record with a document that has. Records with one hash and tag in several
+documents are merged into one.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, groupby, islice, repeat
+from itertools import chain, compress, count, groupby, pairwise, starmap
 from math import nan
-from operator import attrgetter, eq, sub
-from typing import Any
+from operator import attrgetter, eq
+from typing import Any, NamedTuple, TypeVar
 
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import describe_error
@@ -32,8 +34,12 @@ from spackscope.model.index.index_file import (
     HASH_BYTES,
     Columns,
     Rows,
+    Span,
+    flags_of,
+    look_alikes_of,
     node_rows,
     pack_hashes,
+    planes,
     read_dictionary,
     spans_of,
     unpack_hashes,
@@ -63,6 +69,8 @@ _dependencies = attrgetter("dependencies")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*OF_RECORDS)
+
+_Items = TypeVar("_Items", "array[int]", "array[float]", bytearray)
 
 Entry = Any
 """An entry of a dictionary: a value of its column, or a tuple of the values of its columns."""
@@ -110,7 +118,7 @@ class Staged:
             self.old = old = None
         self.dictionaries = {storage: _dictionary(storage, old) for storage in STORED}
         self.nodes_stated = Dictionary([NodeFacts()])
-        self.problems: list[tuple[int | None, int | None, str, str, str, bool]] = []
+        self.problems: list[tuple[int, int | None, str, str, str, bool]] = []
         # Look-alikes.
         self.codes = {name: array("I") for name in CODES}
         # Records.
@@ -123,7 +131,7 @@ class Staged:
         # Documents.
         self.source = array("I")
         self.is_page, self.dependencies, self.merged = bytearray(), bytearray(), bytearray()
-        self.keys = bytearray()
+        self.keys: list[bytes] = []
         self.origins: list[str] = []
 
     def add_problem(self, source: str, problem: Problem, document: int | None = None) -> None:
@@ -140,26 +148,61 @@ class Staged:
         """Reuse records and problems of a document from the old index; return whether it can."""
         if self.old is None:
             return False
-        source, digest = self.sources[document.source], document.digest[:_KEY_BYTES]
-        number = self.old.documents.pop((source, digest), None)
+        number = self.old.documents.pop(key := self.key(document), None)
         if number is None:
             return False
-        self.old.kept[number] = new = self._add_document(source, digest, document.origin)
+        self.old.kept[number] = new = self._add_document(document, key)
         self.is_page[new] = self.old.is_page[number]
         self.dependencies[new] = self.old.dependencies[number]
-        self.problems += ((source, new, *rest) for rest in self.old.problems.get(number, ()))
+        its_problems = self.old.problems.get(number, ())
+        self.problems += ((self.source[new], new, *rest) for rest in its_problems)
         return True
 
+    def release(self) -> dict[tuple[int, bytes], int]:
+        """Return the kept documents that share records with others, and keep them no longer.
+
+        They must be read again, since an index cannot separate merged records. The result has the
+        number of each document by its `key`.
+        """
+        if self.old is None or not self.old.kept:
+            return {}
+        is_mixed = len(set(self.source)) > 1 or not all(self.is_page)
+        pages = set(
+            zip(*(self.codes[name] for name in ("document", "tag", "package")), strict=True)
+        )
+        groups = {(self.source[document], *group) for document, *group in pages}
+        shared = {
+            document
+            for document, group in self.old.documents_with(self.hashes)
+            if is_mixed or (self.old.source[document], *group) in groups
+        }
+        released = {self.old.kept.pop(document) for document in shared & self.old.kept.keys()}
+        self.problems = [problem for problem in self.problems if problem[1] not in released]
+        return {(self.source[n], self.keys[n]): n for n in released}
+
+    def kept_part(self) -> SortedSpecs:
+        """Return the specs of the documents that are kept."""
+        if self.old is not None:
+            return self.old.part(self.nodes_stated)
+        nothing = array("B")
+        codes = dict.fromkeys(CODES, nothing)
+        return SortedSpecs(codes, array("I"), bytearray(), array("d"), array("I"), array("I"))
+
     def add(
-        self, document: Document, items: Iterable[Records | Problem], *, is_page: bool = False
+        self,
+        document: Document,
+        items: Iterable[Records | Problem],
+        *,
+        is_page: bool = False,
+        number: int | None = None,
     ) -> bool:
-        """Add the records of a document, and its problems.
+        """Add the records of a document, and its problems; `number` is that of a released one.
 
         Returns whether the format is known: the document has records, or no problem. An unexpected
         error is a problem of the document; records that were added before it stay.
         """
-        source = self.sources[document.source]
-        number = self._add_document(source, document.digest[:_KEY_BYTES], document.origin)
+        if number is None:
+            number = self._add_document(document, self.key(document))
         self.is_page[number] = is_page
         has_problem = has_records = False
         try:
@@ -188,12 +231,16 @@ class Staged:
             self.add_problem_of(number, why, is_unread=True)
         return has_records or not has_problem
 
-    def _add_document(self, source: int, digest: bytes, origin: str) -> int:
-        self.source.append(source)
+    def key(self, document: Document) -> tuple[int, bytes]:
+        """Return the number of the source of a document, and a digest of the document."""
+        return self.sources[document.source], document.digest[:_KEY_BYTES]
+
+    def _add_document(self, document: Document, key: tuple[int, bytes]) -> int:
+        self.source.append(key[0])
         for column in (self.is_page, self.dependencies, self.merged):
             column.append(0)
-        self.keys += digest
-        self.origins.append(storable(origin))
+        self.keys.append(key[1])
+        self.origins.append(storable(document.origin))
         return len(self.source) - 1
 
     def _add_records(self, records: Records, number: int, document: Document) -> None:
@@ -257,17 +304,6 @@ class Staged:
             # An index does not know which of these records was the first.
             self.merged[number] = 1
 
-    def finish(self) -> None:
-        """Stage the records of all documents that are kept from the old index."""
-        if self.old is not None and self.old.kept:
-            self.old.stage(self)
-
-    # Records, by their numbers.
-
-    def hash_at(self, number: int) -> bytes:
-        """Return the bytes of the hash of a record."""
-        return bytes(self.hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
-
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:
     """Return the dictionary of an older index; an empty one without an index."""
@@ -282,6 +318,22 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
     return Dictionary(values[0] if len(values) == 1 else zip(*values, strict=True))
 
 
+class SortedSpecs(NamedTuple):
+    """Look-alikes in display order, and their specs.
+
+    `codes` has the columns of the look-alikes, and `counts` the number of specs of each. The specs
+    of a look-alike are in the order of their hashes; `hash_order` has the numbers of all specs in
+    this order.
+    """
+
+    codes: Mapping[str, array[int]]
+    counts: array[int]
+    hashes: bytearray
+    sizes: array[float]
+    nodes: array[int]
+    hash_order: array[int]
+
+
 class OldIndex:
     """The records of an older index of the same sources.
 
@@ -293,14 +345,18 @@ class OldIndex:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
+        self._column = column = lru_cache(None)(columns.numbers)
         self.sources = [row[0] for row in columns.json("sources")]
-        self.is_page = columns.numbers("documents.is_page")
-        self.dependencies = columns.numbers("documents.dependencies")
-        keys, merged = columns.raw("documents.key"), columns.numbers("documents.merged")
-        with_records = set(columns.numbers("document"))
+        self.source = column("documents.source")
+        self.is_page, self.dependencies = (
+            column("documents.is_page"),
+            column("documents.dependencies"),
+        )
+        keys, merged = columns.raw("documents.key"), column("documents.merged")
+        with_records = set(column("document"))
         self.documents = {
             (source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
-            for n, source in enumerate(columns.numbers("documents.source"))
+            for n, source in enumerate(self.source)
             if n in with_records and not merged[n]
         }
         self.kept: dict[int, int] = {}
@@ -308,79 +364,100 @@ class OldIndex:
         for _, document, *rest in columns.json("problems"):
             self.problems.setdefault(document, []).append(tuple(rest))
 
-    def stage(self, staged: Staged) -> None:
-        """Stage the records of the documents that are kept.
+    def documents_with(self, hashes: bytes | bytearray) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Yield the document, and the codes of tag and package, of each record with a hash."""
+        order, its_hashes = self._column("hash_order"), self._columns.raw("hash")
+        tags, packages = self._column("tag"), self._column("package")
+        for start in range(0, len(hashes), HASH_BYTES):
+            hash_ = hashes[start : start + HASH_BYTES]
+            place = bisect_left(order, hash_, key=lambda n: hash_at(its_hashes, n))
+            while place < len(order) and hash_at(its_hashes, order[place]) == hash_:
+                number = bisect_left(self._column("first"), order[place] + 1) - 1
+                yield self._column("document")[number], (tags[number], packages[number])
+                place += 1
 
-        Their look-alikes, and so their specs, are copied span by span.
+    def part(self, nodes_stated: Dictionary) -> SortedSpecs:
+        """Return the specs of the documents that are kept.
+
+        Codes are those of the dictionaries that began as the old ones, and of `nodes_stated`.
         """
-        columns, codes = self._columns, staged.codes
-        documents = [self.kept.get(document, GONE) for document in range(len(self.is_page))]
-        its_documents = array("I", map(documents.__getitem__, columns.numbers("document")))
-        is_kept = bytes(map(GONE.__ne__, its_documents))
-        spans = list(spans_of(is_kept))
-        first = columns.numbers("first")
+        columns, first = self._columns, self._column("first")
+        is_kept = bytes(map(self.kept.__contains__, range(len(self.source))))
+        spans = list(spans_of(flags_of(self._column("document"), is_kept)))
         spec_spans = [(first[start], first[stop]) for start, stop in spans]
-        new_look_alike, new_record = len(codes["document"]), len(staged.look_alikes)
-        node_codes = self._node_codes(staged)
-        self._counts = array("I", map(sub, first[1:], first))
-        kept_counts = array("I")
-        for start, stop in spans:
-            kept_counts.extend(self._counts[start:stop])
-        for name, column in codes.items():
-            its = its_documents if name == "document" else array("I", columns.numbers(name))
-            for start, stop in spans:
-                column.extend(its[start:stop])
-        staged.look_alikes.extend(
-            chain.from_iterable(map(repeat, count(new_look_alike), kept_counts))
-        )
-        hashes, sizes = columns.raw("hash"), columns.numbers("size")
+        codes = {name: taken(self._column(name), spans) for name in CODES}
+        new_documents = [self.kept.get(number, 0) for number in range(len(self.source))]
+        codes["document"] = recoded(codes["document"], new_documents)
+        nodes = [nodes_stated[node] for node in node_rows(columns)]
+        self._number_of, end = array("I", [GONE]) * first[-1], 0
         for start, stop in spec_spans:
-            staged.hashes += hashes[start * HASH_BYTES : stop * HASH_BYTES]
-            staged.sizes.extend(sizes[start:stop])
-            staged.nodes.extend(node_codes[start:stop])
-        specs = array("I", chain.from_iterable(map(range, *zip(*spec_spans, strict=True))))
-        self._stage_provenance(staged, specs, new_record)
-        self._stage_edges(staged, specs, new_record)
+            self._number_of[start:stop] = array("I", range(end, end := end + stop - start))
+        order = [self._number_of[spec] for spec in self._column("hash_order")]
+        return SortedSpecs(
+            codes,
+            taken(columns.counts("first"), spans),
+            taken(bytearray(columns.view("hash")), spec_spans, HASH_BYTES),
+            taken(self._column("size"), spec_spans),
+            array("I", recoded(taken(self._column("node"), spec_spans), nodes)),
+            array("I", [number for number in order if number != GONE]),
+        )
 
-    def _node_codes(self, staged: Staged) -> array[int]:
-        codes, nodes = array("I", self._columns.numbers("node")), node_rows(self._columns)
-        if len(nodes) == 1:
-            return codes
-        new = [staged.nodes_stated[node] for node in nodes]
-        return array("I", map(new.__getitem__, codes))
+    def provenance(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """Yield the path, time and build spec of the specs of the part that state one."""
+        rows = Rows(self._columns, "provenance")
+        for spec, row in zip(self._columns.numbers("provenance.spec"), rows, strict=True):
+            if (number := self._number_of[spec]) != GONE:
+                yield number, tuple(row)
 
-    def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
-        stated = self._columns.numbers("provenance.spec")
-        rows = dict(zip(stated, Rows(self._columns, "provenance"), strict=True))
-        for record, spec in enumerate(specs if rows else (), new_record):
-            if spec in rows:
-                staged.provenance[record] = tuple(rows[spec])
-
-    def _stage_edges(self, staged: Staged, specs: array[int], new_record: int) -> None:
+    def edges(self) -> Iterator[tuple[int, list[Dependency]]]:
+        """Yield the dependencies of the specs of the part that have some."""
         columns = self._columns
         kinds = [with_tuples(kind) for kind in columns.json("edge_kinds")]
         if not kinds:
             return
         first = columns.numbers("edge_first")
         edges = list(zip(columns.numbers("edge_child"), columns.numbers("edge_kind"), strict=True))
-        packages = map(
-            read_dictionary(columns, "package")["package"].__getitem__,
-            chain.from_iterable(map(repeat, columns.numbers("package"), self._counts)),
-        )
+        names = read_dictionary(columns, "package")["package"]
+        look_alikes, package = look_alikes_of(self._column("first")), self._column("package")
+        packages = [names[package[number]] for number in look_alikes]
         nodes = [
             *zip(unpack_hashes(columns.raw("hash")), packages, strict=True),
             *columns.json("absent"),
         ]
         known: dict[tuple[int, int, int], Dependency] = {}
-        documents = staged.codes["document"]
-        for record, spec in enumerate(specs, new_record):
-            document = documents[staged.look_alikes[record]]
-            if staged.dependencies[document]:
-                keys = [(document, *edge) for edge in edges[first[spec] : first[spec + 1]]]
+        for spec, number in enumerate(look_alikes):
+            document = self._column("document")[number]
+            keys = [(document, *edge) for edge in edges[first[spec] : first[spec + 1]]]
+            if keys and (number := self._number_of[spec]) != GONE:
                 for key in keys:
                     if key not in known:
                         known[key] = Dependency(*nodes[key[1]], *kinds[key[2]])
-                staged.edges[record] = list(map(known.__getitem__, keys))
+                yield number, list(map(known.__getitem__, keys))
+
+
+def taken(items: _Items, spans: Iterable[Span], size: int = 1) -> _Items:
+    """Return spans of items, each of `size` bytes or numbers, one after the other."""
+    result = items[:0]
+    for start, stop in spans:
+        result += items[start * size : stop * size]
+    return result
+
+
+def recoded(column: array[int], new_codes: Sequence[int]) -> array[int]:
+    """Return a column with each code replaced."""
+    if all(map(eq, new_codes, count())):
+        return column
+    if len(new_codes) > 256 or max(new_codes) > 255:
+        return array("I", map(new_codes.__getitem__, column))
+    return array("B", planes(column)[1].translate(bytes(new_codes).ljust(256, b"\0")))
+
+
+def ranked(column: array[int], order: Iterable[int], count: int) -> array[int]:
+    """Return a column of up to `count` codes with each replaced by its place in an order."""
+    ranks = [0] * count
+    for rank, code in enumerate(order):
+        ranks[code] = rank
+    return recoded(column, ranks)
 
 
 _OF_PAGES = "of the same source, tag and package"
@@ -434,30 +511,47 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     return merger.merged
 
 
-def hash_order(hashes: bytes) -> tuple[array[int], array[int]]:
-    """Sort hashes; return their numbers in order, and the places with the same hash as before."""
-    # Few hashes at a time: sorting all would take much memory, and stop all other threads.
-    groups = [array("I") for _ in range(256)]
+def hash_at(hashes: bytes | bytearray, number: int) -> bytes:
+    """Return the bytes of a hash."""
+    return bytes(hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
+
+
+def hash_order(hashes: bytes | bytearray) -> array[int]:
+    """Return the numbers of hashes in their order."""
+    # Few hashes at a time: sorting all would take much memory, and stop all other threads. Texts
+    # are compared in less time than bytes.
+    groups, text = [array("I") for _ in range(256)], hashes.decode("latin-1")
     for number, byte in enumerate(hashes[::HASH_BYTES]):
         groups[byte].append(number)
-    order, repeats = array("I"), array("I")
+    order = array("I")
     for group in groups:
-        keys = [hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)] for n in group]
-        places = sorted(range(len(group)), key=keys.__getitem__)
-        keys = [keys[place] for place in places]
-        equal = map(eq, keys, islice(keys, 1, None))
-        repeats.extend(compress(range(len(order) + 1, len(order) + len(keys)), equal))
-        order.extend(map(group.__getitem__, places))
-    return order, repeats
+        keys = [text[HASH_BYTES * n : HASH_BYTES * (n + 1)] for n in group]
+        order.extend([group[n] for n in sorted(range(len(group)), key=keys.__getitem__)])
+    return order
+
+
+def hash_repeats(hashes: bytes, order: array[int]) -> array[int]:
+    """Return the places in an order of hashes that have the same hash as the place before."""
+    # Nearly all hashes differ in their first four bytes.
+    heads = bytearray(4 * len(order))
+    for byte in range(4):
+        heads[byte::4] = hashes[byte::HASH_BYTES]
+    numbers = array("I", heads)
+    places = compress(count(1), starmap(eq, pairwise(numbers[n] for n in order)))
+    return array(
+        "I", [n for n in places if hash_at(hashes, order[n - 1]) == hash_at(hashes, order[n])]
+    )
 
 
 def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
     """Yield each hash with several records, sorted, with the numbers of the records."""
-    order, repeats = hash_order(bytes(staged.hashes))
+    hashes = bytes(staged.hashes)
+    order = hash_order(hashes)
+    repeats = hash_repeats(hashes, order)
     for _, run in groupby(enumerate(repeats), lambda pair: pair[1] - pair[0]):
         places = [place for _, place in run]
         records = order[places[0] - 1 : places[-1] + 1]
-        yield staged.hash_at(records[0]), records.tolist()
+        yield hash_at(hashes, records[0]), records.tolist()
 
 
 class _Merger:
