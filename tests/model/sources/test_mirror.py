@@ -123,21 +123,11 @@ def test_a_mirror_is_read_as_spack_does(
 @pytest.mark.parametrize(
     ("files", "failure"),
     [
-        (
-            {"v3/layout.json": b"{}"},
-            "the mirror {top} has no index: create one with "
-            "`spack buildcache update-index {word}`",
-        ),
+        ({"v3/layout.json": b"{}"}, "create one with `spack buildcache update-index {word}`"),
         (mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO), MISMATCH),
         (mirror_v3(ONE) | {MANIFEST: b"{}"}, "it is not a manifest of a mirror"),
-        (
-            mirror_v3(ONE) | {MANIFEST: manifest(entry(SPEC_TYPE, b"x"))},
-            "{top}/" + MANIFEST + ": the manifest names no index",
-        ),
-        (
-            mirror_v3(ONE) | {MANIFEST: manifest(entry(DATABASE_TYPE, b"gone"))},
-            ", but the manifest of the mirror names it",
-        ),
+        (mirror_v3(ONE) | {MANIFEST: manifest(entry(SPEC_TYPE, b"x"))}, "names no index"),
+        (mirror_v3(ONE) | {MANIFEST: manifest(entry(DATABASE_TYPE, b"gone"))}, "mirror names it"),
         (mirror_v3(ONE) | mirror_v2(HTML) | {MANIFEST: b""}, MANIFEST),
     ],
 )

@@ -221,6 +221,7 @@ def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> 
         assert Path(path).read_bytes() == f"/{number}".encode() * 9_000
 
 
+ANSWERS = "URL/index cannot be read: 127.0.0.1 answers HTTP"
 SILENT = "127.0.0.1 has sent nothing for 0.2 seconds"
 
 
@@ -230,13 +231,9 @@ SILENT = "127.0.0.1 has sent nothing for 0.2 seconds"
         (stalls_after(b"{", 100), SILENT, 2),
         (hangs_up, "the connection to 127.0.0.1 broke: remote end closed connection without", 3),
         (announces(100, NEW), "the connection to 127.0.0.1 broke: the body ends too early", 2),
-        (responds(500), "URL/index cannot be read: 127.0.0.1 answers HTTP 500", 3),
-        (responds(429), "URL/index cannot be read: 127.0.0.1 answers HTTP 429", 3),
-        (
-            responds(503, Retry_After="x"),
-            "URL/index cannot be read: 127.0.0.1 answers HTTP 503",
-            3,
-        ),
+        (responds(500), f"{ANSWERS} 500", 3),
+        (responds(429), f"{ANSWERS} 429", 3),
+        (responds(503, Retry_After="x"), f"{ANSWERS} 503", 3),
         pytest.param(is_silent, SILENT, 3, marks=pytest.mark.exhaustive),
     ],
 )
