@@ -81,14 +81,16 @@ def _location(caches: Catalog, ids: Iterable[int]) -> Location:
 
 def candidates(caches: Catalog, package: str) -> list[int]:
     """Return all specs of a package that are cached or installed, and not external."""
+    if (found := caches.package_named(package)) is None:
+        return []
     of_presence, presence = caches.cached(_locations), caches.column("presence")
-    node_of, (start, stop) = caches.column("node"), caches.package_span(package)
+    node_of, (start, stop) = caches.column("node"), found.span
     return [
         id_
         for look_alike in range(caches.look_alike(start), caches.look_alike(stop - 1) + 1)
         if of_presence[presence[look_alike]].is_available
         for id_ in range(*caches.span(look_alike))
-        if start <= id_ < stop and not caches.nodes[node_of[id_]].external
+        if not caches.nodes[node_of[id_]].external
     ]
 
 

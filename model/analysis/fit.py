@@ -343,10 +343,11 @@ class HostFit:
         ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
         catalog, column = self._catalog, self._catalog.column("package")
         for name in packages:
-            ids.update(dict.fromkeys(range(*catalog.package_span(name)), name))
+            if (package := catalog.package_named(name)) is not None:
+                ids.update(dict.fromkeys(range(*package.span), name))
         names = catalog.texts("package")
         # Specs that are not listed come after all others.
-        for look_alike in range(catalog.look_alike(catalog.total), catalog.look_alike_count):
+        for look_alike in range(catalog.look_alike(catalog.total), len(catalog.first) - 1):
             if (name := names[column[look_alike]]) in packages:
                 ids.update(dict.fromkeys(range(*catalog.span(look_alike)), name))
         return ids

@@ -11,6 +11,7 @@ from spackscope.model.analysis.session_fit import fit_of, host_of
 from spackscope.model.answers import Asked
 from spackscope.model.core.commands import FIT, NEEDS_SPEC, SHEET, SOURCES, Command
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.tree import read_specs
@@ -73,7 +74,7 @@ def answer(asked: Asked) -> Sheet[Any]:
     data: list[list[dict[str, Any]]] = [[] for _ in entries]
     if any(entries):
         data = list(map(entries_json, entries))
-    sheet = full_sheet(list(map(catalog.full_record, rows)), data)
+    sheet = full_sheet([_full_record(catalog, row) for row in rows], data)
     draw = partial(_lines, asked, catalog, rows, entries)
     plain = partial(draw, None, is_plain=True)
     return replace(sheet, draw=draw, draw_plain=plain, is_text=True)
@@ -100,6 +101,25 @@ def _read(
         size = mirrors().sizes([spec]).get(spec.hash) if spec.size is None else spec.size
         rows.append(replace(row, spec=replace(spec, size=size, fit=fit_of(catalog, row.id))))
     return rows, entries
+
+
+def _full_record(catalog: Catalog, row: Row) -> Spec:
+    """Return the record of a row with its provenance and its dependencies."""
+    spec = catalog.with_provenance(row.id, row.spec)
+    if not catalog.edges.lists(row.id):
+        return spec
+    edges = catalog.edges.of(row.id)
+    dependencies = {edge.child: catalog.edges.absent_at(edge.child) for edge in edges}
+    for each in catalog.rows([id_ for id_, absent in dependencies.items() if absent is None]):
+        dependencies[each.id] = Dependency(each.spec.hash, each.spec.package)
+    return replace(
+        spec,
+        dependencies=tuple(
+            replace(dependency, deptypes=edge.deptypes, virtuals=edge.virtuals)
+            for edge in edges
+            if (dependency := dependencies[edge.child]) is not None
+        ),
+    )
 
 
 def _lines(

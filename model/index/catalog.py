@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, cast
 
 from spackscope.model.core.columns import FIELDS, Value
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import Dependency, Gap, Problem, SourceStatus, Spec
+from spackscope.model.core.records import Gap, Problem, SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
 from spackscope.model.index.index_file import Columns
-from spackscope.model.index.matches import Matches
 from spackscope.model.index.order import OrderedHere, ShownValues, best_ids, ordered_ids, users_of
 from spackscope.model.index.rows import IndexData, PackageCount
 from spackscope.model.index.view import Partition, RowRole, View
@@ -67,7 +66,8 @@ class Catalog(IndexData):
     because it was damaged. `part` says why it has only a part of the sources; it is empty for all.
     `discovered` is the last result of looking for the sources, without documents. `edges` has the
     dependencies, `virtuals` the providers of virtuals, and `by_host` the columns that depend on
-    the host. `count_codes` counts matching records by their codes of a dictionary.
+    the host. `match` returns the matching records, and `count_codes` counts them by their codes
+    of a dictionary; both are cached.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and
     Cancelled.
@@ -91,6 +91,7 @@ class Catalog(IndexData):
         self.edges = Edges(self)
         self._evaluation = Evaluation(self, self.edges)
         self.virtuals = self._evaluation.virtuals
+        self.match = self._evaluation.match
         self.count_codes = self._evaluation.count_codes
         self._last_shown: tuple[Query, ShownValues] | None = None
 
@@ -131,10 +132,6 @@ class Catalog(IndexData):
         return spec.in_cache and any(
             state.may_have_files(spec) for state in self.sources if state.name in spec.sources
         )
-
-    def match(self, query: Query) -> Matches:
-        """Return the matching records; the result is cached."""
-        return self._evaluation.match(query)
 
     def count(self, query: Query) -> int:
         """Return the number of matching records."""
@@ -201,24 +198,6 @@ class Catalog(IndexData):
     def with_compilers(self, row: Row) -> Spec:
         """Return the record of a row with its compilers, which its spec string needs."""
         return replace(row.spec, compilers=self.edges.compilers(row.id))
-
-    def full_record(self, row: Row) -> Spec:
-        """Return the record of a row with its provenance and its dependencies."""
-        spec = self.with_provenance(row.id, row.spec)
-        if not self.edges.lists(row.id):
-            return spec
-        edges = self.edges.of(row.id)
-        dependencies = {edge.child: self.edges.absent_at(edge.child) for edge in edges}
-        for each in self.rows([id_ for id_, absent in dependencies.items() if absent is None]):
-            dependencies[each.id] = Dependency(each.spec.hash, each.spec.package)
-        return replace(
-            spec,
-            dependencies=tuple(
-                replace(dependency, deptypes=edge.deptypes, virtuals=edge.virtuals)
-                for edge in edges
-                if (dependency := dependencies[edge.child]) is not None
-            ),
-        )
 
 
 class _OpenedRow(Frozen):

@@ -145,7 +145,7 @@ class Edges:
     @cached_property
     def count(self) -> int:
         """The number of records."""
-        return self._data.spec_count
+        return self._data.first[-1]
 
     @cached_property
     def absent(self) -> list[Dependency]:
@@ -183,7 +183,7 @@ class Edges:
         """For each look-alike, 1 if its document lists dependencies, else 0, as for pages."""
         listing = self._data.columns.raw("documents.dependencies")
         if 1 not in listing:
-            return bytes(self._data.look_alike_count)
+            return bytes(len(self._data.first) - 1)
         return flags_of(self._data.column("document"), listing)
 
     def prepare(self) -> None:

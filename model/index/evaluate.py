@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import compress, islice, pairwise, repeat
+from itertools import chain, compress, islice, pairwise, repeat
 from operator import not_, or_
 from typing import cast
 
@@ -258,6 +258,7 @@ class Evaluation:
     def __init__(self, data: IndexData, edges: Edges) -> None:
         self._data, self._edges = data, edges
         self.virtuals = Virtuals(data, self._providers, lambda: bool(self._stating_compiler))
+        self._texts_of_lists = lru_cache(None)(self._find_texts)
         self._matches: BoundedCache[Query, Matches] = BoundedCache(
             lambda specs: len(specs.mask) + len(specs.of_specs or b"")
         )
@@ -359,7 +360,7 @@ class Evaluation:
         own = [group for group in query.groups if any(map(self._is_own, group))]
         shared = [group for group in query.groups if group not in own]
         are_own = any(self._is_own(c) for groups in specs for group in groups for c in group)
-        everything = b"\1" * data.look_alike_count
+        everything = b"\1" * (len(data.first) - 1)
         mask = joined(shared, () if are_own else specs, everything, self._shared_mask)
         if not (own or are_own):
             return Matches(data, 0, mask)
@@ -387,7 +388,7 @@ class Evaluation:
             label = FIELDS["flags"].label
             raise Unanswerable(f"{condition} needs {label}, and pages list none", condition)
         if condition.column == "source":
-            condition = with_full_name(condition, data.texts_of_lists("source"))
+            condition = with_full_name(condition, self._texts_of_lists("source"))
         # The next letter of a query hardly changes its other terms.
         return self._masks.get(
             (condition.column, condition.pattern), partial(self._match, condition)
@@ -406,7 +407,7 @@ class Evaluation:
             for storage, fitting in flags.items()
             if any(fitting)
         )
-        return reduce(union, masks, bytes(self._data.look_alike_count))
+        return reduce(union, masks, bytes(len(self._data.first) - 1))
 
     def _fitting(self, column: str, term: Term) -> bytes:
         """Return a byte for each *distinct* value of a column: 1 if it matches a term."""
@@ -420,8 +421,13 @@ class Evaluation:
         if not FIELDS[column].is_list:
             return bytes(map(fits, values))
         lists = cast(Sequence[tuple[str, ...]], values)
-        fitting = set(filter(fits, self._data.texts_of_lists(column)))
+        fitting = set(filter(fits, self._texts_of_lists(column)))
         return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
+
+    def _find_texts(self, column: str) -> frozenset[str]:
+        """Return the distinct texts in all lists of a column, which are few."""
+        lists = cast(Sequence[tuple[str, ...]], self._data.values(column))
+        return frozenset(chain.from_iterable(lists))
 
     @cached_property
     def _version_keys(self) -> tuple[list[VersionKey], list[int]]:
@@ -462,7 +468,7 @@ class Evaluation:
             if asks_for_propagated(condition):
                 return self._propagated(condition)
             if condition.column == ANY:
-                mask = bytes(mask_of(self._with_prefix(condition.pattern), data.spec_count))
+                mask = bytes(mask_of(self._with_prefix(condition.pattern), self._edges.count))
                 return union(mask, self._of_specs(self._shared_mask(condition)))
             if (find := FIELDS[condition.column].mask) is not None:
                 key = condition.column, condition.pattern
@@ -471,7 +477,7 @@ class Evaluation:
 
     def _of_specs(self, mask: bytes) -> bytes:
         """Return the mask of specs for a mask of look-alikes."""
-        of_specs = bytearray(self._data.spec_count)
+        of_specs = bytearray(self._edges.count)
         for start, stop in Matches(self._data, 0, mask).spans():
             of_specs[start:stop] = b"\1" * (stop - start)
         return bytes(of_specs)

@@ -33,7 +33,7 @@ class Matches(Collection[int]):
     @classmethod
     def of_specs_in(cls, data: IndexData, of_specs: bytes) -> Matches:
         """Return the specs in a mask of all specs."""
-        mask = mask_of(compress(data.look_alikes, of_specs), data.look_alike_count)
+        mask = mask_of(compress(data.look_alikes, of_specs), len(data.first) - 1)
         return cls(data, 0, bytes(mask), of_specs)
 
     def within(self, first: int, end: int) -> Matches:
@@ -139,6 +139,6 @@ class Matches(Collection[int]):
         return iter(self.ids())
 
     def __contains__(self, id_: object) -> bool:
-        if not isinstance(id_, int) or not 0 <= id_ < self._data.spec_count:
+        if not isinstance(id_, int) or not 0 <= id_ < self._data.first[-1]:
             return False
         return id_ in self.alike(self._data.look_alike(id_))

@@ -10,7 +10,15 @@ from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import Any, cast, overload
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FIELDS, WITH_DICTIONARY, Column, Value
+from spackscope.model.core.columns import (
+    BY_NAME,
+    COLUMNS,
+    FIELDS,
+    STORED,
+    WITH_DICTIONARY,
+    Column,
+    Value,
+)
 from spackscope.model.core.records import short_digests, split_variant, variant_key
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
@@ -73,7 +81,7 @@ def _sorted_by_own(
     if column.is_by_host:
         return data.by_host.ordered(column, ids, descending=descending)
     if column.name == "hash":
-        is_row = mask_of(ids, data.spec_count)
+        is_row = mask_of(ids, data.first[-1])
         all_ids = data.hashes.ordered(descending=descending)
         return array("I", [id_ for id_ in all_ids if is_row[id_]])
 
@@ -100,7 +108,7 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
     @lru_cache(1)
     def ranks_and_edges() -> tuple[bytes, Sequence[int]]:
         # The host is looked at only where it decides, and both only for groups of several.
-        ranks = data.by_host.answers.ranks if is_here else bytes(data.spec_count)
+        ranks = data.by_host.answers.ranks if is_here else bytes(data.first[-1])
         return ranks, data.column("up_first")
 
     def order(id_: int) -> tuple[int, int, int]:
@@ -192,9 +200,19 @@ def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[
         # Sets without the variant come last.
         keys = [(not text, variant_key(text)) for text in texts]
     else:
-        storage, keys = BY_NAME[column].storage, data.ranks(BY_NAME[column])
+        storage, keys = BY_NAME[column].storage, _ranks_of(data, BY_NAME[column])
     codes = data.column(storage)
     return (keys[codes[number]] for number in look_alikes)
+
+
+def _ranks_of(data: IndexData, column: Column) -> Sequence[int]:
+    """Return the rank of each code in the order of a column; equal values have one rank."""
+    values = data.values(column.name)
+    if STORED[column.storage] == (column,):
+        return range(len(values))
+    keys = list(map(column.sort_key, values))
+    rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    return [rank_of[key] for key in keys]
 
 
 def users_of(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
@@ -275,7 +293,8 @@ class ShownValues:
         if not self.specs:
             return frozenset()
         known, sizes = {"hash"}, self._data.sizes
-        spans = self.specs.spans() if self._data.has_sizes else ()
+        # Pages may have no sizes at all.
+        spans = self.specs.spans() if self._data.cached(_has_sizes) else ()
         if any(size == size for start, stop in spans for size in sizes[start:stop]):
             known.add("size")
         return frozenset((*WITH_DICTIONARY, *self._host_values)).difference(self.constants) | known
@@ -287,7 +306,7 @@ class ShownValues:
         for column in COLUMNS:
             cells: Iterable[int]
             if column.has_dictionary:
-                all_widths = self._data.widths(column)
+                all_widths = self._data.cached(_widths)[column.name]
                 cells = map(all_widths.__getitem__, self._codes[column.storage])
             elif column.name in self._host_values:
                 cells = (cell_width(column.cell(v)) for v in self._host_values[column.name])
@@ -348,8 +367,10 @@ class ShownValues:
 
     def numbers_of_package(self, look_alike: int) -> list[int]:
         """Return the shown look-alikes of the package of a look-alike, ascending."""
-        name = self._data.texts("package")[self._data.column("package")[look_alike]]
-        return list(self.specs.within(*self._data.package_span(name)).numbers)
+        code = self._data.column("package")[look_alike]
+        first = self._data.column("package.first")[code]
+        end = first + self._data.column("package.specs")[code]
+        return list(self.specs.within(first, end).numbers)
 
     def column_values(self, column: str, look_alikes: Iterable[int]) -> list[Value]:
         """Return the values of a column with a dictionary for some look-alikes."""
@@ -374,6 +395,19 @@ class ShownValues:
                 else:
                     known, parts = columns, more
         return frozenset(followers)
+
+
+def _has_sizes(data: IndexData) -> bool:
+    return any(size == size for size in data.sizes)
+
+
+def _widths(data: IndexData) -> dict[str, list[int]]:
+    """Return the width in cells of each value of each column with a dictionary."""
+    return {
+        column.name: [cell_width(column.cell(value)) for value in data.values(column.name)]
+        for column in COLUMNS
+        if column.has_dictionary
+    }
 
 
 def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

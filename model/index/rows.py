@@ -25,7 +25,6 @@ from spackscope.model.core.records import (
     Spec,
     is_hash,
 )
-from spackscope.model.core.text import cell_width
 from spackscope.model.index.by_host import ByHost
 from spackscope.model.index.index_file import (
     HASH_BYTES,
@@ -144,25 +143,26 @@ class IndexData:
 
     Specs that look alike in the table have adjacent ids, and are one look-alike, which has the
     codes of the dictionaries. `column` returns the numbers of a column. `nodes` are the
-    `NodeFacts`, by the codes in the column `node`. `widths` returns the width in cells of each
-    value of a column, `texts_of_lists` the distinct texts in the lists of a column. `meta` has
-    facts about the whole index, such as its fingerprint. Safe to use from several threads.
+    `NodeFacts`, by the codes in the column `node`. `meta` has facts about the whole index, such as
+    its fingerprint. `lists_dependencies` is true if any document lists dependencies, and so flags,
+    too. Safe to use from several threads.
     """
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.meta: dict[str, Any] = columns.json("meta")
+        self.lists_dependencies = bool(self.meta["lists_dependencies"])
         self.by_host = ByHost()
         self.column: Callable[[str], array[int]] = lru_cache(None)(columns.numbers)
         self.hashes = Hashes(columns, self.column)
         self.nodes = node_rows(columns)
-        self.widths = lru_cache(None)(self._widths)
+        self._origins, self._provenance = Rows(columns, "documents"), Rows(columns, "provenance")
+        self._sources: Sequence[Sequence[Any]] = columns.json("sources")
         self._values: dict[str, Sequence[Value]] = {}
         # For each dictionary, a function from a code to values of fields of `Spec`.
         self._restored = [
-            lru_cache(None)(partial(self._restore, stored)) for stored in STORED.values()
+            lru_cache(None)(partial(_restore, self, stored)) for stored in STORED.values()
         ]
-        self.texts_of_lists = lru_cache(None)(self._find_texts)
         self._cache: dict[Callable[[Any], Any], Any] = {}
         self._cache_lock = threading.RLock()
 
@@ -180,16 +180,6 @@ class IndexData:
     def first(self) -> array[int]:
         """The id of the first spec of each look-alike, and at the end the number of specs."""
         return self.column("first")
-
-    @cached_property
-    def spec_count(self) -> int:
-        """The number of specs, including dependency-only specs."""
-        return self.first[-1]
-
-    @property
-    def look_alike_count(self) -> int:
-        """The number of look-alikes, including look-alikes of dependency-only specs."""
-        return len(self.first) - 1
 
     def look_alike(self, spec: int) -> int:
         """Return the number of the look-alike that a spec belongs to."""
@@ -235,31 +225,6 @@ class IndexData:
         code = self.column(FIELDS[column].storage)[self.look_alike(id_)]
         return cast(str, self.values(column)[code])
 
-    def _restore(self, stored: Sequence[Column], code: int) -> tuple[Any, ...]:
-        values = [column.restore(self.values(column.name)[code]) for column in stored]
-        return tuple(chain.from_iterable(values))
-
-    def _widths(self, column: Column) -> Sequence[int]:
-        return [cell_width(column.cell(value)) for value in self.values(column.name)]
-
-    def ranks(self, column: Column) -> Sequence[int]:
-        """Return the rank of each code in the order of the column; equal values have one rank."""
-        values = self.values(column.name)
-        if STORED[column.storage] == (column,):
-            return range(len(values))
-        keys = list(map(column.sort_key, values))
-        rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-        return [rank_of[key] for key in keys]
-
-    @cached_property
-    def lists_dependencies(self) -> bool:
-        """Whether any document lists dependencies; such documents list flags, too."""
-        return bool(self.meta["lists_dependencies"])
-
-    def _find_texts(self, column: str) -> frozenset[str]:
-        """Return the distinct texts in all lists of a column, which are few."""
-        return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
-
     # Sizes
 
     @cached_property
@@ -267,17 +232,12 @@ class IndexData:
         """The size of each spec in bytes; NaN if it is unknown."""
         return self.columns.numbers("size")
 
-    @cached_property
-    def has_sizes(self) -> bool:
-        """Whether any size is known: pages may have no sizes."""
-        return any(size == size for size in self.sizes)
-
     # Records
 
     def read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the number of the look-alike, and the record, of each id."""
         unique = list(dict.fromkeys(ids))
-        documents, sources = self.column("document"), self._source_names
+        documents = self.column("document")
         source_of = self.column("documents.source")
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
@@ -287,7 +247,7 @@ class IndexData:
             document = documents[look_alike]
             values = (
                 *(hash_, _size(self.sizes[id_])),
-                *(self._origins[document], sources[source_of[document]]),
+                *(self._origins[document], self._sources[source_of[document]][0]),
                 *(self.build_specs.get(id_, ""), fit),
                 *chain.from_iterable(values(codes[look_alike]) for values, codes in columns),
                 *_DEFAULTS.values(),
@@ -303,10 +263,6 @@ class IndexData:
             yield from (records[id_][1] for id_ in window)
 
     @cached_property
-    def _origins(self) -> Sequence[str]:
-        return Rows(self.columns, "documents")
-
-    @cached_property
     def build_specs(self) -> dict[int, str]:
         """The hashes that spliced specs were built as, by the ids of the spliced specs."""
         return dict(self.columns.json("build_specs"))
@@ -320,10 +276,6 @@ class IndexData:
         values = (*self.nodes[self.column("node")[id_]], *stated)
         known: dict[str, Any] = dict(zip(PROVENANCE, values, strict=True))
         return replace(spec, **known)
-
-    @cached_property
-    def _provenance(self) -> Sequence[Any]:
-        return Rows(self.columns, "provenance")
 
     # Packages
 
@@ -358,44 +310,30 @@ class IndexData:
         packages = self.all_packages
         return next((p for p in packages if exact_term("package", p.name) == term), None)
 
-    def package_span(self, name: str) -> tuple[int, int]:
-        """Return the id of the first listed spec of a package, and the id after its last."""
-        package = self.package_named(name)
-        return (0, 0) if package is None else package.span
-
     # Sources and problems
 
     @cached_property
     def indexed_sources(self) -> list[SourceStatus]:
         """The status of each source when the index was written, in the order given."""
-        counts = Counter(source for source, *_ in self._problems)
-        rows = enumerate(self.columns.json("sources"))
-        return [SourceStatus(*[*row, counts[code]]) for code, row in rows]
-
-    @cached_property
-    def _source_names(self) -> list[str]:
-        """The names of all sources; unlike `indexed_sources`, reading them reads no problems."""
-        return [row[0] for row in self.columns.json("sources")]
-
-    @cached_property
-    def _problems(self) -> Sequence[Sequence[Any]]:
-        """The source and the fields of each problem, without repetitions."""
-        rows = self.columns.json("problems")
-        return list(dict.fromkeys((source, *fields) for source, _, *fields in rows))
+        counts = Counter(gap.ground for gap in self.indexed_gaps)
+        return [SourceStatus(*[*row, counts[row[0]]]) for row in self._sources]
 
     @cached_property
     def indexed_gaps(self) -> list[Gap]:
-        """The problems in the order of reading, with their sources; "" for a problem without."""
-        names = self._source_names
-        return [
-            Gap(Problem(*fields), "" if source is None else names[source])
-            for source, *fields in self._problems
-        ]
+        """The problems in the order of reading, each once, with their sources."""
+        rows = self.columns.json("problems")
+        each = dict.fromkeys((source, *fields) for source, _, *fields in rows)
+        return [Gap(Problem(*fields), self._sources[source][0]) for source, *fields in each]
 
     @property
     def problems(self) -> list[Problem]:
         """The problems in the order of reading, without their sources."""
         return [gap.problem for gap in self.indexed_gaps]
+
+
+def _restore(data: IndexData, stored: Sequence[Column], code: int) -> tuple[Any, ...]:
+    values = [column.restore(data.values(column.name)[code]) for column in stored]
+    return tuple(chain.from_iterable(values))
 
 
 def _size(size: float) -> float | None:

@@ -34,7 +34,7 @@ def made_lock() -> bytes:
 @lru_cache
 def ids_in(catalog: Catalog) -> dict[str, int]:
     """Return all ids of an index by the first seven characters of their hashes."""
-    ids = range(catalog.spec_count)
+    ids = range(catalog.edges.count)
     return {hash_[:7]: id_ for id_, hash_ in zip(ids, catalog.hashes.of(ids), strict=True)}
 
 

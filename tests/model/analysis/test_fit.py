@@ -107,7 +107,7 @@ def fit_of(path: Path, *nodes: Node, host: Host = HOST) -> Fit:
     write_index(path, *nodes)
     catalog = catalog_of(path, dependency_only=True)
     checked = HostFit(catalog, host)
-    ids = range(catalog.spec_count)
+    ids = range(catalog.edges.count)
     assert checked.ranks == bytes(RANKS_OF_FITS[checked.of(id_).fits] for id_ in ids)
     return checked.of(catalog.by_hash(ZLIB)[0].id)
 
