@@ -53,7 +53,7 @@ def _open(index: Path, environ: Mapping[str, str]) -> Catalog:
 
 def _groups(catalog: Catalog) -> list[range]:
     """Return the ids of each group of look-alikes."""
-    count = catalog.look_alike_count
+    count = len(catalog.first) - 1
     spans = (catalog.span(look_alike) for look_alike in range(count))
     return [range(start, stop) for start, stop in spans if stop - start > 1]
 
