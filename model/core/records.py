@@ -255,7 +255,7 @@ for _field in fields(Spec):
         setattr(LookAlike, _field.name, _field.default)
 
 
-class Records(Frozen):
+class Records(NamedTuple):
     """Records of a document, in its order; look-alikes share one entry of `looks`.
 
     Record i is the spec `looks[numbers[i]]`, but with the hash `hashes[i]` and the size

@@ -253,7 +253,7 @@ class _Reading:
                 sizes.append(its.size if its is not None and look.in_cache else None)
                 if look.in_cache and problem:
                     missing.setdefault(problem, []).append(f"{look.package}/{hash_[:7]}")
-            yield replace(item, looks=looks, sizes=sizes)
+            yield item._replace(looks=looks, sizes=sizes)
         for problem, names in missing.items():
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
             reason = f"{names[0]}{more}: {problem}"
@@ -435,9 +435,8 @@ def _sorted_part(staged: Staged) -> tuple[SortedSpecs, array[int]]:
     for some in _parts(look_alikes, staged.codes):
         check_cancelled()
         keys = [
-            rows[width * look_alikes[record] : width * (look_alikes[record] + 1)]
-            + hashes[size * record : size * (record + 1)]
-            for record in some
+            rows[number : number + width] + hashes[size * record : size * record + size]
+            for record, number in zip(some, [width * look_alikes[n] for n in some], strict=True)
         ]
         order = sorted(range(len(some)), key=keys.__getitem__)
         its_rows = [keys[place][:width] for place in order]
@@ -467,12 +466,12 @@ def _parts(look_alikes: array[int], columns: Mapping[str, array[int]]) -> Iterat
     """Yield the records in parts: of some packages, first the listed ones, then the unlisted."""
     packages, unlisted = columns["package"], columns["unlisted"]
     parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
-    part_of = [parts * package // total for package in range(total)]
+    part_of = [[parts * n // total + start for n in range(total)] for start in (0, parts)]
+    its_parts = [part_of[flag][n] for flag, n in zip(unlisted, packages, strict=True)]
     records = [array("I") for _ in range(2 * parts)]
     for record, look_alike in enumerate(look_alikes):
         if look_alike != GONE:
-            part = part_of[packages[look_alike]] + parts * unlisted[look_alike]
-            records[part].append(record)
+            records[its_parts[look_alike]].append(record)
     yield from records
 
 

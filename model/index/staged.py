@@ -218,11 +218,11 @@ class Staged:
                     # The first record of a spec file is the root.
                     if document.archive_size is not None and not has_records:
                         sizes = [document.archive_size, *item.sizes[1:]]
-                        item = replace(item, sizes=sizes)
+                        item = item._replace(sizes=sizes)
                     if document.prefix and not has_records:
                         root, *others = list[Any](item.looks)
                         root = replace(root, installed=True, path=storable(document.prefix))
-                        item = replace(item, looks=[root, *others])
+                        item = item._replace(looks=[root, *others])
                     self._add_records(item, number, document)
                     has_records = True
         except Exception as error:
@@ -253,7 +253,6 @@ class Staged:
         listed_in = f"{document.index_kind}:{records.database}:{storable(document.source)}"
         indexes = (listed_in,) if records.database else ()
 
-        @lru_cache(None)
         def presence(flags: tuple[bool, ...]) -> Entry:
             cached, installed, explicit, in_cache, is_spliced = flags
             is_cached = cached or (document.cached and in_cache)
@@ -265,7 +264,9 @@ class Staged:
             for storage, get in _ENTRIES.items()
         }
         # The state comes from the flags, and some values from the document.
-        values["presence"] = map(presence, map(_flags, alike))
+        flags = [*map(_flags, alike)]
+        presences = {each: presence(each) for each in set(flags)}
+        values["presence"] = map(presences.__getitem__, flags)
         if document.tag:
             values["tag"] = (value or document.tag for value in values["tag"])
         if document.stack:
@@ -276,24 +277,21 @@ class Staged:
         codes["document"] = array("I", [number])
         is_all = self._include_dependency_only
         codes["unlisted"] = array("I", [not (is_all or look.in_cache) for look in alike])
-        for name, column in codes.items():
-            codes[name] = column * (len(looks) // len(column))
         times = len(looks) // len(alike)
         nodes = [*map(self.nodes_stated.__getitem__, map(_node, alike))] * times
         its_nodes = array("I", map(nodes.__getitem__, numbers))
         hashes = pack_hashes("".join(records.hashes))
-        sizes = array("d", (nan if size is None else size for size in records.sizes))
+        sizes = array("d", [nan if size is None else size for size in records.sizes])
         # Records without a list of dependencies, as on pages, have no provenance either.
         listed = [*map(_dependencies, alike)] * times
-        stating = [
-            each for each in enumerate(numbers, first_record) if listed[each[1]] is not None
-        ]
+        stated = enumerate(numbers, first_record) if listed.count(None) < len(listed) else ()
+        stating = [each for each in stated if listed[each[1]] is not None]
         edges = {record: its for record, n in stating if (its := listed[n])}
         provenance = {r: its for r, n in stating if any(its := _provenance(looks[n]))}
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
-            column.extend(codes[name])
-        self.look_alikes.extend(map(first.__add__, numbers))
+            column.extend(codes[name] * (len(looks) // len(codes[name])))
+        self.look_alikes.extend([first + number for number in numbers])
         self.hashes += hashes
         self.sizes.extend(sizes)
         self.nodes.extend(its_nodes)
