@@ -86,15 +86,7 @@ def program(site: Site) -> Iterator[Path]:
     [
         [],
         [
-            "-f",
-            "x",
-            "hdf5@1.14:",
-            "^zlib-ng",
-            "--json",
-            "-cuda",
-            "--",
-            "-cuda",
-            "find",
+            *["-f", "x", "hdf5@1.14:", "^zlib-ng", "--json", "-cuda", "--", "-cuda", "find"],
             "é [b] $HOME",
         ],
         ["-e", "x", "--color", "--version"],

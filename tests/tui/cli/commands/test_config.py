@@ -64,9 +64,8 @@ def test_sources_are_those_that_are_read(program: Program) -> None:
     program.configure('sources = "a"')
     assert table(program, "-f", "x")["sources"] == ("x", "command line")
     assert table(program, SPACKSCOPE_FROM="y z")["sources"] == ("y z", "SPACKSCOPE_FROM")
-    assert (
-        table(program, SPACKSCOPE_CONFIG="/dev/null", SPACKSCOPE_FROM="")["sources"][0] == SAMPLE
-    )
+    defaults = table(program, SPACKSCOPE_CONFIG="/dev/null", SPACKSCOPE_FROM="")
+    assert defaults["sources"][0] == SAMPLE
 
 
 def test_what_was_chosen_is_named_with_its_file(program: Program) -> None:

@@ -146,13 +146,6 @@ def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
     assert program.rows("diff", "-f", str(index), HDF5, HDF5, "--sort", "attribute") == []
 
 
-def test_values_that_differ_have_a_colour_on_a_terminal(program: Program, index: Path) -> None:
-    with program.in_terminal("diff", "-f", str(index), HDF5, OTHER_ZLIB) as terminal:
-        assert terminal.wait() == 1
-    assert "\x1b[2m1" in terminal.text
-    assert "\x1b[33m2" in terminal.text
-
-
 def test_a_page_tells_its_own_values_only(program: Program) -> None:
     write_page(
         program.home / "develop.md", [record(1), record(2, os="rocky9"), record(3), record(4)]

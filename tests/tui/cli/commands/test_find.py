@@ -14,7 +14,7 @@ from tests.browsing import sample_where
 from tests.builders.nodes import GCC, edge, in_format, leaf, node
 from tests.builders.pages import Record, hash_of, record, write_page
 from tests.builders.spack import SpackRoot, database, installs, whole_index, write_index
-from tests.program import Program, assert_golden
+from tests.program import COMMAND, Program, assert_golden
 from tests.tui.browser.hdf5_index import write_hdf5_index
 
 HERE = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.36"}
@@ -202,13 +202,12 @@ def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
     page = f"---\ntitle: zlib\nspec_details:\n- hash: {hash_of(2)}\n---\n"
     program.write("pages/b/specs.md", page)
 
-    with program.start("find", "-f", "pages", "-f", "spack:a") as process:
-        out, err = process.communicate()
+    result = program.run(*COMMAND, "find", "-f", "pages", "-f", "spack:a")
 
-    assert (process.returncode, len(out.splitlines())) == (ExitCode.FOUND, 2)
-    assert "spec_details: PyYAML cannot be loaded: " in err
-    assert f"{config}: cannot be read: PyYAML cannot be loaded: " in err
-    assert str(module) in err
+    assert (result.returncode, len(result.stdout.splitlines())) == (ExitCode.FOUND, 2)
+    assert "spec_details: PyYAML cannot be loaded: " in result.stderr
+    assert f"{config}: cannot be read: PyYAML cannot be loaded: " in result.stderr
+    assert str(module) in result.stderr
 
 
 def write_zlibs(home: Path) -> None:
