@@ -184,23 +184,16 @@ def serve_files(files: Files) -> Iterator[WebServer]:
         yield server
 
 
-def discover_one(
-    source: object, environ: Mapping[str, str] = {}, *, stdin_path: str = ""
-) -> DiscoveredSource:
+def discover_one(source: object, environ: Mapping[str, str] = {}) -> DiscoveredSource:
     """Discover the documents of one source."""
-    (discovered,) = discover(
-        [str(source)], Session(environ, piped={"-": stdin_path} if stdin_path else {})
-    )
+    (discovered,) = discover([str(source)], Session(environ))
     return discovered
 
 
-def contents(discovered: DiscoveredSource, kind: str = "known") -> list[bytes]:
-    """Read the documents of a kind."""
-    return [
-        Path(document.path).read_bytes()
-        for document in discovered.documents
-        if document.kind == kind
-    ]
+def contents(discovered: DiscoveredSource) -> list[bytes]:
+    """Read the documents that Spack wrote."""
+    known = (document for document in discovered.documents if document.kind == "known")
+    return [Path(document.path).read_bytes() for document in known]
 
 
 def problem_text(discovered: DiscoveredSource) -> str:

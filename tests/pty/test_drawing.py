@@ -86,12 +86,12 @@ def test_the_screen_is_drawn_again_where_something_else_may_be_on_it(program: Pr
             assert cells(terminal.read_to_rest(), 100, 30) == whole, f"{text} was cut"
 
 
-def bytes_of_steps(terminal: Terminal, keys: str, steps: int = 3) -> list[int]:
-    """Count what each step of the cursor writes after some keys; return it ascending."""
+def bytes_of_steps(terminal: Terminal, keys: str) -> list[int]:
+    """Count what each of three steps of the cursor writes after some keys; return it ascending."""
     terminal.send(keys)
     terminal.read_to_rest()
     sizes = []
-    for _ in range(steps):
+    for _ in range(3):
         terminal.send("j")
         sizes.append(len(terminal.read_to_rest()))
     return sorted(sizes)

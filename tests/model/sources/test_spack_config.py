@@ -41,8 +41,8 @@ INCLUDE = """\
     """
 
 
-def mirror_file(name: str, url: str = "https://example.org") -> str:
-    return f"mirrors:\n  {name}: {url}\n"
+def mirror_file(name: str) -> str:
+    return f"mirrors:\n  {name}: https://example.org\n"
 
 
 def config(spack: SpackRoot) -> SpackConfig:
@@ -346,9 +346,9 @@ def test_a_broken_file_is_reported_and_others_are_read(
     assert problem.startswith(f"{path}: {reason}")
 
 
-def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
+def unfolding(names: str, times: int) -> str:
     """Write mappings of which each stands for the one before many times over."""
-    return f"{names[0]}: &{names[0]} {leaf}\n" + "".join(
+    return f"{names[0]}: &{names[0]} {{x: y}}\n" + "".join(
         f"{name}: &{name} {{{', '.join(f'k{n}: *{before}' for n in range(times))}}}\n"
         for before, name in pairwise(names)
     )

@@ -25,12 +25,10 @@ TOO_MANY_BYTES = "cannot be read: it has 60,000,000,000 bytes; at most 1,073,741
 TOO_LONG, UNPACKED = "has more than 8,388,608 characters", "it unpacks to more than"
 TOO_MANY_VALUES = "values; at most 10,000,000 are read"
 
-Result = subprocess.CompletedProcess[str]
 
-
-def limited(program: Program, *words: str, memory: int = MEMORY) -> Result:
-    """Run the program with no more than this much memory."""
-    limit = (resource.RLIMIT_AS, (memory, memory))
+def limited(program: Program, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the program with no more than so much memory."""
+    limit = (resource.RLIMIT_AS, (MEMORY, MEMORY))
     return program.run(*COMMAND, *words, preexec_fn=lambda: resource.setrlimit(*limit))
 
 

@@ -44,12 +44,12 @@ def whole(lines: Sequence[Pieces]) -> LayoutUpdate:
     return LayoutUpdate([*strips], Region(0, 0, WIDTH, len(lines)))
 
 
-def part(line: int, start: int, end: int, pieces: Pieces, height: int = HEIGHT) -> ChopsUpdate:
+def part(line: int, start: int, end: int, pieces: Pieces) -> ChopsUpdate:
     """An update of some cells of one line."""
     cuts = sorted({0, start, end, WIDTH})
-    chops: list[dict[int, Strip | None]] = [dict.fromkeys(cuts[:-1]) for _ in range(height)]
+    chops: list[dict[int, Strip | None]] = [dict.fromkeys(cuts[:-1]) for _ in range(HEIGHT)]
     chops[line][start] = strip(pieces, end - start)
-    return ChopsUpdate(chops, [(line, start, end)], [cuts[1:]] * height)
+    return ChopsUpdate(chops, [(line, start, end)], [cuts[1:]] * HEIGHT)
 
 
 class Terminal:
