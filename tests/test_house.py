@@ -13,7 +13,6 @@ SHELL = ("app", "cli", "clipboard", "keymap", "process", "settings")
 """The parts of `tui` in which only what is listed here is imported in functions."""
 
 IMPORTED_LATE = {
-    "app": "dialogs are imported when they are first opened",
     "cli.arguments": "what takes no words, as the help, reads nothing of sources",
     "cli.commands.browse": "a line with a mistake ends without Textual",
     "cli.command_line": "few queries match nothing or too much, and few lists are read",

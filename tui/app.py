@@ -25,6 +25,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import JobThreads
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
+from spackscope.tui.dialogs.help import open_help, open_palette
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals, tuning
 from spackscope.tui.process.shown_cells import ShownCells
@@ -299,18 +300,12 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     def action_command_palette(self) -> None:
         """Open the commands of the focused pane."""
-        # The palette is imported when it is first opened.
-        from spackscope.tui.dialogs.help import open_palette
-
         screen = self.screen
         if isinstance(screen, BrowserScreen):
             open_palette(self, screen.panes.key_panes)
 
     def action_show_help(self) -> None:
         """Show all keys, first the keys that work now, and in an answer what they do there."""
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.help import open_help
-
         screen = self.screen
         if isinstance(screen, BrowserScreen):
             table = screen.host.state.table

@@ -23,6 +23,7 @@ from spackscope.model.core.text import clean, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.sources.session import Session
+from spackscope.tui import clipboard
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.panes import Panes
@@ -241,8 +242,6 @@ class BrowserHost:
 
     def copy(self, text: str, what: str) -> CopyDone:
         """Copy a text; return the outcome with a message that names it: for a worker thread."""
-        # Most who look at builds copy nothing.
-        from spackscope.tui.clipboard import CopyFailed, copy
 
         def write_terminal(sequence: str) -> None:
             if (driver := driver_of(self._screen.app)) is None:
@@ -250,10 +249,14 @@ class BrowserHost:
             driver.write(sequence)
             driver.flush()
 
-        environ, command = self.session.environ, self.settings.copy
         try:
-            copied = copy(text, write_terminal=write_terminal, environ=environ, command=command)
-        except (CopyFailed, ValueError) as error:
+            copied = clipboard.copy(
+                text,
+                write_terminal=write_terminal,
+                environ=self.session.environ,
+                command=self.settings.copy,
+            )
+        except (clipboard.CopyFailed, ValueError) as error:
             return CopyDone(str(error), failed=True)
         failures = "".join(f"; {failure.rstrip('.')}" for failure in copied.failures)
         method = shorten(copied.method, _MAX_METHOD_WIDTH)

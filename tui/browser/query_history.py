@@ -14,6 +14,7 @@ from spackscope.model.core.text import is_clean
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.jobs import Job
+from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -93,9 +94,6 @@ class QueryRecall:
 
     def open(self, take: Callable[[str], object]) -> None:
         """Show the used queries, the newest first, and take the chosen query."""
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
-
         here = self._query_text()
         known = reversed(_newest_once([*self._history.queries, *self._unsaved]))
         picks = [Pick(query, query) for query in known if query != here]

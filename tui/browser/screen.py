@@ -38,6 +38,7 @@ from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
+from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
@@ -546,9 +547,6 @@ def hide_column(screen: BrowserScreen) -> None:
 
 def list_columns(screen: BrowserScreen) -> None:
     """List all columns; the one that is chosen becomes the current one, even if hidden."""
-    # A dialog is imported when it is first opened.
-    from spackscope.tui.dialogs.pick import Pick, PickDialog
-
     table = screen.panes.table
 
     def go_to(name: str) -> None:
