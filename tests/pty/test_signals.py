@@ -102,11 +102,6 @@ def is_handled(pid: int, number: signal.Signals) -> bool:
     return bool(int(caught, 16) >> (number - 1) & 1)
 
 
-def is_stopped(pid: int) -> bool:
-    _, status = os.waitpid(pid, os.WUNTRACED | os.WNOHANG)
-    return os.WIFSTOPPED(status)
-
-
 def signal_after(terminal: Terminal, number: signal.Signals, seconds: float) -> None:
     """Send a signal so long after the program first could handle it."""
     if sys.platform == "linux":
@@ -176,7 +171,8 @@ def test_the_program_goes_on_after_signals_that_do_not_end_it(program: Program) 
             # A batch system stops it.
             for cursor in ("4/11", "5/11"):
                 terminal.process.send_signal(signal.SIGSTOP)
-                wait_until(lambda: is_stopped(terminal.process.pid))
+                _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
+                assert os.WIFSTOPPED(status)
                 terminal.process.send_signal(signal.SIGCONT)
                 terminal.send("j")
                 terminal.read_until(cursor)

@@ -41,7 +41,7 @@ from tests.builders.mirrors import (
 from tests.builders.nodes import ZLIB, leaf
 from tests.builders.pages import hash_of
 from tests.builders.spack import SPACK_DATA, database, installs, zlib_index
-from tests.web_server import WebServer
+from tests.web_server import sends, serving
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 HASH = "build_cache/index.json.hash"
@@ -242,20 +242,10 @@ def test_a_build_cache_an_index_and_any_file_may_be_named() -> None:
             assert (contents(discovered), discovered.failure) == (expected, ""), end
 
 
-def answers_with(server: WebServer, data: bytes, files: Files) -> None:
-    """Answer every request for a file that there is not with a page."""
-    there = server.default
-    server.default = lambda exchange: (
-        there(exchange)
-        if exchange.request.path.lstrip("/") in files
-        else exchange.respond(200, data)
-    )
-
-
 def test_a_server_that_has_a_page_for_all_it_lacks_has_only_its_v2_index() -> None:
     for files, read in ((mirror_v2(ONE), [ONE]), ({}, [])):
-        with serve_files(files) as server:
-            answers_with(server, HTML, files)
+        with serving(sends(HTML)) as server:
+            server.handlers = {f"/{name}": sends(data) for name, data in files.items()}
             discovered = discover_one(server.url)
         assert contents(discovered) == read
         told = problem_text(discovered) + discovered.failure

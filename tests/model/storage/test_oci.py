@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import INDEX
+from tests.builders.manifests import sha256
 from tests.model.storage.machine import PATIENT, Machine, tls_server
 from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 
@@ -29,7 +29,7 @@ NOT_SENT = "credentials are not sent there"
 
 
 def digest(data: bytes) -> str:
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+    return f"sha256:{sha256(data)}"
 
 
 @dataclass
