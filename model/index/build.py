@@ -287,8 +287,9 @@ class _Reading:
 class _Specs(NamedTuple):
     """All specs in display order, by their ids, and what is the same in look-alikes.
 
-    `part` has their columns, `first` the first spec of each look-alike, and `entries` the entries
-    of each dictionary by code. `edges` and `provenance` are those of specs that state some.
+    `part` has their columns, `first` the first spec of each look-alike, `look_alikes` the
+    look-alike of each spec, and `entries` the entries of each dictionary by code. `edges` and
+    `provenance` are those of specs that state some.
     `described` has, for each dependency with a record in its own document, the first such record;
     a dependency has the number of this document and a hash.
     """
@@ -300,11 +301,6 @@ class _Specs(NamedTuple):
     edges: Mapping[int, Sequence[Dependency]]
     provenance: Mapping[int, Sequence[Any]]
     described: Mapping[tuple[int, bytes], int]
-
-    def column(self, name: str) -> list[int]:
-        """Return the codes of all specs in a column of look-alikes."""
-        column = self.part.codes[name]
-        return [column[number] for number in self.look_alikes]
 
 
 def _write(
@@ -417,7 +413,8 @@ def _arrange(
     look_alikes = look_alikes_of(first)
     for spec in ids[: len(old.sizes)] if edges else ():
         document = part.codes["document"][look_alikes[spec]]
-        nodes[document, hash_at(part.hashes, spec)] = spec
+        if staged.dependencies[document]:
+            nodes[document, hash_at(part.hashes, spec)] = spec
     return _Specs(part, first, look_alikes, entries, edges, provenance, nodes)
 
 
@@ -659,10 +656,10 @@ def _write_edges(
         sizes[spec] = len(its_edges)
     first = array("I", accumulate(sizes, initial=0))
     children, its_kinds = (array("I", bytes(4 * first[-1])) for _ in range(2))
-    documents, packages = (specs.column(c) if edges else [] for c in ("document", "package"))
+    documents, packages = (specs.part.codes[name] for name in ("document", "package"))
     specs_of = defaultdict[int, list[int]](list)
     for spec in sorted(edges):
-        specs_of[documents[spec]].append(spec)
+        specs_of[documents[specs.look_alikes[spec]]].append(spec)
     first_of: dict[bytes, int] = {}
     kind_of: dict[tuple[Sequence[str], Sequence[str]], int] = {}
     absent: list[tuple[str, str]] = []
@@ -687,7 +684,7 @@ def _write_edges(
                 spec = first_of.get(hash_, count + len(absent))
                 if spec >= count:
                     absent.append((unpack_hashes(hash_)[0], name))
-                elif specs.entries["package"][packages[spec]] != name:
+                elif specs.entries["package"][packages[specs.look_alikes[spec]]] != name:
                     # The index does not keep the name in this document if the other document has
                     # another name, so this one must be read again.
                     staged.merged[document] = 1
