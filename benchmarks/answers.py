@@ -13,7 +13,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import open_cached
 from spackscope.model.index.value_counts import value_counts
-from spackscope.model.index.view import Order, Sort, View
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -21,7 +21,7 @@ from spackscope.model.sources.session import Session
 _TYPED = ("ubuntu", "+mpi %gcc@13: target=x86_64_v3", "stack=e4s ~cuda")
 _COLUMNS = ("version", "compiler", "target", "variants", "stack")
 _SCAN = "one scan over lines of text"
-_BROWSED = View(order=Order.PREFERRED, folded=True)
+_BROWSED = View(best_first=True, folded=True)
 
 
 def open_catalog(source: str, environ: Mapping[str, str]) -> Catalog:

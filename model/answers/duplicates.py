@@ -32,7 +32,7 @@ from spackscope.model.core.commands import ANSWER, CACHES, Command, flag, values
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import Order, View
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import exact_query
 from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.report.differences import attribute_label
@@ -335,7 +335,7 @@ def duplicates(
 def _first_listed(graph: Dag, package: str, builds: Collection[int]) -> int:
     """Return the build of a package that the browser lists first, or one that it does not list."""
     query = exact_query("package", package)
-    listing = graph.catalog.listing(View(query, order=Order.PREFERRED_HERE, folded=True))
+    listing = graph.catalog.listing(View(query, best_first=True, folded=True))
     for number in range(len(listing)):
         (shown,), _, _ = listing.part(slice(number, number + 1))
         if graph.identity(shown) in builds:

@@ -9,7 +9,7 @@ from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.commands import FIT, SHEET, SOURCES, Command, flag
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.index.view import Order, View
+from spackscope.model.index.view import View
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.report import Line
@@ -46,7 +46,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
     has_host = bool(options.get("host"))
     # With a host every format says which specs fit it.
     catalog.by_host.fills_rows = has_host
-    view = View(query, order=Order.PREFERRED_HERE, folded=True)
+    view = View(query, best_first=True, folded=True)
     listing = catalog.listing(view)
     tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
     asked.rests_on_configuration |= tells_fit

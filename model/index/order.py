@@ -25,7 +25,7 @@ from spackscope.model.core.text import cell_width
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
-from spackscope.model.index.view import USED_BY, Order, View
+from spackscope.model.index.view import USED_BY, View
 
 _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that decide the values of other columns; see `followers`."""
@@ -35,8 +35,7 @@ _MOST_SPLIT = 2_000
 def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     """Return the ids of the rows of a view; for folded look-alikes the first shown spec.
 
-    Rows are ordered look-alike by look-alike, except by a column in which look-alikes differ. Rows
-    that are not sorted by a column are in the `order` of the view.
+    Rows are ordered look-alike by look-alike, except by a column in which look-alikes differ.
     """
     sort = view.sort
     column = BY_NAME.get(sort.column) if sort is not None else None
@@ -50,7 +49,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         best = _sorted_by_own(data, column, array("I", row_of), descending=sort.descending)
         return array("I", map(row_of.__getitem__, best))
     look_alikes: Iterable[int] = specs.numbers
-    if view.order is not Order.INDEX:
+    if view.best_first:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
         order = data.column("preferred")[specs.start : len(is_shown)]
@@ -94,7 +93,7 @@ def _sorted_by_own(
 
 
 def _is_here(data: IndexData, view: View) -> bool:
-    return view.order is Order.PREFERRED_HERE and data.by_host.has_host
+    return view.best_first and data.by_host.has_host
 
 
 def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> list[int]:

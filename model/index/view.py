@@ -19,19 +19,12 @@ class Sort(Frozen):
     descending: bool = False
 
 
-class Order(IntEnum):
-    """The order of rows that are not sorted by a column."""
-
-    INDEX = 0
-    """By name, version and all other columns: the order of ids."""
-    PREFERRED = 1
-    """By name; in a package the newest version first, then the specs with the most dependents."""
-    PREFERRED_HERE = 2
-    """The same, but in each version specs that run on the host come first."""
-
-
 class View(Frozen):
     """The query and the settings that decide which rows are shown, and how.
+
+    Rows that are not sorted by a column are in the order of ids: by name, version and all other
+    columns. With `best_first` the newest version of each package comes first, and in a version
+    specs that run on the host, if it is known, and then those with the most dependents.
 
     `opened` has the look-alikes that are shown row by row although the others are `folded`;
     `opened_kinds` has one spec of each of their kinds that is shown row by row.
@@ -39,7 +32,7 @@ class View(Frozen):
 
     query: Query = Query()
     sort: Sort | None = None
-    order: Order = Order.INDEX
+    best_first: bool = False
     folded: bool = False
     opened: frozenset[int] = frozenset()
     opened_kinds: frozenset[int] = frozenset()

@@ -18,7 +18,7 @@ from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.rows import PackageCount
-from spackscope.model.index.view import Order, Sort, View
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.export import spec_sheet
@@ -397,7 +397,7 @@ def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
 QUERY = "query"
 """The name of the query line; the name of a filter is its column."""
 NO_COMPLETIONS = Completions(0, 0)
-FIRST_VIEW = View(order=Order.PREFERRED_HERE, folded=True)
+FIRST_VIEW = View(best_first=True, folded=True)
 """The view that the browser begins with."""
 
 

@@ -13,7 +13,7 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.value_counts import SectionKey, mark_of, value_counts
-from spackscope.model.index.view import Order, Sort, View
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import catalog_of, on_host
@@ -60,7 +60,8 @@ def test_each_window_is_a_part_of_the_whole_order(catalog: Catalog, data: st.Dat
     """A version is checked against the host only when one of its rows is read."""
     query, folded = parse(data.draw(st.sampled_from(["", "+shared", "zlib-ng"]))), st.booleans()
     is_folded, brief = data.draw(folded), catalog.by_host.answers.brief
-    preferred = catalog.rows(catalog.listing(View(query, None, Order.PREFERRED, is_folded)).ids)
+    view, without_host = View(query, best_first=True, folded=is_folded), Catalog(catalog.columns)
+    preferred = without_host.rows(without_host.listing(view).ids)
 
     def rank(row: Row) -> int:
         fits = [brief(id_).fits for id_ in range(*catalog.span(row.look_alike))]
@@ -68,7 +69,7 @@ def test_each_window_is_a_part_of_the_whole_order(catalog: Catalog, data: st.Dat
 
     versions = groupby(preferred, lambda row: (row.spec.package, row.spec.version))
     expected = [row.id for _, rows in versions for row in sorted(rows, key=rank)]
-    listing = catalog.listing(View(query, None, Order.PREFERRED_HERE, is_folded))
+    listing = catalog.listing(view)
     rows = st.integers(0, len(expected) - 1)
     for first in data.draw(st.lists(rows, max_size=4)):
         assert listing.ids[first] == expected[first]

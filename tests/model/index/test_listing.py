@@ -18,7 +18,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import USED_BY, Order, RowRole, Sort, View
+from spackscope.model.index.view import USED_BY, RowRole, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of
@@ -80,7 +80,7 @@ def test_versions_are_sorted_as_spack_sorts_them(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n, versions=[versions[n % 5]]) for n in range(3, 13)])
     catalog = catalog_of(tmp_path)
 
-    for view in (View(sort=Sort("version", descending=True)), View(order=Order.PREFERRED)):
+    for view in (View(sort=Sort("version", descending=True)), View(best_first=True)):
         found = [spec.version for spec in catalog.records(catalog.listing(view).ids)]
         assert list(dict.fromkeys(found)) == versions
 
@@ -120,7 +120,7 @@ def test_of_a_version_what_most_specs_depend_on_comes_first(tmp_path: Path) -> N
     users = [node(hash_of(n), name="hdf5", dependencies=edges) for n in (8, 9)]
     users[0]["dependencies"] = [*edges, edge("zlib", hash_of(3), ["build"])]
     catalog = catalog_of(write_index(tmp_path, *builds, *users))
-    listing = catalog.listing(View(parse("zlib"), order=Order.PREFERRED))
+    listing = catalog.listing(View(parse("zlib"), best_first=True))
     assert [spec.variants for spec in catalog.records(listing.ids)] == [
         (f"x={n}",) for n in (2, 3, 0, 1)
     ]
@@ -154,7 +154,7 @@ def test_each_spec_is_in_one_row_whatever_is_folded_and_opened(
     sort, partition = data.draw(SORTS), data.draw(st.sampled_from([single, whole, halves]))
     ids = st.sampled_from(list(mixed.match(query)))
     view = View(
-        *(query, sort, data.draw(st.sampled_from(Order)), data.draw(st.booleans()), opened),
+        *(query, sort, data.draw(st.booleans()), data.draw(st.booleans()), opened),
         opened_kinds=frozenset(data.draw(st.lists(ids, max_size=4))),
     )
 
