@@ -87,32 +87,40 @@ class ToCompare(NamedTuple):
 
 
 class OpenTable(Frozen):
-    """An answer in the place of the table, and the sort, filters and hidden columns of the user.
+    """An answer in place of the table, and the sort, filters and hidden columns of the user."""
 
-    The command with `name`, `words` and `options` prints the answer. `sheet` has no rows until the
-    answer is read, or if it cannot be read: `text` is the progress, or the reason. `filters` are
-    patterns by column name. `cursor` and `column` put the cursor on a row and a column. `choose`
-    handles a chosen row, by default by showing its specs, and `choose_hint` is the hint of its
-    key. An answer `names_sources` if its words name all of its sources, and `is_part` while
-    further rows are read. `label` says in words what it is.
-    """
-
+    # The command that prints the answer; without a name the table has the specs.
     name: str = ""
     words: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    names_sources: bool = False
+    """Whether its words name all of its sources."""
+    label: str = ""
+    """What it is, in words."""
+
+    # What was read.
     catalog: Catalog | None = None
+    """The catalog that was asked; None while it is asked."""
     sheet: Sheet[Any] = NO_SHEET
     text: str = ""
+    """The progress while there are no rows, or why there are none."""
+    is_part: bool = False
+    """Whether further rows are being read."""
+
+    # How the user arranged it.
     sort: Sort | None = None
     filters: Mapping[str, str] = field(default_factory=dict)
+    """Patterns by the names of columns."""
     hidden: frozenset[str] = frozenset()
     cursor: int = 0
+    """The row to put the cursor on."""
     column: str = ""
+    """The column to put the cursor on."""
+
     choose: Callable[[Any], object] | None = None
+    """Handles a chosen row; None: its specs are shown."""
     choose_hint: str = "go to it"
-    names_sources: bool = False
-    is_part: bool = False
-    label: str = ""
+    """The hint of the key that chooses a row."""
 
     @property
     def title(self) -> str:
@@ -559,40 +567,50 @@ class CountedValues(Frozen):
 class BrowserState(Frozen):
     """The state that the browser shows.
 
-    `results` belong to `view`, unless they are still to be read, or the view is `refused`: it was
-    typed, has no rows yet, and leaves the rows as they are. `marks` are hashes, and `marked` their
-    specs in the catalog. `stale` is empty, or the count to show while the rows belong to an older
-    query: `0` if the typed query has no rows, `?` if the text has an error. `connected` is the
-    catalog whose edges have been read, so that trees can be shown. `machine` is the host that
-    specs are to run on. The `table` is the open one: the specs, or an answer in their place.
-    `step` is the number of the shown step of `Navigation`, from 0; before the first it is -1.
-    With `is_pick`, Enter picks the hash that a row shows, and ends the program; the title says
-    what it is picked for, the `purpose`. If the sources are the sample, which `is_sample` says,
-    the title names the key that opens others.
-
     All ids and numbers belong to one catalog, the catalog of the rows. A newer catalog is in the
     `summary` alone until its rows are read, and all fields are replaced at once.
     """
 
+    # The specs.
     summary: Summary | None = None
     view: View = FIRST_VIEW
     results: Results | None = None
-    missing: WithoutRows = WithoutRows()
+    """The rows of `view`, unless they are still to be read, or it is refused."""
     refused: View | None = None
+    """The view if it was typed and has no rows: it leaves the rows as they are."""
+    missing: WithoutRows = WithoutRows()
     stale: str = ""
+    """The count to show while the rows belong to an older query, or "".
+
+    `0` if the typed query has no rows, `?` if the text has an error.
+    """
     draft: Draft | None = None
-    details: Details | None = None
-    marks: tuple[str, ...] = ()
-    marked: tuple[MarkedSpec, ...] = ()
-    connected: Catalog | None = None
-    machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
     values: CountedValues = CountedValues()
+
+    # The spec under the cursor.
+    details: Details | None = None
+    connected: Catalog | None = None
+    """The catalog whose edges have been read, so that trees can be shown."""
+    machine: Machine | None = None
+    """The host that specs are to run on."""
+
+    marks: tuple[str, ...] = ()
+    """The hashes of marked specs."""
+    marked: tuple[MarkedSpec, ...] = ()
+    """Their specs in the catalog."""
+
     table: OpenTable = SPECS
+    """The open table: the specs, or an answer in their place."""
     step: int = -1
+    """The number of the shown step of `Navigation`, from 0; before the first it is -1."""
+
     is_pick: bool = False
+    """Whether Enter picks the hash that a row shows, and ends the program."""
     purpose: str = ""
+    """What it is picked for, which the title says."""
     is_sample: bool = False
+    """Whether the sources are the sample: then the title names the key that opens others."""
 
     @property
     def catalog(self) -> Catalog | None:
