@@ -153,6 +153,9 @@ def _has_value(name: str) -> bool:
     """Check whether a value follows an option, of whichever command it is."""
     if name in _SHARED:
         return _SHARED[name].has_value
+    if "=" in name or name[:2] in _SHARED:
+        # The value is in the word, as in --from=a and -fa.
+        return False
     # Few lines have such an option before the command, which alone would say what it is.
     every = (option for command in COMMANDS.values() for option in command.options)
     return any(option.has_value and name in option.names for option in every)

@@ -105,6 +105,14 @@ def test_an_index_that_is_current_is_opened_without_what_builds_it(
     assert answers <= {f"spackscope.model.answers.{words[0]}"}
 
 
+@pytest.mark.parametrize("word", ["--host=zen3", "-fsample"])
+def test_an_option_with_its_value_before_the_command_loads_no_answer(
+    program: Program, word: str
+) -> None:
+    modules = loaded_by(program, word, "config")
+    assert not [name for name in modules if name.startswith("spackscope.model.answers.")]
+
+
 @pytest.mark.parametrize("words", [(), ("--version",)])
 def test_only_main_is_imported_before_the_program_runs_and_for_its_version(
     program: Program, words: tuple[str, ...]
