@@ -192,10 +192,10 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
 
 
 class _FirstAlike(NamedTuple):
-    """Specs that stand for a spec, so that what is equal is compared once.
+    """The first specs that are equal to a spec, in whole or in part: these alone are compared.
 
-    `first` is equal to it but for the hashes, `own` has the same attributes, and `edges` has the
-    same package, and edges to the same packages, whatever their versions.
+    `first` is equal but for the hashes, `own` has the same attributes, and `edges` has the same
+    package, and edges to the same packages, whatever their versions.
     """
 
     first: int

@@ -285,13 +285,13 @@ class _Reading:
 
 
 class _Specs(NamedTuple):
-    """All specs in display order, by their ids, and what is the same in look-alikes.
+    """All specs in display order, with their columns, dictionaries, edges and provenance.
 
-    `part` has their columns, `first` the first spec of each look-alike, `look_alikes` the
-    look-alike of each spec, and `entries` the entries of each dictionary by code. `edges` and
-    `provenance` are those of specs that state some.
-    `described` has, for each dependency with a record in its own document, the first such record;
-    a dependency has the number of this document and a hash.
+    A spec is known by its id, its place in this order. `part` has the columns, `first` the first
+    spec of each look-alike, `look_alikes` the look-alike of each spec, and `entries` the entries
+    of each dictionary by code. `edges` and `provenance` have the specs that state some.
+    `described` maps the number of a document and the hash of a dependency to the spec that the
+    document has for it.
     """
 
     part: SortedSpecs
@@ -499,7 +499,7 @@ def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
 
 
 def _merged(old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]]:
-    """Return the specs of two parts, and the ids of those of the first, then of the second."""
+    """Merge two sorted parts; return all specs, and the new id of each old spec and new spec."""
     if not old.counts:
         return new, array("I", range(len(new.sizes)))
     codes = {

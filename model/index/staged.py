@@ -196,7 +196,7 @@ class Staged:
         is_page: bool = False,
         number: int | None = None,
     ) -> bool:
-        """Add the records of a document, and its problems; `number` is that of a released one.
+        """Add the records and problems of a document; a released document has its `number`.
 
         Returns whether the format is known: the document has records, or no problem. An unexpected
         error is a problem of the document; records that were added before it stay.

@@ -85,7 +85,7 @@ class SheetColumn(Frozen, Generic[Item]):
     """Spells a value as a cell."""
     style: Style | Callable[[str], Line] = ""
     look: Callable[[Item], Style] | None = None
-    """Returns the style of one row; None: that of the column."""
+    """Returns the style of a cell by its row; None: all have the style of the column."""
     wraps: bool = False
     """Whether a narrow column goes on in the next line; the cells of others are cut."""
     is_list: bool = False
@@ -221,15 +221,15 @@ class Sheet(Frozen, Generic[Item]):
     redundant: Sequence[str] = ()
     """Columns that are left out unless they are asked for, as a heading has their values."""
 
-    # Sentences.
+    # Sentences with the rows.
     gaps: Sequence[str] = ()
-    """On grounds of the answer that could not be read, if they are shown with it."""
+    """Sentences on grounds of the answer that could not be read, if they are shown with it."""
     notes: Sequence[str] = ()
-    """On the whole."""
+    """Sentences on the whole answer."""
     more: Sequence[str] = ()
-    """On a key or an option that adds to it; a text for others leaves them out."""
+    """Sentences that name a key or an option that adds rows; a text for others has none."""
     remarks: Sequence[str] = ()
-    """On what is not among the rows, as specs that were not searched; scripts do not want them."""
+    """Sentences that scripts do not want among the rows, as on specs that were not searched."""
 
     # How it is shown.
     switches: Sequence[str] = ()

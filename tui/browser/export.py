@@ -170,7 +170,7 @@ class ExportDialog(Dialog[None]):
             self._show_note(shorten(line, 2 * self._room), "")
 
     def _resume(self, sentence: str, style: str = "$error") -> None:
-        """Say why nothing was written, so that another name can be typed."""
+        """Show why nothing was written, and let another name be typed."""
         self._is_writing = self._input.disabled = False
         self._input.focus()
         self._show_note(shorten(sentence, 2 * self._room), style)

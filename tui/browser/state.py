@@ -648,7 +648,7 @@ class BrowserState(Frozen):
         return [spec for spec in self.marked if self.table.acts_on(spec, self)]
 
     def to_compare(self, item: Any) -> ToCompare | None:
-        """Return what can be compared, but for what is compared already; None for nothing.
+        """Return the specs to compare; None without any, or where these are compared already.
 
         `item` is the row of a sheet under the cursor.
         """
