@@ -88,6 +88,7 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
+        self._preferred: tuple[HostAnswers, array[int]] | None = None
         self.find_gaps: FindGaps = list
         self._toolchains: Callable[[], Toolchains] = dict
         self._lock = threading.Lock()
@@ -121,6 +122,13 @@ class ByHost:
                 assert self._find_answers is not None
                 self._answers = self._find_answers()
             return self._answers
+
+    def preferred(self, compute: Callable[[bytes], array[int]]) -> array[int]:
+        """Return the order of look-alikes, computed once from the `ranks` of specs."""
+        answers, known = self.answers, self._preferred
+        if known is None or known[0] is not answers:
+            known = self._preferred = answers, compute(answers.ranks)
+        return known[1]
 
     def prepare(self, query: Query) -> None:
         """Compute the host columns that a query names. Raises Cancelled and Unanswerable."""

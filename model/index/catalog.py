@@ -16,7 +16,7 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
 from spackscope.model.index.index_file import Columns
-from spackscope.model.index.order import OrderedHere, ShownValues, best_ids, ordered_ids, users_of
+from spackscope.model.index.order import ShownValues, best_ids, ordered_ids, users_of
 from spackscope.model.index.rows import IndexData, PackageCount
 from spackscope.model.index.view import Partition, RowRole, View
 from spackscope.model.query.ast import Query
@@ -245,7 +245,7 @@ class Listing:
             if len(members) > 1:
                 groups.append((self.ids.index(members[0]), look_alike, members))
         # Only the ids of single specs may be a range.
-        ids, more = cast("array[int] | OrderedHere", self.ids), 0
+        ids, more = cast("array[int]", self.ids), 0
         for at, look_alike, members in sorted(groups):
             rows = self._rows_of_group(members, self._partition(members))
             self._opened[look_alike] = [

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
-from typing import Any, cast, overload
+from typing import Any, cast
 
 from spackscope.model.core.columns import (
     BY_NAME,
@@ -20,8 +19,8 @@ from spackscope.model.core.columns import (
     Value,
 )
 from spackscope.model.core.records import short_digests, split_variant, variant_key
-from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import cell_width
+from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
@@ -52,13 +51,10 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     if view.best_first:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
-        order = data.column("preferred")[specs.start : len(is_shown)]
-        look_alikes = [number for number in order if is_shown[number]]
-        if _is_here(data, view):
-            if sort is None:
-                return OrderedHere(data, specs.ids_of(look_alikes, folded=view.folded))
-            ids = OrderedHere(data, specs.ids_of(look_alikes, folded=True))
-            look_alikes = map(data.look_alike, ids)
+        order = data.column("preferred")
+        if data.by_host.has_host:
+            order = data.by_host.preferred(partial(_preferred_here, data))
+        look_alikes = [n for n in order[specs.start : len(is_shown)] if is_shown[n]]
     elif sort is None and not view.folded:
         return specs.ids()
     if sort is not None:
@@ -92,17 +88,13 @@ def _sorted_by_own(
     return array("I", sorted(ids, key=size, reverse=descending))
 
 
-def _is_here(data: IndexData, view: View) -> bool:
-    return view.best_first and data.by_host.has_host
-
-
 def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> list[int]:
     """Return the spec that one would take of each of some groups of look-alikes.
 
     It runs on the host, if the order of the view asks that; then it is used most, or else it has
     the first hash, which is that of the first id. All look-alikes are cached or none.
     """
-    is_here = _is_here(data, view)
+    is_here = view.best_first and data.by_host.has_host
 
     @lru_cache(1)
     def ranks_and_edges() -> tuple[bytes, Sequence[int]]:
@@ -117,74 +109,21 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
     return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
 
 
-class OrderedHere(Sequence[int]):
-    """Ids in the order PREFERRED_HERE; the ids of a version are sorted when one is first read.
+def _preferred_here(data: IndexData, ranks: bytes) -> array[int]:
+    """Return listed look-alikes in the order `preferred`, but in a version those that run first.
 
-    `ids` are in the order PREFERRED. Safe to use from several threads.
+    `ranks` has a byte for each spec; the spec of a look-alike that runs best decides.
     """
-
-    def __init__(self, data: IndexData, ids: array[int]) -> None:
-        self._data, self._ids = data, ids
-        self._is_sorted, self._lock = bytearray(len(ids)), threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def __contains__(self, id_: object) -> bool:
-        return id_ in self._ids
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self[:])
-
-    @overload
-    def __getitem__(self, rows: int) -> int: ...
-
-    @overload
-    def __getitem__(self, rows: slice) -> array[int]: ...
-
-    def __getitem__(self, rows: int | slice) -> int | array[int]:
-        with self._lock:
-            asked = range(len(self))[rows]
-            self._sort(asked if isinstance(asked, range) else range(asked, asked + 1))
-            return self._ids[rows]
-
-    def __setitem__(self, rows: slice, ids: array[int]) -> None:
-        """Replace rows that were read by others."""
-        with self._lock:
-            self._ids[rows] = ids
-            self._is_sorted[rows] = bytes([1]) * len(ids)
-
-    def index(self, id_: int, *_: int) -> int:
-        """Return the row of an id."""
-        with self._lock:
-            at = self._ids.index(id_)
-            self._sort(range(at, at + 1))
-            return self._ids.index(id_)
-
-    def _sort(self, rows: range) -> None:
-        """Sort the ids of each version that some rows are of."""
-        ids, is_sorted = self._ids, self._is_sorted
-        at = rows.start
-        while (at := is_sorted.find(0, at, rows.stop)) >= 0:
-            check_cancelled()
-            first, end, version = at, at + 1, self._version(at)
-            while first > 0 and not is_sorted[first - 1] and self._version(first - 1) == version:
-                first -= 1
-            while end < len(ids) and self._version(end) == version:
-                end += 1
-            if end - first > 1:
-                ids[first:end] = sorted_by(map(self._rank, ids[first:end]), ids[first:end])
-            is_sorted[first:end] = bytes([1]) * (end - first)
-
-    def _version(self, row: int) -> tuple[int, int]:
-        """Return the codes of the package and the version of a row."""
-        number = self._data.look_alike(self._ids[row])
-        return self._data.column("package")[number], self._data.column("version")[number]
-
-    def _rank(self, id_: int) -> int:
-        """Return the rank of the look-alike of a row; the spec that runs best decides."""
-        start, stop = self._data.span(self._data.look_alike(id_))
-        return min(self._data.by_host.answers.ranks[start:stop])
+    specs = map(slice, data.first, islice(data.first, 1, None))
+    best = map(min, map(ranks.__getitem__, specs))
+    columns, versions = map(data.column, ("package", "version")), len(data.texts("version"))
+    # Packages come in ascending order, and their versions in descending order.
+    keys = [
+        (package * versions - version) * len(RANKS_OF_FITS) + rank
+        for package, version, rank in zip(*columns, best, strict=True)
+    ]
+    listed = data.column("preferred")[: data.look_alike(data.total)]
+    return array("I", sorted(listed, key=keys.__getitem__))
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:

@@ -57,7 +57,7 @@ def test_each_value_is_counted_and_found(catalog: Catalog, column: str) -> None:
 @given(st.data())
 @examples(10)
 def test_each_window_is_a_part_of_the_whole_order(catalog: Catalog, data: st.DataObject) -> None:
-    """A version is checked against the host only when one of its rows is read."""
+    """Within a version the look-alikes that run on the host come first."""
     query, folded = parse(data.draw(st.sampled_from(["", "+shared", "zlib-ng"]))), st.booleans()
     is_folded, brief = data.draw(folded), catalog.by_host.answers.brief
     view, without_host = View(query, best_first=True, folded=is_folded), Catalog(catalog.columns)
