@@ -1,7 +1,7 @@
-"""The detail of the selected spec: its lines and its tree, then how it relates to others.
+"""The detail of the selected spec: its lines, its tree, and how it relates to others.
 
-`read_details.py` reads lines and tree in a worker thread, while the lines of the last spec stay.
-Relations follow once the cursor rests on a row, and have placeholder lines until then.
+`read_details.py` reads it in a worker thread, while the lines of the last spec stay. If that takes
+long, what is read so far is shown, with placeholders for the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
@@ -21,13 +21,10 @@ from spackscope.model.report.detail import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
-from spackscope.tui.browser.state import DetailInputs, Details, MirrorAnswer, Related
+from spackscope.tui.browser.state import DetailInputs, Details, MirrorAnswer
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeSection
-
-_MAX_KEPT = 200
-"""Rows of which the relations are kept."""
 
 
 def _check_all(catalog: Catalog, _: object) -> int:
@@ -54,10 +51,7 @@ def _of_mirrors(spec: Spec) -> tuple[str, ...]:
 
 
 class DetailsController:
-    """Read the lines, the tree and the relations of the detail pane.
-
-    `rows_shown` is set once rows are on the screen.
-    """
+    """Read and show the detail of a row; `rows_shown` is set once rows are on the screen."""
 
     def __init__(self, host: BrowserHost) -> None:
         self._host = host
@@ -68,22 +62,24 @@ class DetailsController:
         self._connecting: Catalog | None = None
         self.rows_shown = threading.Event()
         self._reading_at = 0.0
-        self._related: dict[tuple[object, ...], Related] = {}
-        # The relations that were shown last, after the key of their row in any catalog.
-        self._last: tuple[tuple[object, ...], Related] = (), Related()
+        # What is read so far of a detail, until it is shown.
+        self._part: Details | None = None
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced, and the answers of mirrors."""
         self._forget_answers()
-        self._related.clear()
         self._clear()
 
     def look_again(self) -> None:
         """Ask mirrors anew about the selected spec."""
         self._host.cancel(jobs.MIRRORS)
         self._forget_answers()
-        if (details := self._host.state.details) is not None:
-            self.show(details.row)
+        self.show_again()
+
+    def show_again(self) -> None:
+        """Show the detail of the selected spec as it is now, after marks have changed, too."""
+        if (row := self._host.state.selected) is not None:
+            self.show(row)
 
     def _forget_answers(self) -> None:
         """Ask mirrors anew, also servers that did not answer."""
@@ -94,7 +90,7 @@ class DetailsController:
     def _clear(self) -> None:
         """Show no spec."""
         self._asked = None
-        self._host.cancel(jobs.DETAIL, jobs.RELATIONS, jobs.PATIENCE, jobs.TREE, jobs.MIRRORS)
+        self._host.cancel(jobs.DETAIL, jobs.PATIENCE, jobs.TREE, jobs.MIRRORS)
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -107,8 +103,7 @@ class DetailsController:
 
         def connected(_: None) -> None:
             self._host.change(connected=catalog)
-            if (row := self._host.state.selected) is not None:
-                self.show(row)
+            self.show_again()
 
         def tell(problems: int) -> None:
             summary = self._host.state.summary
@@ -125,11 +120,6 @@ class DetailsController:
         check = partial(_check_all, catalog)
         self._host.run(check, tell, jobs.FIT, of=catalog)
         self._host.run(lambda _: catalog.edges.prepare(), connected, jobs.EDGES, of=catalog)
-
-    def _change(self, **fields: Any) -> None:
-        """Change fields of the details, if there are any."""
-        if (details := self._host.state.details) is not None:
-            self._host.change(details=replace(details, **fields))
 
     # Lines and tree
 
@@ -157,37 +147,48 @@ class DetailsController:
             self._keep_options(tree)
         if shows_tree is not None:
             self._shows_tree = shows_tree
-        old, alike = state.details, listing.count_look_alikes(row.look_alike)
+        old, alike, marks = state.details, listing.count_look_alikes(row.look_alike), state.marks
         asked = DetailInputs(
             row,
             state.connected is catalog,
             alike,
             listing.shown if alike > 1 else 0,
             listing.values.varying_variants_of(row.look_alike),
+            marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else None,
             self._answers.get(_of_mirrors(row.spec)),
         )
-        if old is not None and _shown_as(old.row) == _shown_as(row):
+        before, stays = self._asked, False
+        if old is not None and before is not None and _shown_as(old.row) == _shown_as(row):
             # Unfolded sections stay so while a filter is typed.
             tree = tree or old.tree
-            if asked == self._asked and at is None:
+            if asked == before and at is None:
                 shown = replace(old, row=row, tree=tree, at=None, shows_tree=self._shows_tree)
                 self._host.change(details=shown)
                 return
-        self._asked = asked
-        self._host.cancel(jobs.RELATIONS, jobs.PATIENCE, jobs.MIRRORS)
-        pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
-        self._host.change(details=pending)
+            has_tree = before.has_host is asked.has_host
+            stays = has_tree and at is None and not old.is_pending
+        self._asked, self._part = asked, None
+        self._host.cancel(jobs.PATIENCE, jobs.MIRRORS)
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
+        if not stays:
+            self._host.change(details=new)
 
-        def read(_: object) -> tuple[Details, bool]:
+        def read(report: CallOnLoop) -> tuple[Details, bool]:
+            def show_part(part: Details) -> None:
+                if not stays:
+                    report(partial(self._take_part, part))
+
+            sources = self._host.session, self._host.sources
             details = _reading().read_details(
-                asked, listing, new, self._unfolded, run_only=self._run_only
+                *(asked, listing, new, self._unfolded, *sources, show_part),
+                run_only=self._run_only,
             )
             return details, asked.answer is None and catalog.has_mirror(row.spec)
 
         def take(read: tuple[Details, bool]) -> None:
             details, asks = read
-            self._relate(asked, details)
+            self._host.cancel(jobs.PATIENCE)
+            self._show(details)
             if asks:
                 ask = partial(_ask_mirrors, row, self._session, self._host.sources)
                 self._host.run(lambda _: ask(), heard, jobs.MIRRORS)
@@ -198,7 +199,26 @@ class DetailsController:
             if answer != MirrorAnswer():
                 self.show(row)
 
-        self._host.run(read, take, jobs.DETAIL, delay=self._delay(), of=catalog)
+        job, delay = jobs.DETAIL_AGAIN if stays else jobs.DETAIL, self._delay()
+        self._host.run(read, take, job, delay=delay, of=catalog)
+        if not stays:
+            late = partial(self._take_part, None)
+            self._host.run(lambda _: None, lambda _: late(), jobs.PATIENCE, delay=delay)
+
+    def _take_part(self, part: Details | None) -> None:
+        """Show what is read so far of a detail; its lines wait a moment for those still unread."""
+        self._part = part or self._part
+        is_due = self._shows_tree or not self._host.is_running(jobs.PATIENCE)
+        if self._part is not None and is_due:
+            self._host.unblock(jobs.DETAIL_AGAIN)
+            self._show(self._part)
+
+    def _show(self, read: Details) -> None:
+        """Show what was read; lines that are shown already keep their place, and their tree."""
+        shown = self._host.state.details
+        if shown is not None and not shown.is_pending:
+            read = replace(read, tree=shown.tree, at=None, shows_tree=shown.shows_tree)
+        self._host.change(details=read)
 
     def _delay(self) -> float:
         """Return the seconds to wait before reading: none, unless a reading began just now."""
@@ -221,7 +241,8 @@ class DetailsController:
     def show_tree(self, *, shown: bool) -> None:
         """Show the tree in place of the lines, or the lines again."""
         self._shows_tree = shown
-        self._change(shows_tree=shown, at=None)
+        if (details := self._host.state.details) is not None:
+            self._host.change(details=replace(details, shows_tree=shown, at=None))
 
     def missing_tree(self) -> str:
         """Explain why there are no dependencies to go to."""
@@ -229,85 +250,9 @@ class DetailsController:
             return "No spec is selected"
         return "This source lists no dependencies"
 
-    # Relations
-
-    def relate(self) -> None:
-        """Show how the selected spec relates to others, after the marks changed."""
-        details = self._host.state.details
-        if details is not None and not details.is_pending and self._asked is not None:
-            self._relate(self._asked, replace(details, at=None))
-
-    def _relate(self, asked: DetailInputs, details: Details) -> None:
-        """Show details with their relations, which are read unless they are known.
-
-        Until they are read, a row keeps the relations that were shown last if these were its own,
-        in another catalog or beside another mark. Any other row has placeholder lines.
-        """
-        reading = _reading()
-        members, mark = details.members, self._compared_with(asked, details)
-        assert members is not None
-        key = members.ids, members.kinds, mark
-        row_key = details.row.spec.hash, details.row.count, details.row.role
-        if (known := self._related.get(key)) is not None:
-            self._last = row_key, known
-        is_new = self._last[0] != row_key
-        related = self._last[1]
-        if is_new and asked.has_host:
-            related = Related(reading.pending_lines_of(asked, members, mark, related.lines))
-        elif is_new:
-            related = Related()
-        self._host.cancel(jobs.RELATIONS, jobs.PATIENCE)
-        is_read = known is not None or not asked.has_host
-        waits = is_new and not (is_read or details.shows_tree)
-        self._host.change(details=replace(details, related=related, awaits_relations=waits))
-        if is_read:
-            return
-        listing, catalog = self._host.state.listing, asked.row.catalog
-
-        def show(related: Related, *, waits: bool = False) -> None:
-            if (details := self._host.state.details) is not None:
-                self._last = row_key, related
-                at = details.at if details.awaits_relations else None
-                waits = waits and details.awaits_relations
-                new = replace(details, related=related, at=at, awaits_relations=waits)
-                self._host.change(details=new)
-
-        def read(report: CallOnLoop) -> Related:
-            def show_part(part: Related) -> None:
-                if is_new:
-                    report(partial(show, part, waits=True))
-
-            sources = self._host.session, self._host.sources
-            related: Related = reading.read_relations(
-                asked, listing, members, mark, *sources, show_part
-            )
-            return related
-
-        def take(related: Related) -> None:
-            self._related[key] = related
-            while len(self._related) > _MAX_KEPT:
-                del self._related[next(iter(self._related))]
-            self._host.cancel(jobs.PATIENCE)
-            show(related)
-
-        self._host.run(read, take, jobs.RELATIONS, of=catalog)
-        if waits:
-            show_without = partial(self._change, awaits_relations=False)
-            self._host.run(lambda _: None, lambda _: show_without(), jobs.PATIENCE, of=catalog)
-
-    def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
-        """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
-        marks, row = self._host.state.marks, asked.row
-        if len(marks) == 1 and marks[0] != row.spec.hash:
-            return marks[0]
-        if details.members is not None and details.members.kinds != 1:
-            return None
-        first, end = row.catalog.span(row.look_alike)
-        return "" if end - first > 1 else None
-
 
 def _reading() -> ModuleType:
-    """Return the module that reads lines and relations: imported after the first rows."""
+    """Return the module that reads details: imported after the first rows."""
     from spackscope.tui.browser import read_details
 
     return read_details

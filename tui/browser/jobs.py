@@ -70,10 +70,10 @@ MARKED = Job("marks", blocks=(keymap.MARKED,))
 # The selected spec
 EDGES = Job("edges", blocks=(keymap.LINES, keymap.DETAIL))
 DETAIL = Job("detail", blocks=EDGES.blocks)
+DETAIL_AGAIN = Job("detail")
+# After this delay a detail is shown as far as it is read.
+PATIENCE = Job("patience", 0.12)
 TREE = Job("unfold", blocks=EDGES.blocks)
-RELATIONS = Job("relations", 0.05)
-# After this delay a spec is shown without its relations.
-PATIENCE = Job("patience", 0.12, EDGES.blocks)
 MIRRORS = Job("mirrors", 0.4)
 HOST = Job("host")
 FIT = Job("fit", 0.4)

@@ -653,11 +653,8 @@ class Panes:
 
     def _show_details(self, _: BrowserState, state: BrowserState) -> None:
         details = state.details
-        # The last lines stay while another catalog or the relations are read: else the lines
-        # below them would move.
+        # The last lines stay while another catalog is read: else the lines below would move.
         if details is None:
-            return
-        if details.awaits_relations and not details.shows_tree:
             return
         row = details.row
         if details.is_pending:

@@ -1,8 +1,8 @@
-"""Read the lines, the tree and the relations of a spec: for a worker thread."""
+"""Read the detail of a spec: its lines, its tree and its relations, for a worker thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from spackscope.model.analysis.compare import differing_below
@@ -50,18 +50,48 @@ def read_details(
     listing: Listing,
     details: Details,
     unfolded: Collection[TreeSection],
+    session: Session,
+    sources: Sequence[str],
+    show_part: Callable[[Details], object],
     *,
     run_only: bool,
 ) -> Details:
-    """Read the lines of a row, and its tree unless `details` has one; `run_only` is for trees."""
+    """Read the lines of a row, its tree unless `details` has one, and how it relates to others.
+
+    `show_part` gets what is read so far whenever the rest may take long; `run_only` is for trees.
+    The row is compared with the spec of the mark, or with the nearest look-alike of one build, or
+    of builds that run the same. Raises Cancelled.
+    """
     row, tree = asked.row, details.tree
-    ids = listing.ids_of(row)
+    catalog, ids = row.catalog, listing.ids_of(row)
     # How several specs run takes the edges.
     is_known = asked.has_host or len(ids) < 2
     members = members_of(row, ids) if is_known else Members(tuple(ids), 0)
     if tree is None and asked.has_host:
-        tree = read_tree(row.catalog, row.id, unfolded, members=members.ids, run_only=run_only)
-    return replace(details, lines=_lines(asked, members), tree=tree, members=members)
+        tree = read_tree(catalog, row.id, unfolded, members=members.ids, run_only=run_only)
+    details = replace(details, lines=_lines(asked, members), tree=tree, members=members)
+    if not asked.has_host:
+        return details
+
+    def related(lines: Sequence[DetailLine], differing: Mapping[int, str] = {}) -> Details:
+        return replace(details, related=Related(lines, differing))
+
+    first, end = catalog.span(row.look_alike)
+    has_nearest = members.kinds == 1 and end - first > 1
+    is_compared = asked.mark is not None or has_nearest
+    show_part(related(_pending_lines_of(row, members, is_compared=is_compared)))
+    fits = _fits(catalog, row.id)
+    others = _needs_and_users(row, members, session, sources)
+    if members.run_differently:
+        fits += _kinds(row, members)
+    if not is_compared:
+        return related([*fits, *others])
+    compared, differences = (row.id, asked.mark), catalog.cached(_differences)
+    if compared not in differences:
+        show_part(related([*fits, *pending_lines([NEXT_TO]), *others]))
+    read = partial(_read_difference, catalog, row.id, asked.mark)
+    difference = differences.get(compared, read)
+    return related([*fits, *difference.lines, *others], difference.differing)
 
 
 def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
@@ -84,63 +114,22 @@ def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     return with_members(lines, members)
 
 
-def pending_lines_of(
-    asked: DetailInputs, members: Members, mark: str | None, last: Sequence[DetailLine]
-) -> list[DetailLine]:
-    """Return placeholder lines for the relations to be read, so that no line moves later.
-
-    If the `last` lines say whether a row runs here, a line for that is expected again.
-    """
-    lines = [
-        DetailLine("…", FITS, style="dim", at_end=at_end)
-        for at_end in dict.fromkeys(line.at_end for line in last if line.label == FITS)
-    ]
-    if members.run_differently:
-        lines += pending_lines([DIFFER_IN])
-    if mark is not None:
-        lines += pending_lines([NEXT_TO])
-    if not asked.row.catalog.edges.lists(asked.row.id):
-        return lines
-    return [*lines, *pending_lines([NEEDS, DOWNLOAD, USED_BY])]
+def _pending_lines_of(row: Row, members: Members, *, is_compared: bool) -> list[DetailLine]:
+    """Return placeholders of the relations, so that few lines move once these are read."""
+    lines = [DetailLine("…", FITS, style="dim", at_end=True)] * row.catalog.by_host.has_host
+    labels = [DIFFER_IN] * members.run_differently + [NEXT_TO] * is_compared
+    if row.catalog.edges.lists(row.id):
+        labels += [NEEDS, DOWNLOAD, USED_BY]
+    return [*lines, *pending_lines(labels)]
 
 
-def read_relations(
-    asked: DetailInputs,
-    listing: Listing | None,
-    members: Members,
-    mark: str | None,
-    session: Session,
-    sources: Sequence[str],
-    show_part: Callable[[Related], object],
-) -> Related:
-    """Read the relations of a spec; `show_part` is called with the relations read so far.
-
-    The spec is compared with the spec of the hash `mark`, or with the nearest look-alike if `mark`
-    is "". Raises Cancelled.
-    """
-    row = asked.row
-    catalog = row.catalog
-    fits = _fits(catalog, row.id)
-    others = _needs_and_users(row, members, session, sources)
-    if members.run_differently:
-        fits += _kinds(row, members)
-    if mark is None:
-        return Related([*fits, *others])
-    differences = catalog.cached(_differences)
-    if (row.id, mark) not in differences:
-        show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
-    read = partial(_read_difference, catalog, row.id, mark)
-    difference, differing = differences.get((row.id, mark), read)
-    return Related([*fits, *difference, *others], differing)
-
-
-def _differences(catalog: Catalog) -> BoundedCache[tuple[int, str], Related]:
-    """Return a cache: an answer about a row shows its spec again, beside the same mark."""
+def _differences(catalog: Catalog) -> BoundedCache[tuple[int, str | None], Related]:
+    """Return a cache: a row is often shown again, beside the same mark."""
     return BoundedCache(lambda difference: _LINE * sum(map(len, difference)))
 
 
-def _read_difference(catalog: Catalog, id_: int, mark: str) -> Related:
-    """Compare a spec as `read_relations` does. Raises Cancelled."""
+def _read_difference(catalog: Catalog, id_: int, mark: str | None) -> Related:
+    """Compare a spec with that of a mark, or with its nearest look-alike. Raises Cancelled."""
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None

@@ -219,7 +219,7 @@ class SpecsController:
     def _change(self, marks: Iterable[str]) -> None:
         self._host.change(marks=tuple(marks))
         self.find()
-        self._details.relate()
+        self._details.show_again()
 
     def find(self) -> None:
         """Find the marked specs in the catalog that are not known yet."""

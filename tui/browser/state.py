@@ -517,8 +517,8 @@ class DetailInputs(NamedTuple):
     """All inputs of the lines of a row: lines of equal inputs are not read twice.
 
     `alike` counts the shown look-alikes; `shown` counts all shown specs if there are look-alikes,
-    and else is 0. `varying` ranks the variants that vary within the package. `answer` comes from
-    the mirrors.
+    and else is 0. `varying` ranks the variants that vary within the package. `mark` is the hash of
+    a marked spec to compare with, and `answer` comes from the mirrors.
     """
 
     row: Row
@@ -526,16 +526,16 @@ class DetailInputs(NamedTuple):
     alike: int
     shown: int
     varying: Mapping[str, int]
+    mark: str | None
     answer: MirrorAnswer | None
 
 
 class Details(Frozen):
     """The selected spec: a row of the table, or a spec that has none.
 
-    `lines` and `members` belong to the last spec while `is_pending`. The `related` lines are read
-    after them. `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a
-    line, and another line at the top. With `awaits_relations` the lines wait for the relations, to
-    be shown together.
+    The lines of the last spec stay on the screen while this one `is_pending`. The `related` lines
+    follow its own. `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor
+    on a line, and another line at the top.
     """
 
     row: Row
@@ -545,8 +545,11 @@ class Details(Frozen):
     members: Members | None = None
     shows_tree: bool = False
     at: tuple[int, int] | None = None
-    is_pending: bool = False
-    awaits_relations: bool = False
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether nothing of the spec is read yet."""
+        return not self.lines
 
 
 class CountedValues(Frozen):

@@ -81,8 +81,7 @@ def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
 ) -> None:
     before = browser.details
     browser.move_to(1)
-    assert browser.details.is_pending
-    assert browser.details.lines is before.lines
+    assert browser.details.is_pending, "and a pending one leaves the lines on the screen"
     assert browser.details.row != before.row, "what is copied is the row under the cursor"
     browser.go_to(2)
     assert not browser.details.is_pending
@@ -209,37 +208,66 @@ def test_the_questions_about_rows_share_a_connection(tmp_path: Path) -> None:
 # Relations
 
 
+def seen_relations(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return a list that gets the relations whenever they are shown."""
+    change, seen = browser.host.change, list[list[str]]()
+
+    def see(**fields: Any) -> None:
+        change(**fields)
+        if not browser.details.is_pending:
+            seen.append(relations(browser))
+
+    monkeypatch.setattr(browser.host, "change", see)
+    return seen
+
+
+NEAREST = [
+    FITS,
+    f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib) · build dependencies: gmake 4.3 ≠ 4.4",
+    "needs: mpich@4.3  zlib@1.3",
+    "download: 3 specs, size unknown",
+    "used by: vtk@9",
+]
+
+
 def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_shown(
     look_alikes: FakeBrowser,
 ) -> None:
     browser = look_alikes
     select(browser, B)
     browser.settle()
-    assert relations(browser) == [
-        FITS,
-        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib) · build dependencies: gmake 4.3 ≠ 4.4",
-        "needs: mpich@4.3  zlib@1.3",
-        "download: 3 specs, size unknown",
-        "used by: vtk@9",
-    ]
+    assert relations(browser) == NEAREST
     select(browser, OTHER)
     browser.settle()
-    assert relations(browser) == ALONE
-    select(browser, C)
-    browser.host.work("detail")
-    # Their place is kept until they are read.
-    pending = ["runs here: …", "next to: …", "needs: …", "download: …", "used by: …"]
-    assert relations(browser) == pending
-    select(browser, OTHER)
-    browser.host.work("detail")
-    assert not browser.host.is_running(jobs.RELATIONS), "they are known, and the job is stopped"
     assert relations(browser) == ALONE
     select(browser, C)
     browser.settle()
     assert relations(browser)[1].startswith(f"next to: {B[:7]}"), "the most used of its kind"
 
 
-def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrowser) -> None:
+def test_what_takes_long_has_a_placeholder_where_it_will_stand(
+    look_alikes: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, seen = look_alikes, seen_relations(look_alikes, monkeypatch)
+    select(browser, B)
+    browser.host.work("detail")
+    assert seen == [NEAREST], "what is read at once is shown at once"
+
+    seen.clear()
+    select(browser, C)
+    browser.host.work("patience")
+    assert not seen, "the last lines stay until something is read"
+    browser.host.work("detail")
+    pending = ["runs here: …", "next to: …", "needs: …", "download: …", "used by: …"]
+    assert [FITS, pending[1]] == seen[1][:2]
+    assert seen[0] == pending
+    assert seen[1][2:] == seen[2][2:]
+    assert [len(lines) for lines in seen] == 3 * [len(pending)]
+
+
+def test_one_marked_spec_is_what_others_are_compared_with(
+    look_alikes: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser = look_alikes
     select(browser, A)
     browser.settle()
@@ -251,10 +279,12 @@ def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrows
     browser.settle()
     beside = f"next to: {A[:7]}  runs the same · build dependencies: gmake 4.3 ≠ 4.4"
     assert relations(browser)[1] == beside
+    seen = seen_relations(browser, monkeypatch)
     browser.controllers.specs.clear()
-    assert relations(browser)[1] == beside, "it stays until the other one is read"
     browser.settle()
-    assert relations(browser)[1].startswith(f"next to: {C[:7]}")
+    (*before, (_, after, *_)) = (lines for lines in seen if lines[1] != beside)
+    assert not before, "it stays until the other one is read"
+    assert after.startswith(f"next to: {C[:7]}")
 
 
 def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path) -> None:
