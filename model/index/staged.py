@@ -61,9 +61,15 @@ _ENTRIES = {
 _DIFFER_ON_PAGES = {
     storage
     for storage, columns in STORED.items()
-    if {column.attribute for column in columns} & {*LookAlike._fields} - {"package", "tag"}
+    if not {column.attribute for column in columns}.isdisjoint(LookAlike._fields)
 }
-"""The dictionaries whose values may differ among the records of a page."""
+"""The dictionaries whose values may differ among the records of pages."""
+
+_MOST_WAITING = 1024
+"""Records of pages that are added at once; many would take much memory."""
+
+_given = attrgetter("source", "cached", "tag", "stack", "index_kind")
+"""The fields of a document that its records get."""
 
 _dependencies = attrgetter("dependencies")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
@@ -71,6 +77,9 @@ _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*OF_RECORDS)
 
 _Items = TypeVar("_Items", "array[int]", "array[float]", bytearray)
+
+_Part = tuple[Document, int, Records]
+"""Records of a document, and its number."""
 
 Entry = Any
 """An entry of a dictionary: a value of its column, or a tuple of the values of its columns."""
@@ -133,6 +142,9 @@ class Staged:
         self.is_page, self.dependencies, self.merged = bytearray(), bytearray(), bytearray()
         self.keys: list[bytes] = []
         self.origins: list[str] = []
+        # Pages whose records are still to be added, all with the same `_given` fields.
+        self._waiting: list[_Part] = []
+        self._count = 0
 
     def add_problem(self, source: str, problem: Problem, document: int | None = None) -> None:
         """Add a problem of a source, and of a document if it belongs to one."""
@@ -164,6 +176,7 @@ class Staged:
         They must be read again, since an index cannot separate merged records. The result has the
         number of each document by its `key`.
         """
+        self.add_waiting()
         if self.old is None or not self.old.kept:
             return {}
         is_mixed = len(set(self.source)) > 1 or not all(self.is_page)
@@ -223,13 +236,19 @@ class Staged:
                         root, *others = list[Any](item.looks)
                         root = replace(root, installed=True, path=storable(document.prefix))
                         item = item._replace(looks=[root, *others])
-                    self._add_records(item, number, document)
+                    if is_page:
+                        self._wait((document, number, item))
+                    else:
+                        self._add_records([(document, number, item)])
                     has_records = True
         except Exception as error:
             has_problem = True
-            why = f"cannot be read to its end: {describe_error(error)}"
-            self.add_problem_of(number, why, is_unread=True)
+            self._add_error(number, error)
         return has_records or not has_problem
+
+    def _add_error(self, document: int, error: Exception) -> None:
+        why = f"cannot be read to its end: {describe_error(error)}"
+        self.add_problem_of(document, why, is_unread=True)
 
     def key(self, document: Document) -> tuple[int, bytes]:
         """Return the number of the source of a document, and a digest of the document."""
@@ -243,11 +262,45 @@ class Staged:
         self.origins.append(storable(document.origin))
         return len(self.source) - 1
 
-    def _add_records(self, records: Records, number: int, document: Document) -> None:
-        """Add the records of a document, or no record if one raises an error."""
-        looks, numbers = list[Any](records.looks), records.numbers
+    def _wait(self, part: _Part) -> None:
+        """Add the records of a page later: to add those of many pages at once takes half of it."""
+        if self._waiting and _given(part[0]) != _given(self._waiting[0][0]):
+            self.add_waiting()
+        self._waiting.append(part)
+        self._count += len(part[2].hashes)
+        if self._count >= _MOST_WAITING:
+            self.add_waiting()
+
+    def add_waiting(self) -> None:
+        """Add the records of all pages that wait."""
+        waiting, self._waiting, self._count = self._waiting, [], 0
+        try:
+            self._add_records(waiting)
+        except Exception:
+            for part in waiting:
+                try:
+                    self._add_records([part])
+                except Exception as error:
+                    self._add_error(part[1], error)
+
+    def _add_records(self, parts: Sequence[_Part]) -> None:
+        """Add the records of a document, or of pages with the same `_given` fields, or of none.
+
+        If one of them raises an error, no record is added.
+        """
+        looks, documents = list[Any](), array("I")
+        numbers, hashes, sizes = array("I"), list[str](), array("d")
+        for _, number, records in parts:
+            numbers.extend(map(len(looks).__add__, records.numbers))
+            looks += records.looks
+            documents.extend([number] * len(records.looks))
+            hashes += records.hashes
+            sizes.extend([nan if size is None else size for size in records.sizes])
+        if not looks:
+            return
+        document = parts[0][0]
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
-        # The records of a page share most entries.
+        # The records of pages share most entries.
         alike = looks[:1] if self.is_page[number] else looks
 
         listed_in = f"{document.index_kind}:{records.database}:{storable(document.source)}"
@@ -274,14 +327,13 @@ class Staged:
         codes = {
             s: array("I", map(self.dictionaries[s].__getitem__, its)) for s, its in values.items()
         }
-        codes["document"] = array("I", [number])
+        codes["document"] = documents
         is_all = self._include_dependency_only
         codes["unlisted"] = array("I", [not (is_all or look.in_cache) for look in alike])
         times = len(looks) // len(alike)
         nodes = [*map(self.nodes_stated.__getitem__, map(_node, alike))] * times
         its_nodes = array("I", map(nodes.__getitem__, numbers))
-        hashes = pack_hashes("".join(records.hashes))
-        sizes = array("d", [nan if size is None else size for size in records.sizes])
+        packed = pack_hashes("".join(hashes))
         # Records without a list of dependencies, as on pages, have no provenance either.
         listed = [*map(_dependencies, alike)] * times
         stated = enumerate(numbers, first_record) if listed.count(None) < len(listed) else ()
@@ -291,16 +343,17 @@ class Staged:
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
             column.extend(codes[name] * (len(looks) // len(codes[name])))
-        self.look_alikes.extend([first + number for number in numbers])
-        self.hashes += hashes
+        self.look_alikes.extend(map(first.__add__, numbers))
+        self.hashes += packed
         self.sizes.extend(sizes)
         self.nodes.extend(its_nodes)
         self.edges.update(edges)
         self.provenance.update(provenance)
         self.dependencies[number] |= bool(stating)
-        if len(set(records.hashes)) < len(records.hashes):
-            # An index does not know which of these records was the first.
-            self.merged[number] = 1
+        for _, number, records in parts:
+            if len(set(records.hashes)) < len(records.hashes):
+                # An index does not know which of these records was the first.
+                self.merged[number] = 1
 
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:
