@@ -37,6 +37,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import ne, sub
 from time import time
@@ -59,6 +60,7 @@ from spackscope.model.index.index_file import (
     mask_of,
     pack_hashes,
     planes,
+    ranked,
     unpack_hashes,
 )
 from spackscope.model.index.run_sets import (
@@ -79,7 +81,6 @@ from spackscope.model.index.staged import (
     hash_order,
     hash_repeats,
     merge_repeated,
-    ranked,
     taken,
 )
 from spackscope.model.readers.formats import read_document
@@ -750,26 +751,29 @@ def _write_run_sets(
             libcs = None
         return RunFacts(is_compiled=is_compiled, lists=bool(lists), libcs=libcs, **of_arch)
 
-    needed, lists = libcs_of(edges), flags_of(part.codes["document"], bytes(staged.dependencies))
-    looks = [2 * arch + flag for arch, flag in zip(part.codes["arch"], lists, strict=True)]
-    numbers = array("I", [looks[number] for number in specs.look_alikes])
-    keys: dict[int, tuple[Any, ...]] = {look: (look, 0, ()) for look in sorted({*looks})}
-    # Most indexes have no facts about single specs.
-    if needed or any(part.nodes):
-        libcs = (tuple(needed.get(spec, ())) for spec in range(len(numbers)))
-        number_of = Dictionary()
-        its_keys = zip(numbers, part.nodes, libcs, strict=True)
-        numbers = array("I", map(number_of.__getitem__, its_keys))
-        keys = dict(enumerate(number_of.entries))
     codes = Dictionary()
-    code_of = {n: codes[facts_of(*divmod(look, 2), *its)] for n, (look, *its) in keys.items()}
-    numbers = array("I", map(code_of.__getitem__, numbers))
+
+    @lru_cache(None)
+    def code(look: int, node: int, its: tuple[int, ...]) -> int:
+        return codes[facts_of(*divmod(look, 2), node, its)]
+
+    needed = {spec: tuple(its) for spec, its in libcs_of(edges).items()}
+    lists = flags_of(part.codes["document"], bytes(staged.dependencies))
+    looks = [2 * arch + flag for arch, flag in zip(part.codes["arch"], lists, strict=True)]
+    its_looks = [looks[number] for number in specs.look_alikes]
+    if needed or any(part.nodes):
+        libcs_of_specs = map(needed.get, count(), repeat(()))
+        numbers = array("I", map(code, its_looks, part.nodes, libcs_of_specs))
+    else:
+        # Most indexes have no facts about single specs.
+        code_of = {look: code(look, 0, ()) for look in sorted({*looks})}
+        numbers = array("I", map(code_of.__getitem__, its_looks))
     if absent:
         numbers.extend([codes[None]] * len(absent))
     left_out = list[int]()
     if GCC_RUNTIME in entries["package"]:
-        package, count = entries["package"].index(GCC_RUNTIME), len(entries["package"])
-        for start, stop in package_spans[package::count]:
+        package = entries["package"].index(GCC_RUNTIME)
+        for start, stop in package_spans[package :: len(entries["package"])]:
             left_out += range(first[start], first[stop])
     left_out += [n for n, name in enumerate(absent, first[-1]) if name == GCC_RUNTIME]
     codes_of_sets, sets = run_sets(numbers, edges, left_out)

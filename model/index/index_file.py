@@ -28,8 +28,8 @@ import time
 import zlib
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice
-from operator import sub
+from itertools import accumulate, chain, count, islice
+from operator import eq, sub
 from typing import Any, TypeVar
 
 from spackscope.model.core.columns import STORED, Value
@@ -172,6 +172,23 @@ def from_planes(size: int, data: bytes) -> array[Any]:
 def narrowed(codes: array[int]) -> array[int]:
     """Return a copy of 32-bit codes in the narrowest type that fits all."""
     return from_planes(*planes(codes))
+
+
+def recoded(column: array[int], new_codes: Sequence[int]) -> array[int]:
+    """Return a column with each code replaced."""
+    if all(map(eq, new_codes, count())):
+        return column
+    if len(new_codes) > 256 or max(new_codes) > 255:
+        return array("I", map(new_codes.__getitem__, column))
+    return array("B", planes(column)[1].translate(bytes(new_codes).ljust(256, b"\0")))
+
+
+def ranked(column: array[int], order: Iterable[int], count: int) -> array[int]:
+    """Return a column of up to `count` codes with each replaced by its place in an order."""
+    ranks = [0] * count
+    for rank, code in enumerate(order):
+        ranks[code] = rank
+    return recoded(column, ranks)
 
 
 class SectionWriter:

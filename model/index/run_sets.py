@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.index.index_file import ranked
 
 if TYPE_CHECKING:
     from spackscope.model.index.rows import IndexData
@@ -143,7 +144,7 @@ def unite_closures(
 
 
 def run_sets(
-    facts: Sequence[int], edges: RunEdges, left_out: Iterable[int]
+    facts: array[int], edges: RunEdges, left_out: Iterable[int]
 ) -> tuple[array[int], list[list[int]]]:
     """Return the set of facts in the link/run closure of each spec: its number, and all sets.
 
@@ -154,8 +155,7 @@ def run_sets(
     follows = edges.mask(follows_run)
     if 1 not in follows:
         numbers = sorted({*facts})
-        places = {fact: place for place, fact in enumerate(numbers)}
-        return array("I", map(places.__getitem__, facts)), [[fact] for fact in numbers]
+        return ranked(facts, numbers, max(numbers, default=0) + 1), [[fact] for fact in numbers]
     nothing = array("I"), list[list[int]]()
     if max(facts) >= _MOST_FACTS:
         return nothing

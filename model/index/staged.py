@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, groupby, pairwise, starmap
+from itertools import chain, compress, count, groupby, islice
 from math import nan
 from operator import attrgetter, eq
 from typing import Any, NamedTuple, TypeVar
@@ -39,8 +39,8 @@ from spackscope.model.index.index_file import (
     look_alikes_of,
     node_rows,
     pack_hashes,
-    planes,
     read_dictionary,
+    recoded,
     spans_of,
     unpack_hashes,
     with_tuples,
@@ -180,10 +180,8 @@ class Staged:
         if self.old is None or not self.old.kept:
             return {}
         is_mixed = len(set(self.source)) > 1 or not all(self.is_page)
-        pages = set(
-            zip(*(self.codes[name] for name in ("document", "tag", "package")), strict=True)
-        )
-        groups = {(self.source[document], *group) for document, *group in pages}
+        pages = self.tags_and_packages().items()
+        groups = {(self.source[document], *group) for document, group in pages}
         shared = {
             document
             for document, group in self.old.documents_with(self.hashes)
@@ -192,6 +190,12 @@ class Staged:
         released = {self.old.kept.pop(document) for document in shared & self.old.kept.keys()}
         self.problems = [problem for problem in self.problems if problem[1] not in released]
         return {(self.source[n], self.keys[n]): n for n in released}
+
+    def tags_and_packages(self) -> dict[int, tuple[int, int]]:
+        """Return the codes of tag and package of one record of each document that was read."""
+        look_alikes = dict(zip(self.codes["document"], count())).items()
+        tags, packages = self.codes["tag"], self.codes["package"]
+        return {document: (tags[n], packages[n]) for document, n in look_alikes}
 
     def kept_part(self) -> SortedSpecs:
         """Return the specs of the documents that are kept."""
@@ -494,23 +498,6 @@ def taken(items: _Items, spans: Iterable[Span], size: int = 1) -> _Items:
     return result
 
 
-def recoded(column: array[int], new_codes: Sequence[int]) -> array[int]:
-    """Return a column with each code replaced."""
-    if all(map(eq, new_codes, count())):
-        return column
-    if len(new_codes) > 256 or max(new_codes) > 255:
-        return array("I", map(new_codes.__getitem__, column))
-    return array("B", planes(column)[1].translate(bytes(new_codes).ljust(256, b"\0")))
-
-
-def ranked(column: array[int], order: Iterable[int], count: int) -> array[int]:
-    """Return a column of up to `count` codes with each replaced by its place in an order."""
-    ranks = [0] * count
-    for rank, code in enumerate(order):
-        ranks[code] = rank
-    return recoded(column, ranks)
-
-
 _OF_PAGES = "of the same source, tag and package"
 
 
@@ -525,10 +512,9 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     Returns, for each merged record, the number of the record that it was merged into.
     """
     # All records of a page have the same tag and package.
-    columns = (staged.codes[name] for name in ("document", "tag", "package"))
     pages = {
-        document: (staged.source[document], tag, package)
-        for document, tag, package in set(zip(*columns, strict=True))
+        document: (staged.source[document], *tag_and_package)
+        for document, tag_and_package in staged.tags_and_packages().items()
         if staged.is_page[document]
     }
     sizes = Counter(pages.values())
@@ -588,7 +574,8 @@ def hash_repeats(hashes: bytes, order: array[int]) -> array[int]:
     for byte in range(4):
         heads[byte::4] = hashes[byte::HASH_BYTES]
     numbers = array("I", heads)
-    places = compress(count(1), starmap(eq, pairwise(numbers[n] for n in order)))
+    ordered = [numbers[n] for n in order]
+    places = compress(count(1), map(eq, ordered, islice(ordered, 1, None)))
     return array(
         "I", [n for n in places if hash_at(hashes, order[n - 1]) == hash_at(hashes, order[n])]
     )
