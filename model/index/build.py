@@ -387,8 +387,10 @@ def _arrange(
     merged = merge_repeated(staged)
     check_cancelled()
     old = staged.kept_part()
-    used = (look_alike for look_alike in staged.look_alikes if look_alike != GONE)
-    is_used = mask_of(used, len(staged.codes["document"]))
+    is_used = b"\1" * len(staged.codes["document"])
+    if GONE in staged.look_alikes:
+        used = (look_alike for look_alike in staged.look_alikes if look_alike != GONE)
+        is_used = bytes(mask_of(used, len(is_used)))
     old_codes, entries = dict(old.codes), dict[str, list[Entry]]()
     for storage, dictionary in staged.dictionaries.items():
         codes = {*old_codes[storage], *compress(staged.codes[storage], is_used)}

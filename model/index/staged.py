@@ -447,14 +447,14 @@ class OldIndex:
         self._number_of, end = array("I", [GONE]) * first[-1], 0
         for start, stop in spec_spans:
             self._number_of[start:stop] = array("I", range(end, end := end + stop - start))
-        order = [self._number_of[spec] for spec in self._column("hash_order")]
+        number_of, hash_order = self._number_of, self._column("hash_order")
         return SortedSpecs(
             codes,
             taken(columns.counts("first"), spans),
             taken(bytearray(columns.view("hash")), spec_spans, HASH_BYTES),
             taken(self._column("size"), spec_spans),
             array("I", recoded(taken(self._column("node"), spec_spans), nodes)),
-            array("I", [number for number in order if number != GONE]),
+            array("I", [n for spec in hash_order if (n := number_of[spec]) != GONE]),
         )
 
     def provenance(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
