@@ -292,14 +292,14 @@ class Staged:
 
         If one of them raises an error, no record is added.
         """
-        looks, documents = list[Any](), array("I")
-        numbers, hashes, sizes = array("I"), list[str](), array("d")
+        looks, documents = list[Any](), list[int]()
+        numbers, hashes, sizes = list[int](), list[str](), list[float]()
         for _, number, records in parts:
-            numbers.extend(map(len(looks).__add__, records.numbers))
+            numbers += map(len(looks).__add__, records.numbers)
             looks += records.looks
-            documents.extend([number] * len(records.looks))
+            documents += [number] * len(records.looks)
             hashes += records.hashes
-            sizes.extend([nan if size is None else size for size in records.sizes])
+            sizes += [nan if size is None else size for size in records.sizes]
         if not looks:
             return
         document = parts[0][0]
@@ -316,10 +316,12 @@ class Staged:
             states = is_cached, installed, explicit, not in_cache, is_spliced
             return (self.source[number],), tuple(compress(STATES, states)), indexes
 
-        values: dict[str, Iterable[Entry]] = {
-            storage: map(get, looks if storage in _DIFFER_ON_PAGES else alike)
-            for storage, get in _ENTRIES.items()
-        }
+        values: dict[str, Iterable[Entry]] = {s: map(get, alike) for s, get in _ENTRIES.items()}
+        if self.is_page[number]:
+            columns = dict(zip(LookAlike._fields, zip(*looks, strict=True), strict=True))
+            for storage in _DIFFER_ON_PAGES:
+                fields = [columns[column.attribute] for column in STORED[storage]]
+                values[storage] = fields[0] if len(fields) == 1 else zip(*fields, strict=True)
         # The state comes from the flags, and some values from the document.
         flags = [*map(_flags, alike)]
         presences = {each: presence(each) for each in set(flags)}
@@ -329,14 +331,15 @@ class Staged:
         if document.stack:
             values["stack_set"] = (value or (document.stack,) for value in values["stack_set"])
         codes = {
-            s: array("I", map(self.dictionaries[s].__getitem__, its)) for s, its in values.items()
+            s: array("I", [*map(self.dictionaries[s].__getitem__, its)])
+            for s, its in values.items()
         }
-        codes["document"] = documents
+        codes["document"] = array("I", documents)
         is_all = self._include_dependency_only
         codes["unlisted"] = array("I", [not (is_all or look.in_cache) for look in alike])
         times = len(looks) // len(alike)
         nodes = [*map(self.nodes_stated.__getitem__, map(_node, alike))] * times
-        its_nodes = array("I", map(nodes.__getitem__, numbers))
+        its_nodes = array("I", [nodes[number] for number in numbers])
         packed = pack_hashes("".join(hashes))
         # Records without a list of dependencies, as on pages, have no provenance either.
         listed = [*map(_dependencies, alike)] * times
@@ -347,9 +350,9 @@ class Staged:
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
             column.extend(codes[name] * (len(looks) // len(codes[name])))
-        self.look_alikes.extend(map(first.__add__, numbers))
+        self.look_alikes.extend([first + number for number in numbers])
         self.hashes += packed
-        self.sizes.extend(sizes)
+        self.sizes.extend(array("d", sizes))
         self.nodes.extend(its_nodes)
         self.edges.update(edges)
         self.provenance.update(provenance)
