@@ -221,8 +221,11 @@ class Browser:
             event.set_sender(self.app)
             self.app.post_message(event)
 
-    async def press(self, *keys: str, settle: bool = True) -> None:
-        """Press keys, each after the one before has done its work, or has moved the focus."""
+    async def press(self, *keys: str, settle: bool = True, **seen: Any) -> None:
+        """Press keys, each after the one before has done its work, or has moved the focus.
+
+        Then check what is `seen`, as `check` does.
+        """
         for key in keys:
             self.send(key)
             if settle:
@@ -233,6 +236,7 @@ class Browser:
             await self.until(self._is_handed_on)
             if settle:
                 await self.settle()
+        self.check(" ".join(keys), **seen)
 
     def _is_handed_on(self) -> bool:
         is_moving = self.browser.panes.focus.is_moving
@@ -268,25 +272,28 @@ class Browser:
             f"{self.browser.panes.focus.is_moving}; typed {list(self.app._typed)}"
         )
 
-    async def type(self, text: str) -> None:
+    async def type(self, text: str, **seen: Any) -> None:
         """Type a text into whatever has the focus, as fast as a user who types ahead."""
         self.send(*text)
         await self.settle()
+        self.check(text, **seen)
 
-    async def paste(self, text: str) -> None:
+    async def paste(self, text: str, **seen: Any) -> None:
         """Paste a text as a terminal with bracketed paste does."""
         event = events.Paste(text)
         event.set_sender(self.app)
         self.app.post_message(event)
         await self.settle()
+        self.check(text, **seen)
 
-    async def ask(self, query: str) -> None:
+    async def ask(self, query: str, /, **seen: Any) -> None:
         """Replace the text of the query line, all at once."""
         await self.leave_filter()
         self.send("slash", "end", "ctrl+u")
         await self.settle()
         if query:
             await self.paste(query)
+        self.check(query, **seen)
 
     async def leave_filter(self) -> None:
         """Go from a filter, if one has the focus, to the rows."""
@@ -344,15 +351,17 @@ class Browser:
             await self.clear()
             await self.press("1", "home")
 
-    async def resize(self, width: int, height: int) -> None:
+    async def resize(self, width: int, height: int, **seen: Any) -> None:
         """Return the terminal another size."""
         await self.pilot.resize_terminal(width, height)
         await self.settle()
+        self.check(f"{width}x{height}", **seen)
 
-    async def click(self, widget: Widget, x: int, y: int, times: int = 1) -> None:
+    async def click(self, widget: Widget, x: int, y: int, times: int = 1, **seen: Any) -> None:
         """Click on a cell of a widget."""
         await self.pilot.click(widget, offset=(x, y), times=times)
         await self.settle()
+        self.check(f"a click on {widget}", **seen)
 
     async def wheel(self, widget: Widget, up: bool = False) -> None:
         """Turn the wheel of the mouse over a widget."""
@@ -363,6 +372,34 @@ class Browser:
         await self.settle()
 
     # Looking
+
+    def check(
+        self,
+        after: str,
+        *,
+        shows: str | tuple[str, ...] = (),
+        hides: str | tuple[str, ...] = (),
+        hints: str | tuple[str, ...] = (),
+        no_hint: str | tuple[str, ...] = (),
+        says: str = "",
+        **values: object,
+    ) -> None:
+        """Check what is seen after something was done.
+
+        The screen `shows` and `hides` texts, its last line has hints or has not, the message
+        `says` a text, and attributes have values.
+        """
+        for texts, read, is_there in (
+            (shows, lambda: self.text, True),
+            (hides, lambda: self.text, False),
+            (hints, lambda: self.lines[-1], True),
+            (no_hint, lambda: self.lines[-1], False),
+            (says, lambda: self.status, True),
+        ):
+            for text in filter(None, (texts,) if isinstance(texts, str) else texts):
+                assert (text in (seen := read())) == is_there, f"after {after}: {text!r}, {seen}"
+        found = {name: getattr(self, name) for name in values}
+        assert found == values, f"after {after}"
 
     def look(self) -> None:
         """Draw what has changed since the last look."""
@@ -397,6 +434,18 @@ class Browser:
     def state(self) -> BrowserState:
         """What the browser shows, as one value."""
         return self.browser.host.state
+
+    @property
+    def command(self) -> str:
+        """The command that prints the answer in the table, empty where it has the specs."""
+        return " ".join(self.state.table.command)
+
+    @property
+    def panes(self) -> list[str]:
+        """The panes that are on the screen, from left to right and from top to bottom."""
+        found = [w for w in (self.names, self.table, self.detail) if w.region.area]
+        found.sort(key=lambda widget: (widget.region.x, widget.region.y))
+        return [str(widget.id) for widget in found]
 
     @property
     def table(self) -> SpecTable:

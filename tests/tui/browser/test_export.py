@@ -55,15 +55,12 @@ def hashes_in(path: Path) -> set[str]:
 async def test_the_shown_rows_are_written_in_the_format_of_the_ending(directory: Path) -> None:
     async with browsing(folded=True) as browser:
         await browser.ask("py-build target=aarch64")
-        await browser.press("enter", "e")
-        assert browser.dialog == "ExportDialog"
+        await browser.press("enter", "e", dialog="ExportDialog", shows="py-build.csv")
         assert f"write {len(browser.shown)} records" in browser.text
-        assert "py-build.csv" in browser.text
         assert str(directory)[:20] in browser.text
         assert ".csv .json .jsonl .txt .md .tsv" in browser.text
         await name_file(browser, "all.txt")
-        await browser.press("enter")
-        assert browser.dialog is None
+        await browser.press("enter", dialog=None)
         assert f"Wrote {len(browser.shown)} hashes to" in browser.status
         written = (directory / "all.txt").read_text().splitlines()
         assert len(written) == len(set(written))
@@ -105,8 +102,7 @@ async def test_a_path_is_completed(directory: Path) -> None:
         await name_file(browser, "none")
         await browser.press("tab")
         assert "/files/none .csv .json" in note(browser), "nothing begins so"
-        await browser.press("escape")
-        assert browser.dialog is None
+        await browser.press("escape", dialog=None)
 
 
 async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) -> None:
@@ -120,8 +116,7 @@ async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) 
         await browser.press("v", "enter")
         assert "py.csv exists" in note(browser), "another name was typed in between"
         assert (directory / "py.csv").read_text() == "old"
-        await browser.press("enter")
-        assert browser.dialog is None
+        await browser.press("enter", dialog=None)
         assert hashes_in(directory / "py.csv") == browser.shown
 
 
@@ -129,8 +124,7 @@ async def test_marked_rows_in_sight_are_written_alone(directory: Path) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "space", "j", "space")
         marked = set(browser.state.marks)
-        await browser.press("e")
-        assert "write 2 marked records" in browser.text
+        await browser.press("e", shows="write 2 marked records")
         await name_file(browser, "marked.txt")
         await browser.press("enter")
         assert set((directory / "marked.txt").read_text().split()) == marked
@@ -149,9 +143,8 @@ async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_ty
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
         await name_file(browser, "none/x.csv")
-        await browser.press("enter")
+        await browser.press("enter", dialog="ExportDialog")
         assert "There is no directory" in note(browser)
-        assert browser.dialog == "ExportDialog"
         await name_file(browser, "x.csv")
         await browser.press("enter")
         assert hashes_in(directory / "x.csv") == browser.shown
@@ -161,11 +154,9 @@ async def test_the_dialog_fits_any_screen() -> None:
     async with browsing(size=(60, 20), folded=False) as browser:
         await browser.press("2", "e")
         for size in ((60, 20), (40, 10), (30, 6)):
-            await browser.resize(*size)
-            assert browser.dialog == "ExportDialog"
+            await browser.resize(*size, dialog="ExportDialog")
             assert all(len(line) <= size[0] for line in browser.lines)
-        await browser.press("escape")
-        assert browser.dialog is None
+        await browser.press("escape", dialog=None)
 
 
 async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> None:
@@ -211,8 +202,7 @@ async def test_a_file_is_what_find_prints(directory: Path, program: Program) -> 
             await browser.press("e")
             name = f"x{format_.ending}"
             await name_file(browser, name)
-            await browser.press("enter")
-            assert f"/files/{name}" in browser.status
+            await browser.press("enter", says=f"/files/{name}")
             option = f"--{format_.name}" if format_.name != "tab" else "--flat"
             with reading():
                 result = program("find", *query, option, SPACKSCOPE_HOST=HOST)
@@ -259,16 +249,13 @@ async def test_a_file_is_written_while_another_dialog_is_open(
 ) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        await browser.press("enter", "question_mark", settle=False)
-        assert browser.dialog == "PickDialog"
+        await browser.press("enter", "question_mark", settle=False, dialog="PickDialog")
         held.set()
         await browser.settle()
         assert browser.dialog is None
         assert f"Wrote {len(browser.shown):,} records to" in browser.status
         assert hashes_in(directory / "specs.csv") == browser.shown
-        await browser.press("e")
-        assert browser.dialog == "ExportDialog", "it can be opened again"
-        assert "stopping" not in browser.text
+        await browser.press("e", dialog="ExportDialog", hides="stopping")  # it can be opened again
 
 
 async def test_writing_that_is_stopped_from_the_help_can_be_left(
@@ -281,6 +268,5 @@ async def test_writing_that_is_stopped_from_the_help_can_be_left(
         held.set()
         await browser.settle()
         assert "Stopped: nothing was written" in note(browser)
-        await browser.press("escape")
-        assert browser.dialog is None
+        await browser.press("escape", dialog=None)
         assert not os.listdir(directory)

@@ -47,8 +47,7 @@ async def test_a_failed_reload_is_shown_until_one_succeeds(
         assert "the source tree does not exist" in browser.lines[3]
         await browser.press("escape", "S", "S")
         assert "does not exist" in browser.table_text
-        await browser.press("escape")
-        assert browser.shown == shown
+        await browser.press("escape", shown=shown)
         away.rename(tree)
         await browser.press("r", "S")
         assert "▲" not in browser.lines[0]
@@ -66,14 +65,10 @@ async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_i
         await browser.until(lambda: "▲ 1" in browser.lines[0])
         await browser.press("2", "W")
         assert line_with(browser, unread) < line_with(browser, "Spack can reuse it")
-        await browser.press("escape", "S", "S")
-        assert "packages.yaml" in browser.text
-        await browser.press("escape", "S")
-        assert unread in browser.text
-        await browser.press("escape", "2", "F")
-        assert unread not in browser.text
+        await browser.press("escape", "S", "S", shows="packages.yaml")
+        await browser.press("escape", "S", shows=unread)
+        await browser.press("escape", "2", "F", hides=unread)
         spack.write("home/.spack/packages.yaml", "packages: {zlib: {require: '@2:'}}")
         await browser.press("escape", "r")
         await browser.until(lambda: "▲" not in browser.lines[0])
-        await browser.press("2", "W")
-        assert "packages.yaml requires @2:" in browser.text
+        await browser.press("2", "W", shows="packages.yaml requires @2:")

@@ -87,8 +87,7 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
 
 async def test_a_message_names_the_key_in_use_for_a_hidden_column() -> None:
     async with browsing(settings=Settings(keys={"specs-columns": ("m",)})) as browser:
-        await browser.press("2", "l", "minus")
-        assert "(m brings it back)" in browser.status
+        await browser.press("2", "l", "minus", says="(m brings it back)")
 
 
 def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(

@@ -13,16 +13,9 @@ from spackscope.tui.widgets.frame import StatusLine
 from spackscope.tui.widgets.side_column import PackageRows
 from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.virtual_list import VirtualList
-from tests.browsing import SAMPLE, Browser, browsing
+from tests.browsing import SAMPLE, browsing
 from tests.builders.pages import hash_of, record, write_page
 from tests.examples import some_and_all
-
-
-def panes(browser: Browser) -> list[str]:
-    """Name the panes that are on the screen, from left to right and from top to bottom."""
-    found = [w for w in (browser.names, browser.table, browser.detail) if w.region.area]
-    found.sort(key=lambda widget: (widget.region.x, widget.region.y))
-    return [str(widget.id) for widget in found]
 
 
 def beside(left: Widget, right: Widget) -> bool:
@@ -32,8 +25,7 @@ def beside(left: Widget, right: Widget) -> bool:
 async def test_packages_are_beside_the_table_which_is_above_the_detail() -> None:
     async with browsing(size=(160, 45)) as browser:
         for size in ((160, 45), (120, 40), (96, 28)):
-            await browser.resize(*size)
-            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.resize(*size, panes=["packages", "specs", "detail"])
             assert beside(browser.names, browser.table)
             assert browser.table.region.bottom == browser.detail.region.y
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
@@ -64,8 +56,7 @@ async def test_the_values_have_the_lines_that_the_packages_do_not_need(tmp_path:
     async with browsing(tmp_path, size=(120, 30)) as browser:
         names, values = browser.names, browser.browser.panes.values
         assert names.region.height == 25 or values.region.height <= 1
-        await browser.press("end", "2")
-        assert "┃ package29" in browser.text, "the selected package is seen"
+        await browser.press("end", "2", shows="┃ package29")  # the selected package is seen
         assert names.region.height <= 17
         assert values.region.bottom == 28
         await browser.ask("package2")
@@ -85,22 +76,18 @@ async def test_the_values_are_a_drawer_that_moves_the_rows_aside() -> None:
         assert values.region.x == 0
         assert values.region.right < browser.table.region.x, "no cell is cut at its beginning"
         assert browser.table.region.right == 80
-        await browser.press("escape")
-        assert browser.focus == "spec-rows"
+        await browser.press("escape", focus="spec-rows")
         assert browser.table.region.x == 0
 
 
 async def test_packages_are_beside_the_table_below_96_columns_until_one_is_chosen() -> None:
     async with browsing(size=(80, 24), pane="specs") as browser:
         assert browser.focus == "spec-rows"
-        assert panes(browser) == ["packages", "specs", "detail"]
-        await browser.resize(71, 24)
-        assert panes(browser) == ["specs", "detail"]
+        assert browser.panes == ["packages", "specs", "detail"]
+        await browser.resize(71, 24, panes=["specs", "detail"])
         await browser.resize(80, 24)
-        await browser.ask("py-build")
-        assert panes(browser) == ["specs", "detail"]
-        await browser.press("enter", "X")
-        assert panes(browser) == ["packages", "specs", "detail"]
+        await browser.ask("py-build", panes=["specs", "detail"])
+        await browser.press("enter", "X", panes=["packages", "specs", "detail"])
 
 
 async def test_packages_are_beside_the_table_while_they_have_the_focus_below_96_columns() -> None:
@@ -108,14 +95,12 @@ async def test_packages_are_beside_the_table_while_they_have_the_focus_below_96_
         await browser.open_package("py-build")
         for size in ((80, 24), (95, 30), (60, 16)):
             await browser.resize(*size)
-            await browser.press("1")
-            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.press("1", panes=["packages", "specs", "detail"])
             assert beside(browser.names, browser.table)
             assert browser.table.region.right == size[0]
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
             for key in ("2", "slash"):
-                await browser.press(key)
-                assert panes(browser) == ["specs", "detail"]
+                await browser.press(key, panes=["specs", "detail"])
                 assert browser.table.region.width == size[0]
                 assert browser.table.region.bottom == browser.detail.region.y
                 assert [len(line) for line in browser.lines] == [size[0]] * size[1]
@@ -130,25 +115,17 @@ async def test_a_pane_is_given_the_whole_screen_and_gives_it_back() -> None:
             (["1", "plus"], "packages"),
             (["3"], "detail"),
         ):
-            await browser.press(*keys)
-            assert panes(browser) == [pane]
+            await browser.press(*keys, panes=[pane])
             (shown,) = [w for w in browser.browser.query(".pane") if w.id == pane]
             assert shown.region.size == (120, 26), "all but title, query, a rule and hints"
             assert browser.lines[-1].startswith(" esc unzoom")
-            await browser.press("plus")
-            assert panes(browser) == ["packages", "specs", "detail"]
-            assert "unzoom" not in browser.lines[-1]
-            await browser.press("plus", "escape")
-            assert "unzoom" not in browser.lines[-1]
-            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.press("plus", panes=["packages", "specs", "detail"], no_hint="unzoom")
+            await browser.press("plus", "escape", no_hint="unzoom")
+            assert browser.panes == ["packages", "specs", "detail"]
             assert browser.browser.panes.focus.pane == pane, "esc does nothing else"
-        await browser.press("3")
-        assert panes(browser) == ["detail"], "3 in the detail is as +"
-        await browser.press("3")
-        assert panes(browser) == ["packages", "specs", "detail"]
-        assert "unzoom" not in browser.lines[-1]
-        await browser.press("v", "plus", "escape")
-        assert "unzoom" not in browser.lines[-1]
+        await browser.press("3", panes=["detail"])  # 3 in the detail is as +
+        await browser.press("3", panes=["packages", "specs", "detail"], no_hint="unzoom")
+        await browser.press("v", "plus", "escape", no_hint="unzoom")
 
 
 async def test_a_pane_that_is_left_shows_its_beginning_again() -> None:
@@ -168,12 +145,9 @@ async def test_a_pane_that_is_left_shows_its_beginning_again() -> None:
 async def test_another_pane_ends_the_zoom_but_the_query_of_zoomed_rows_does_not() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2", "plus", "slash")
-        await browser.type("py-build")
-        assert panes(browser) == ["specs"]
-        await browser.press("enter", "3")
-        assert panes(browser) == ["detail"]
-        await browser.press("slash")
-        assert panes(browser) == ["specs", "detail"]
+        await browser.type("py-build", panes=["specs"])
+        await browser.press("enter", "3", panes=["detail"])
+        await browser.press("slash", panes=["specs", "detail"])
 
 
 async def test_the_focus_on_its_way_to_a_detail_that_goes_ends_in_the_rows() -> None:
@@ -193,14 +167,9 @@ async def test_escape_leads_back_from_the_packages_to_where_they_were_opened() -
     async with browsing(size=(80, 24)) as browser:
         await browser.open_package("py-build")
         for key, focus in (("3", "detail"), ("2", "spec-rows")):
-            await browser.press(key, "1", "escape")
-            assert browser.focus == focus
-            assert browser.query == "package=py-build"
-        await browser.press("escape")
-        assert browser.focus == "package-rows"
-        await browser.press("escape")
-        assert browser.query == "package=py-build"
-        assert browser.status == "Press q to quit"
+            await browser.press(key, "1", "escape", focus=focus, query="package=py-build")
+        await browser.press("escape", focus="package-rows")
+        await browser.press("escape", query="package=py-build", status="Press q to quit")
 
 
 async def test_a_click_on_a_source_filters_by_it_and_one_on_problems_lists_them(
@@ -213,41 +182,28 @@ async def test_a_click_on_a_source_filters_by_it_and_one_on_problems_lists_them(
         title = browser.browser.panes.title
         one, other = (browser.lines[0].index(f" {name} ") for name in ("first", "second"))
         assert len(browser.shown) == 2
-        await browser.click(title, one + 1, 0)
-        assert browser.query == "source=first"
-        assert browser.shown == {hash_of(0)}
-        await browser.click(title, other + 1, 0)
-        assert browser.query == "source=first | source=second"
+        await browser.click(title, one + 1, 0, query="source=first", shown={hash_of(0)})
+        await browser.click(title, other + 1, 0, query="source=first | source=second")
         assert len(browser.shown) == 2
-        await browser.click(title, one + 1, 0)
-        assert browser.query == "source=second"
-        assert browser.shown == {hash_of(1)}
+        await browser.click(title, one + 1, 0, query="source=second", shown={hash_of(1)})
         await browser.click(title, browser.lines[0].index("▲ 1 problem"), 0)
         assert browser.lines[1].startswith(" › problems of the sources")
 
 
 async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
     async with browsing(size=(60, 20)) as browser:
-        await browser.resize(50, 20)
-        assert panes(browser) == ["packages"]
-        await browser.press("z", "j", "enter")
-        assert panes(browser) == ["specs"]
-        assert browser.focus == "spec-rows"
-        await browser.press("enter")
-        assert panes(browser) == ["detail"]
+        await browser.resize(50, 20, panes=["packages"])
+        await browser.press("z", "j", "enter", panes=["specs"], focus="spec-rows")
+        await browser.press("enter", panes=["detail"])
         for size in ((50, 8), (50, 12), (50, 20)):
-            await browser.resize(*size)
-            assert "─ py-build@" in browser.text, "the detail names its spec"
-        await browser.press("f")
-        assert panes(browser) == ["specs"]
+            await browser.resize(*size, shows="─ py-build@")  # the detail names its spec
+        await browser.press("f", panes=["specs"])
         assert browser.focus == f"filter {browser.table.columns.columns.names[0]}"
-        await browser.press("escape", "3", "escape")
-        assert panes(browser) == ["specs"]
-        await browser.press("escape")
-        assert panes(browser) == ["packages"]
+        await browser.press("escape", "3", "escape", panes=["specs"])
+        await browser.press("escape", panes=["packages"])
         browser.send("home", "j", "enter", "j", "enter", "j", "j")
         await browser.settle()
-        assert panes(browser) == ["detail"], "keys that were typed ahead go the same way"
+        assert browser.panes == ["detail"], "keys that were typed ahead go the same way"
         assert browser.selected == "py-build"
         assert browser.table.rows.cursor == 1
         assert browser.detail.position[0] == 2
@@ -328,9 +284,7 @@ async def test_no_size_is_too_odd(step: int) -> None:
             browser.send("/", "z", "z", "enter")
             await browser.settle()
             browser.look()
-            await browser.resize(120, 30)
-            assert browser.query == "any=zz"
-            assert panes(browser) == ["packages", "specs", "detail"]
+            await browser.resize(120, 30, query="any=zz", panes=["packages", "specs", "detail"])
             await browser.clear()
 
 
@@ -375,18 +329,13 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
             await browser.press("tab")
         assert seen == ["package-rows", "spec-rows", *filters, "detail", "filter query"]
         assert browser.focus == "package-rows"
-        await browser.press("shift+tab", "shift+tab")
-        assert browser.focus == "detail"
-        await browser.press("shift+tab")
-        assert browser.focus == "spec-rows"
+        await browser.press("shift+tab", "shift+tab", focus="detail")
+        await browser.press("shift+tab", focus="spec-rows")
         await browser.go_to_column("version")
-        await browser.press("tab", "tab", "shift+tab", "shift+tab", "shift+tab")
-        assert browser.focus == "spec-rows"
-        await browser.press("shift+tab")
-        assert browser.focus == "package-rows"
+        await browser.press("tab", "tab", "shift+tab", "shift+tab", "shift+tab", focus="spec-rows")
+        await browser.press("shift+tab", focus="package-rows")
         for key, place in (("2", "spec-rows"), ("3", "detail"), ("1", "package-rows")):
-            await browser.press(key)
-            assert browser.focus == place
+            await browser.press(key, focus=place)
 
         await browser.open_package("py-safetensors")
         await browser.press("f")
@@ -399,8 +348,7 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
         assert filters == columns
         assert {"os", "target", "compiler", "stack", "hash"} <= set(filters)
         assert browser.focus == "detail"
-        await browser.press("2", "f", "shift+tab")
-        assert browser.focus == f"filter {filters[-2]}"
+        await browser.press("2", "f", "shift+tab", focus=f"filter {filters[-2]}")
 
         await browser.press("escape", *["l"] * 12)
         columns = [browser.table.column]
@@ -437,28 +385,20 @@ async def test_escape_leads_back_from_filters_panes_and_dialogs() -> None:
                 before = browser.focus
                 await browser.press(key)
                 assert browser.dialog is not None
-                await browser.press("escape", settle=False)
-                assert browser.dialog is None
-                assert browser.focus == before
-        await browser.press("1", "escape", "2", "escape", "escape")
-        assert browser.status == "Press q to quit"
+                await browser.press("escape", settle=False, dialog=None, focus=before)
+        await browser.press("1", "escape", "2", "escape", "escape", status="Press q to quit")
 
 
 async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
     async with browsing() as browser:
         await browser.press("z")
         names = browser.names.query_one(PackageRows)
-        await browser.click(names, 5, 2)
-        assert browser.selected == "py-ml-dtypes"
-        assert browser.focus == "package-rows"
-        await browser.click(names, 5, 1, times=2)
-        assert browser.selected == "py-build"
-        assert browser.focus == "spec-rows"
+        await browser.click(names, 5, 2, selected="py-ml-dtypes", focus="package-rows")
+        await browser.click(names, 5, 1, times=2, selected="py-build", focus="spec-rows")
         await browser.click(browser.table.rows, 10, 4)
         assert browser.table.rows.cursor == 4
-        await browser.click(browser.table.rows, 10, 3, times=2)
+        await browser.click(browser.table.rows, 10, 3, times=2, focus="detail")
         assert browser.table.rows.cursor == 3
-        assert browser.focus == "detail"
         lines = browser.detail.lines
         await browser.to_value(browser.current.spec.os)
         at = browser.detail_lines[lines.cursor].index(browser.current.spec.os)
@@ -479,8 +419,7 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
             assert browser.table.column == "os"
             found = [row.spec.os for row in browser.rows]
             assert found == sorted(found, reverse=order)
-        await browser.click(head, at, 0)
-        assert "os↓" not in browser.text
+        await browser.click(head, at, 0, hides="os↓")
         await browser.press("j")
         assert browser.table.rows.cursor == 1, "the keys work on"
 
@@ -534,11 +473,9 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
     async with browsing(size=(100, 24)) as browser:
         await browser.press("2")
         status = browser.browser.query_one(StatusLine)
-        await browser.click(status, browser.lines[-1].index("? help"), 0)
-        assert browser.dialog == "PickDialog"
+        await browser.click(status, browser.lines[-1].index("? help"), 0, dialog="PickDialog")
         closes = browser.app.screen.query_one(StatusLine)
-        await browser.click(closes, browser.lines[-1].index("esc close") + 5, 0)
-        assert browser.dialog is None
+        await browser.click(closes, browser.lines[-1].index("esc close") + 5, 0, dialog=None)
         before = browser.lines
         await browser.click(status, 99, 0)
         assert browser.lines == before, "the position is no hint"
@@ -616,10 +553,9 @@ async def test_one_build_is_counted_as_one(tmp_path: Path) -> None:
 async def test_the_last_row_stays_in_sight_beside_the_line_of_marks() -> None:
     async with browsing("sample", size=(80, 24)) as browser:
         await browser.ask("silo")
-        await browser.press("enter", "space")
+        await browser.press("enter", "space", shows="◇▸3")
         assert browser.marks_line
         assert browser.table.rows.region.height >= 1
-        assert "◇▸3" in browser.text
 
 
 async def test_ways_out_have_the_room_of_the_build_that_is_not_there() -> None:

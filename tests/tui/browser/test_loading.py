@@ -69,8 +69,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
             assert "┃ reload the sources r open another source O quit q" in shown_text(browser)
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
             assert browser.lines[-1].split("  ")[:3] == [" ⏎ take it", "q quit", "? help"]
-            await browser.press("s")
-            assert browser.status == "No source was read"
+            await browser.press("s", status="No source was read")
             await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
             await browser.press("h", "l")
             assert browser.app.is_running
@@ -87,12 +86,10 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     async with browsing(tmp_path) as browser:
         assert browser.shown == {hash_of(1), hash_of(3)}
         assert "▲ 1" in browser.lines[0]
-        await browser.press("S", "S")
-        assert "1 problem" in browser.text
+        await browser.press("S", "S", shows="1 problem")
         assert "bad/specs.md" in shown_text(browser)
         assert "record 1" in shown_text(browser)
-        await browser.press("escape")
-        assert browser.dialog is None
+        await browser.press("escape", dialog=None)
 
 
 @pytest.fixture
@@ -192,5 +189,4 @@ async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path
         assert browser.lines[1].startswith(" › sources"), "the second line lists the sources"
         await browser.press("escape")
         write_page(source, [record(1)])
-        await browser.press("k", "enter")
-        assert browser.shown == {hash_of(1)}
+        await browser.press("k", "enter", shown={hash_of(1)})

@@ -33,9 +33,7 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         assert len([*filter(None, browser.picks)]) == 1, "it is offered once"
         await browser.press("ctrl+u")
         await browser.paste(str(index))
-        await browser.press("enter")
-        assert browser.packages == {"zlib": 1}
-        assert "O open yours" not in browser.text
+        await browser.press("enter", packages={"zlib": 1}, hides="O open yours")
 
 
 async def test_another_source_is_offered_where_none_can_be_read(
@@ -50,8 +48,7 @@ async def test_another_source_is_offered_where_none_can_be_read(
             await browser.paste(name)
             await browser.press("enter")
         assert browser.packages == {"zlib": 1}
-        await browser.press("O")
-        assert "gone.json" in browser.text
+        await browser.press("O", shows="gone.json")
 
 
 async def test_what_is_shown_stays_where_another_source_cannot_be_read(
@@ -65,15 +62,10 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(
         for name, why in (("gone", "does not exist"), ("notes.json", "is not JSON")):
             await browser.press("O")
             await browser.paste(f"./{name}")
-            await browser.press("enter")
-            assert why in browser.status
-            assert f"› ./{name} " in browser.text, "it can be corrected"
-            await browser.press("escape", "escape")
-            assert browser.dialog is None
-            assert (browser.query, browser.shown) == (query, shown)
+            await browser.press("enter", says=why, shows=f"› ./{name} ")  # it can be corrected
+            await browser.press("escape", "escape", dialog=None, query=query, shown=shown)
             assert browser.current.spec.hash == current.spec.hash
-            await browser.press("O")
-            assert name in browser.text, "it can be chosen again"
+            await browser.press("O", shows=name)  # it can be chosen again
             await browser.press("escape")
 
 
@@ -85,16 +77,12 @@ async def test_tab_completes_the_path_of_a_source(
     (tmp_path / "caches" / "large.json").write_bytes(database(installs(node(dependencies=[]))))
     (tmp_path / "caches" / "late.json").write_text("")
     async with browsing(size=(150, 30)) as browser:
-        await browser.press("O", *"cac", "tab", "l", "tab")
+        await browser.press("O", *"cac", "tab", "l", "tab", shows="late.json")
         assert "› caches/la " in browser.text, "as far as both agree"
-        assert "late.json" in browser.text
-        await browser.press("tab", "enter")
-        assert browser.packages == {"zlib": 1}
+        await browser.press("tab", "enter", packages={"zlib": 1})
 
-        await browser.press("O", *"caches/large.jsn", "enter")
-        assert "does not exist" in browser.status
-        await browser.press("backspace", "backspace", "tab", "enter")
-        assert browser.dialog is None
+        await browser.press("O", *"caches/large.jsn", "enter", says="does not exist")
+        await browser.press("backspace", "backspace", "tab", "enter", dialog=None)
         assert browser.packages == {"zlib": 1}, "a name that was wrong is corrected"
 
 
@@ -124,13 +112,10 @@ async def test_an_address_of_the_site_opens_the_public_cache_with_its_query(
     async with browsing(SAMPLE, environ=environ) as browser:
         await browser.press("O")
         await browser.paste(f"{url}&stack=%1b")
-        await browser.press("enter")
-        assert "stack= of the address has a character" in browser.status
+        await browser.press("enter", says="stack= of the address has a character")
         await browser.press("ctrl+u")
         await browser.paste(f"{url}&odd=1")
-        await browser.press("enter")
-        assert browser.query == "package=zlib os=*ubuntu*"
-        assert "odd=" in browser.status
+        await browser.press("enter", query="package=zlib os=*ubuntu*", says="odd=")
         assert "public:v1" in browser.lines[0]
 
 
@@ -144,8 +129,7 @@ async def test_the_address_of_a_shown_record_leads_to_it(tmp_path: Path) -> None
         hash_ = browser.current.spec.hash
         await browser.press("O")
         await browser.paste(f"https://cache.spack.io/?package=zlib&hash={hash_}")
-        await browser.press("enter")
-        assert browser.dialog is None
+        await browser.press("enter", dialog=None)
         assert browser.current.spec.hash == hash_
         assert hash_ in browser.query
         assert len(browser.packages) > 1, "nothing was closed"
@@ -158,8 +142,7 @@ async def test_the_only_match_is_taken_by_enter(
     (tmp_path / "index.json").write_bytes(database(installs(node(dependencies=[]))))
     (tmp_path / "notes.txt").touch()
     async with browsing(size=(80, 24)) as browser:
-        await browser.press("O", *"in", "enter")
-        assert browser.packages == {"zlib": 1}
+        await browser.press("O", *"in", "enter", packages={"zlib": 1})
 
 
 async def test_escape_stops_the_reading_of_a_source_and_leaves_the_dialog_open() -> None:
@@ -181,8 +164,7 @@ async def test_escape_stops_the_reading_of_a_source_and_leaves_the_dialog_open()
             let_go.set()
             await browser.settle()
             assert f"› {server.url} " in browser.text
-            await browser.press("escape", "escape")
-            assert browser.query == "package=py-build"
+            await browser.press("escape", "escape", query="package=py-build")
 
 
 async def test_sources_of_the_current_directory_are_offered(

@@ -21,14 +21,11 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
         assert "develop" in browser.lines[0]
         assert browser.selected is None
         for number, package in enumerate(sorted(SPECS_OF), 2):
-            await browser.press("j")
+            await browser.press("j", selected=package, query=f"package={package}")
             assert browser.lines[-1].endswith(f" {number}/{len(SPECS_OF) + 1} ")
-            assert browser.selected == package
-            assert browser.query == f"package={package}"
             assert browser.shown == hashes(r for r in SAMPLE if r["package"] == package)
             assert browser.specs_title.startswith(f"{SPECS_OF[package]} {package}")
-        await browser.press("home")
-        assert browser.selected is None
+        await browser.press("home", selected=None)
         assert len(browser.shown) == len(SAMPLE)
 
         await browser.ask("os=ubuntu22.04")
@@ -39,18 +36,15 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
 
 async def test_every_letter_filters_the_names_and_escape_restores_what_was_there() -> None:
     async with browsing() as browser:
-        await browser.press("f")
-        assert browser.focus == "filter names"
+        await browser.press("f", focus="filter names")
         await browser.type("p")
         assert len(browser.packages) == 4
-        await browser.type("y-s")
-        assert browser.packages == {"py-safetensors": SPECS_OF["py-safetensors"]}
+        await browser.type("y-s", packages={"py-safetensors": SPECS_OF["py-safetensors"]})
         assert browser.packages_title == "packages 1 of 4"
         assert browser.selected == "py-safetensors"
         assert len(browser.shown) == SPECS_OF["py-safetensors"]
-        await browser.press("backspace")
+        await browser.press("backspace", selected="py-build")
         assert len(browser.packages) == 4
-        assert browser.selected == "py-build"
         for text, names in (
             ("DTYPES", ["py-ml-dtypes"]),
             ("pybckd", ["py-pdm-backend"]),
@@ -64,22 +58,17 @@ async def test_every_letter_filters_the_names_and_escape_restores_what_was_there
             assert list(browser.packages) == names
         assert "no package matches" in browser.text
         assert browser.shown, "the specs stay as they were"
-        await browser.press("ctrl+u")
-        assert browser.packages == SPECS_OF
+        await browser.press("ctrl+u", packages=SPECS_OF)
         await browser.type("pdm")
-        await browser.press("enter")
-        assert browser.focus == "package-rows"
-        await browser.press("enter")
-        assert browser.focus == "spec-rows"
+        await browser.press("enter", focus="package-rows")
+        await browser.press("enter", focus="spec-rows")
         assert browser.current.spec.package == "py-pdm-backend"
 
         await browser.press("1", "f", "ctrl+u", "enter")
         for typed in ("zzz", "pdm", "pdm!pdm"):
             await browser.press("1", "home", "j", "f")
             await browser.type(typed)
-            await browser.press("escape")
-            assert browser.focus == "package-rows"
-            assert browser.packages == SPECS_OF
+            await browser.press("escape", focus="package-rows", packages=SPECS_OF)
             assert browser.selected == "py-build", "as it was before"
             assert len(browser.shown) == SPECS_OF["py-build"]
 
@@ -89,8 +78,7 @@ async def test_a_long_list_of_packages_can_be_walked(tmp_path: Path) -> None:
     for number in range(1, 600):
         write_page(tmp_path / f"p{number}", [record(number)], title=f"pkg-{number:05}")
     async with browsing(tmp_path) as browser:
-        await browser.press("end")
-        assert browser.selected == "z-last"
+        await browser.press("end", selected="z-last")
         assert browser.current.spec.package == "z-last"
         await browser.press("pageup", "ctrl+u", "home", "pagedown", "k")
         assert browser.selected is not None
@@ -102,18 +90,12 @@ async def test_a_filter_of_a_list_has_a_line_while_it_is_typed_or_has_a_text(
     pane: str, key: str
 ) -> None:
     async with browsing() as browser:
-        await browser.press("2")
-        assert "filter…" not in browser.text
-        await browser.press(pane)
-        assert "filter…" not in browser.text, "letters are keys"
-        await browser.press(key)
-        assert "filter…" in browser.text
-        await browser.press(*"cu")
-        assert "cu " in browser.text
-        await browser.press("enter")
-        assert "cu " in browser.text
-        await browser.press(key, "ctrl+u", "enter")
-        assert "filter…" not in browser.text
+        await browser.press("2", hides="filter…")
+        await browser.press(pane, hides="filter…")  # letters are keys
+        await browser.press(key, shows="filter…")
+        await browser.press(*"cu", shows="cu ")
+        await browser.press("enter", shows="cu ")
+        await browser.press(key, "ctrl+u", "enter", hides="filter…")
 
 
 async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> None:
@@ -122,10 +104,8 @@ async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> 
         await browser.type("safe")
         await browser.press("enter", "home")
         await browser.ask("os=nosuch")
-        await browser.press("enter", "1")
-        assert "no package matches the" in browser.text
+        await browser.press("enter", "1", shows="no package matches the")
         assert "no package matches safe" not in browser.text
         await browser.clear()
         await browser.press("1", "f")
-        await browser.type("zzz")
-        assert "no package matches zzz" in browser.text
+        await browser.type("zzz", shows="no package matches zzz")

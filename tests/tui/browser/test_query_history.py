@@ -240,19 +240,14 @@ async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -
     for query in ("os=sequoia", "os=ubuntu24.04", "target=aarch64 os=ubuntu22.04"):
         QueryHistory(environ).remember(query)
     async with browsing(environ=environ, size=(80, 24)) as browser:
-        await browser.press("ctrl+r")
-        assert browser.dialog == "PickDialog"
+        await browser.press("ctrl+r", dialog="PickDialog")
         listed = [line for line in browser.lines if "os=" in line]
         assert "target=aarch64" in listed[0], "the newest first"
-        await browser.type("os 24")
-        assert "os=sequoia" not in browser.text
-        await browser.press("enter")
-        assert browser.dialog is None
-        assert (browser.query, browser.focus) == ("os=ubuntu24.04", "spec-rows")
+        await browser.type("os 24", hides="os=sequoia")
+        await browser.press("enter", dialog=None, query="os=ubuntu24.04", focus="spec-rows")
         await browser.press("slash", "ctrl+r")
         assert "os=ubuntu24.04" not in browser.text.split("queries")[1], "it is shown already"
-        await browser.press("escape", "escape")
-        assert browser.query == "os=ubuntu24.04"
+        await browser.press("escape", "escape", query="os=ubuntu24.04")
 
 
 def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) -> None:

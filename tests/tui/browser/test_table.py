@@ -98,8 +98,7 @@ async def test_an_error_in_a_filter_is_said_in_the_query_line(index: Path) -> No
         assert "version" in browser.lines[1].lower()
         assert not browser.box
         assert browser.shown == rows
-        await browser.press("enter")
-        assert browser.focus == "filter version", "it is not left by ⏎"
+        await browser.press("enter", focus="filter version")  # it is not left by ⏎
         await browser.press("escape")
         assert "rows" not in browser.lines[1]
 
@@ -111,12 +110,10 @@ async def test_letters_after_f_are_never_commands(index: Path) -> None:
             await browser.go_to_column(column)
             await browser.press("f")
             before = browser.state.view
-            await browser.type("xyqd")
-            assert browser.focus == f"filter {column}"
+            await browser.type("xyqd", focus=f"filter {column}")
             assert browser.filter_text(column) == ""
             assert browser.state.view == before
-            await browser.press("ctrl+n", "enter")
-            assert browser.focus == "spec-rows"
+            await browser.press("ctrl+n", "enter", focus="spec-rows")
 
 
 async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> None:
@@ -124,11 +121,9 @@ async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> N
         await browser.open_package("hdf5")
         line = browser.browser.query_one(HeadLine)
         at = line.render_line(0).text.index("~java")
-        await browser.click(line, at + 2, 0)
-        assert browser.focus == "filter +java"
+        await browser.click(line, at + 2, 0, focus="filter +java")
         await browser.type("~")
-        await browser.press("enter")
-        assert browser.query == "package=hdf5 ~java"
+        await browser.press("enter", query="package=hdf5 ~java")
         assert "+java" in browser.placed_names
         await browser.press("backspace")
         assert "+java" not in browser.placed_names
@@ -166,8 +161,7 @@ async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
         await browser.go_to_column("+hl")
         await browser.press("-")
         assert "+hl" not in browser.table.columns.columns.names
-        await browser.press("c")
-        assert browser.dialog == "PickDialog"
+        await browser.press("c", dialog="PickDialog")
         await browser.type("hl")
         await browser.press("enter")
         assert browser.table.column == "+hl"

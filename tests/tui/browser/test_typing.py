@@ -60,25 +60,19 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         assert browser.completions == counts
         assert browser.marked == counts.most_common(1)[0][0]
         *_, last = browser.completions
-        await browser.press("ctrl+p")
-        assert browser.marked == last, "the marks go round"
+        await browser.press("ctrl+p", marked=last)  # the marks go round
         await browser.press("ctrl+n")
         await browser.type("ub")
         _, second, *_ = browser.completions
-        await browser.press("ctrl+n")
-        assert browser.marked == second
-        await browser.press("tab")
-        assert (browser.query, browser.focus) == (second, "filter query")
-        assert browser.box == []
+        await browser.press("ctrl+n", marked=second)
+        await browser.press("tab", query=second, focus="filter query", box=[])
         assert browser.shown == sample_where(lambda r: f"os={r['os']}" == second)
-        await browser.press("tab")
-        assert browser.focus == "package-rows"
+        await browser.press("tab", focus="package-rows")
 
         await browser.ask("targ")
         while browser.marked != "target=":
             await browser.press("ctrl+n")
-        await browser.press("tab")
-        assert browser.query == "target="
+        await browser.press("tab", query="target=")
         second = list(browser.completions)[1]
         await browser.click(browser.browser.query_one(CompletionPopup), 4, 1)
         assert browser.query == second, "a completion can be clicked"
@@ -101,8 +95,7 @@ async def test_completions_of_a_filter_are_shown_where_they_are_asked_for() -> N
         assert ":zen3" in browser.completions, "unless it is asked for"
         await browser.press("ctrl+u", *"neo", "ctrl+n")
         marked = browser.marked
-        await browser.press("tab")
-        assert browser.query == f"target{marked}"
+        await browser.press("tab", query=f"target{marked}")
         assert browser.filter_text("target") == marked
         await browser.press("tab")
         assert browser.focus not in ("filter target", "spec-rows")
@@ -145,11 +138,9 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         assert all(text.startswith("target") for text in browser.completions)
         await browser.press(*["left"] * len(" targ"))
         assert all(text.startswith("os=") for text in browser.completions)
-        await browser.press("left")
-        assert browser.completions == {}, "nothing is offered within a word"
+        await browser.press("left", completions={})  # nothing is offered within a word
         await browser.press("end")
-        await browser.press("enter")
-        assert browser.box == []
+        await browser.press("enter", box=[])
         await browser.clear()
         await browser.press("slash")
         await browser.type("os=")
@@ -188,8 +179,7 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
                 assert note in browser.note
                 assert_the_box_is_on_the_screen(browser)
                 assert rows <= browser.shown
-            await browser.resize(80, 24)
-            assert "rows of: all builds" in browser.text, "the box covers no head"
+            await browser.resize(80, 24, shows="rows of: all builds")  # the box covers no head
         await browser.resize(60, 20)
         await browser.press("ctrl+u")
         await browser.paste("os=ubuntu24.04 " + "!os=windows " * 8 + "&x")
@@ -210,21 +200,16 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         await browser.press("enter", "slash")
         await browser.paste("target=x86_64_w")
         assert browser.shown
-        await browser.press("enter")
-        assert (browser.focus, browser.shown) == ("spec-rows", set())
+        await browser.press("enter", focus="spec-rows", shown=set())
         assert browser.specs_title.startswith("0 of 346 builds")
         assert "Unknown target x86_64_w" in browser.text
-        await browser.press("backspace")
-        assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+        await browser.press("backspace", shown=sample_where(lambda r: r["os"] == "ubuntu24.04"))
 
         await browser.clear()
         await browser.ask("^zlib")
-        await browser.press("enter")
-        assert (browser.query, browser.focus) == ("^zlib", "filter query")
+        await browser.press("enter", query="^zlib", focus="filter query", says="esc")
         assert browser.note
-        assert "esc" in browser.status
-        await browser.press("escape")
-        assert (browser.query, browser.focus, browser.box) == ("", "spec-rows", [])
+        await browser.press("escape", query="", focus="spec-rows", box=[])
 
         await browser.ask("os=ubuntu24.04")
         await browser.ask("os=ubuntu24.04 &x")
@@ -287,18 +272,14 @@ async def test_up_and_down_go_through_the_queries_that_were_used(tmp_path: Path)
         await browser.press("enter")
         await browser.ask("py-b")
         for query in ("os=ubuntu22.04", "os=sequoia", "~virtualenv", "~virtualenv"):
-            await browser.press("up")
-            assert (browser.query, browser.box) == (query, [])
+            await browser.press("up", query=query, box=[])
         assert browser.shown == sample_where(lambda r: "~virtualenv" in r["variants"])
-        await browser.press("down", "down", "down")
-        assert (browser.query, browser.focus) == ("py-b", "filter query")
-        await browser.press("down")
-        assert browser.focus == "spec-rows"
+        await browser.press("down", "down", "down", query="py-b", focus="filter query")
+        await browser.press("down", focus="spec-rows")
         await browser.go_to_filter("version")
         await browser.press("up")
         assert browser.filter_text("version") == "", "filters have no history"
-        await browser.press("down")
-        assert browser.focus == "spec-rows"
+        await browser.press("down", focus="spec-rows")
         for query in ("", "&x"):
             await browser.ask(query)
             await browser.press("enter", "escape")

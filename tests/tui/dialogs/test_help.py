@@ -13,13 +13,11 @@ async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_e
     async with browsing(size=(120, 40)) as browser:
         await browser.press("2", "question_mark")
         await browser.type(elsewhere.sentence)
-        await browser.press("enter")
-        assert "This key works elsewhere: while a file is named" in browser.text
+        await browser.press("enter", shows="This key works elsewhere: while a file is named")
         assert browser.dialog == "PickDialog"
         await browser.press("escape")
         await browser.type(mark.sentence)
-        await browser.press("enter")
-        assert browser.dialog is None
+        await browser.press("enter", dialog=None)
         assert {*browser.state.marks} == browser.shown
 
 

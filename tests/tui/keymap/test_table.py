@@ -158,8 +158,7 @@ async def test_the_cursor_of_the_help_passes_over_headings() -> None:
             seen.append(browser.text.partition("┃ ")[2][:2].strip())
             await browser.press("down")
         assert seen[7:] == ["es", "y", "Y", "e", "A", "U", "d", "t", "u"]
-        await browser.press("pageup", "home", "up")
-        assert "┃ ⏎ l →" in browser.text
+        await browser.press("pageup", "home", "up", shows="┃ ⏎ l →")
 
 
 PALETTE: list[tuple[str, Callable[[str], bool]]] = [
@@ -192,8 +191,7 @@ def test_the_palette_offers_what_works_in_the_pane_first() -> None:
 async def test_the_palette_says_how_a_screen_is_had_as_text() -> None:
     assert {key.as_text.split()[0] for key in KEYS if key.as_text} <= set(COMMANDS)
     async with browsing(size=(95, 30)) as browser:
-        await browser.press("colon", *"missing")
-        assert "as text:" in browser.text
+        await browser.press("colon", *"missing", shows="as text:")
         assert "cover" in browser.lines[-3]
 
 
@@ -214,8 +212,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
         await browser.press("enter")
 
         for typed, arrives in PALETTE:
-            await browser.press("colon")
-            assert browser.dialog == "PickDialog"
+            await browser.press("colon", dialog="PickDialog")
             browser.send(*typed)
             await browser.settle()
             await browser.press("enter")
@@ -223,8 +220,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
             if browser.dialog is not None:
                 await browser.press("escape")
             await browser.press("enter" if browser.focus == "filter query" else "2")
-        await browser.press("colon", "escape")
-        assert browser.dialog is None
+        await browser.press("colon", "escape", dialog=None)
 
 
 async def test_escape_is_shown_to_remove_the_search_before_it_closes() -> None:
@@ -252,8 +248,7 @@ async def test_dialogs_close_once_and_survive_small_terminals() -> None:
         await browser.resize(80, 3)
         for keys in (["pagedown"], ["down", "pageup"], ["g", "pagedown", "enter"]):
             await browser.press("colon", *keys)
-            await browser.press("escape", "escape")
-            assert browser.dialog is None
+            await browser.press("escape", "escape", dialog=None)
 
 
 # What leads out of the program is left out.
@@ -310,5 +305,4 @@ async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(
             browser.send(name, "escape")
         await browser.settle()
         await press_every_key(browser, "2", names[::step])
-        await browser.press("r")
-        assert "There are no specs" in browser.text
+        await browser.press("r", shows="There are no specs")

@@ -136,27 +136,19 @@ def test_keys_that_hide_each_other_in_the_table_may_do_so_after_a_change() -> No
 async def test_a_changed_key_works_and_is_shown() -> None:
     config = changing(copy="c", specs_columns="y", query="ctrl+f", undo="^b", quit="Q")
     async with browsing(settings=config, size=(160, 30)) as browser:
-        await browser.press("2")
-        assert "c copy" in browser.lines[-1]
-        assert "^f query" in browser.lines[-1]
+        await browser.press("2", hints=("c copy", "^f query"))
 
-        await browser.press("slash")
-        assert browser.focus == "spec-rows", "the old key does nothing"
-        await browser.press("ctrl+f")
-        assert browser.focus == "filter query"
+        await browser.press("slash", focus="spec-rows")  # the old key does nothing
+        await browser.press("ctrl+f", focus="filter query")
         await browser.type("py-build")
-        await browser.press("enter")
+        await browser.press("enter", hints="^b undo")
         assert "py-build" in browser.query
-        assert "^b undo" in browser.lines[-1]
-        await browser.press("X")
-        assert "(^b goes back)" in browser.text
+        await browser.press("X", shows="(^b goes back)")
         await browser.press("ctrl+b")
         assert "py-build" in browser.query
 
-        await browser.press("y")
-        assert browser.dialog == "PickDialog"
-        await browser.press("escape", "q")
-        assert browser.dialog is None, "q does not quit"
+        await browser.press("y", dialog="PickDialog")
+        await browser.press("escape", "q", dialog=None)  # q does not quit
 
         panes = (SPECS, LISTS, ANYWHERE)
         help_keys = {pick.text: pick.keys for pick in help_picks(panes)}
@@ -164,17 +156,14 @@ async def test_a_changed_key_works_and_is_shown() -> None:
         assert {each.text: each.remark for each in commands(panes)}["Quit"] == "Q"
         assert shown("copy") == "c"
     async with browsing() as browser:
-        await browser.press("slash")
-        assert browser.focus == "filter query", "another start has its own keys"
+        await browser.press("slash", focus="filter query")  # another start has its own keys
         assert shown("copy") == "y"
 
 
 async def test_a_removed_key_is_offered_nowhere() -> None:
     async with browsing(settings=changing(values=(), unmark=()), size=(160, 30)) as browser:
-        await browser.press("2")
-        assert "values" not in browser.lines[-1]
-        await browser.press("v")
-        assert browser.focus == "spec-rows"
+        await browser.press("2", no_hint="values")
+        await browser.press("v", focus="spec-rows")
         offered = [command.text for command in commands((SPECS, LISTS, ANYWHERE))]
         assert "Clear all marks" not in offered
 
@@ -183,26 +172,19 @@ async def test_a_letter_is_typed_where_text_is_typed() -> None:
     """Although its action has another key in the table, one that is not typed."""
     async with browsing(settings=changing(recent_queries="H"), size=(120, 26)) as browser:
         await browser.press("slash")
-        await browser.type("H")
-        assert browser.focus == "filter query"
-        assert browser.query == "H"
-        await browser.press("escape", "H")
-        assert browser.dialog == "PickDialog"
+        await browser.type("H", focus="filter query", query="H")
+        await browser.press("escape", "H", dialog="PickDialog")
 
 
 async def test_dialogs_have_changed_keys_too() -> None:
     config = changing(dialogs_close="ctrl+x", dialogs_choose="f5", lists_down="n ↓")
     async with browsing(settings=config) as browser:
-        await browser.press("question_mark")
-        assert "^x close" in browser.lines[-1]
-        await browser.press("escape")
-        assert browser.dialog == "PickDialog"
-        await browser.press("ctrl+x")
-        assert browser.dialog is None
+        await browser.press("question_mark", hints="^x close")
+        await browser.press("escape", dialog="PickDialog")
+        await browser.press("ctrl+x", dialog=None)
         await browser.press("colon")
         await browser.type("type a query")
-        await browser.press("enter")
-        assert browser.dialog == "PickDialog"
+        await browser.press("enter", dialog="PickDialog")
         await browser.press("f5")
         await browser.until(lambda: browser.focus == "filter query", "the palette")
 
@@ -229,11 +211,8 @@ def test_the_keys_are_listed_as_a_table_of_the_file(
 async def test_the_detail_and_the_marks_show_changed_keys() -> None:
     config = changing(copy="c", specs_columns="y", tree="T", diff="D", specs_open="⏎ o")
     async with browsing(settings=config, size=(160, 40), folded=False) as browser:
-        await browser.press("2")
-        assert "  c copy " in browser.lines[-1]
-        await browser.press("space")
-        assert "D diff" in browser.text
-        assert "  c copy" in browser.text
+        await browser.press("2", hints="  c copy ")
+        await browser.press("space", shows=("D diff", "  c copy"))
         await browser.press("o")
         assert browser.focus.startswith("detail")
 
