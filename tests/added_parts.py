@@ -196,8 +196,7 @@ def test_a_new_setting_is_read_from_its_variable_before_the_file(
 
 async def test_a_key_waits_for_the_new_job_that_brings_what_it_needs(source: Path) -> None:
     async with browsing(source) as browser:
-        browser.send("B", "V")
-        await browser.settle()
+        await browser.type_ahead("B", "V")
         assert "there are 3" in browser.text
 
 

@@ -221,6 +221,12 @@ class Browser:
             event.set_sender(self.app)
             self.app.post_message(event)
 
+    async def type_ahead(self, *keys: str, **seen: Any) -> None:
+        """Send keys as `send` does, and wait for what they do."""
+        self.send(*keys)
+        await self.settle()
+        self.check(" ".join(keys), **seen)
+
     async def press(self, *keys: str, settle: bool = True, **seen: Any) -> None:
         """Press keys, each after the one before has done its work, or has moved the focus.
 
@@ -274,9 +280,7 @@ class Browser:
 
     async def type(self, text: str, **seen: Any) -> None:
         """Type a text into whatever has the focus, as fast as a user who types ahead."""
-        self.send(*text)
-        await self.settle()
-        self.check(text, **seen)
+        await self.type_ahead(*text, **seen)
 
     async def paste(self, text: str, **seen: Any) -> None:
         """Paste a text as a terminal with bracketed paste does."""
@@ -289,8 +293,7 @@ class Browser:
     async def ask(self, query: str, /, **seen: Any) -> None:
         """Replace the text of the query line, all at once."""
         await self.leave_filter()
-        self.send("slash", "end", "ctrl+u")
-        await self.settle()
+        await self.type_ahead("slash", "end", "ctrl+u")
         if query:
             await self.paste(query)
         self.check(query, **seen)
@@ -310,8 +313,7 @@ class Browser:
     async def filter(self, column: str, text: str) -> None:
         """Replace the text of a column's filter, all at once."""
         await self.go_to_filter(column)
-        self.send("end", "ctrl+u")
-        await self.settle()
+        await self.type_ahead("end", "ctrl+u")
         if text:
             await self.paste(text)
 
@@ -337,8 +339,7 @@ class Browser:
         """Go to the specs of a package."""
         await self.leave_filter()
         names = [package.name for package in self.names.packages]
-        self.send("1", "home", *["j"] * (names.index(name) + 1), "enter")
-        await self.settle()
+        await self.type_ahead("1", "home", *["j"] * (names.index(name) + 1), "enter")
 
     async def visit(self, *states: str) -> AsyncIterator[str]:
         """Go to one screen after the other, each with some keys from the list of packages."""
@@ -507,6 +508,21 @@ class Browser:
         return rows.packages[rows.cursor - 1].name if rows.cursor else None
 
     @property
+    def builds(self) -> int:
+        """How many builds the rows of the table stand for."""
+        return len(self.shown)
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the table has."""
+        return len(self.rows)
+
+    @property
+    def cursor(self) -> int:
+        """The number of the row under the cursor of the table."""
+        return self.table.rows.cursor
+
+    @property
     def count(self) -> str:
         """The count of the matches beside the query."""
         return self.browser.query_one(QueryCount).text
@@ -620,10 +636,8 @@ class Browser:
         labels = [at for at, v in places.items() if beginning in (v.label, v.lead.strip())]
         texts = [at for at, v in places.items() if (v.lead + v.text).startswith(beginning)]
         row, stop = [*labels, *texts, *(at for at, v in places.items() if beginning in v.text)][0]
-        self.send("home", *["j"] * row)
-        await self.settle()
-        self.send(*["h" if lines.stop > stop else "l"] * abs(lines.stop - stop))
-        await self.settle()
+        await self.type_ahead("home", *["j"] * row)
+        await self.type_ahead(*["h" if lines.stop > stop else "l"] * abs(lines.stop - stop))
 
 
 _in_test: ContextVar[bool] = ContextVar("in_test", default=False)

@@ -86,9 +86,7 @@ async def test_the_line_shows_that_the_package_was_replaced(pages: Path) -> None
         await browser.press("slash")
         await browser.type("zlib-ng", query="zlib-ng", shown={hash_of(2)})
         await browser.press("escape", query="package=hdf5", selected="hdf5")
-        browser.send("slash", *"zlib@1.3", "enter")
-        await browser.settle()
-        assert browser.query == "zlib@1.3"
+        await browser.type_ahead("slash", *"zlib@1.3", "enter", query="zlib@1.3")
         assert browser.shown == {hash_of(1)}
 
 

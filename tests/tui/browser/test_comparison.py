@@ -160,9 +160,7 @@ async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(index:
 
 async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
     async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
-        browser.send("d", "l", "enter")
-        await browser.settle()
-        assert browser.state.table is SPECS
+        await browser.type_ahead("d", "l", "enter", command="")
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
 

@@ -36,10 +36,8 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
         assert not clipboard.stored.exists()
         await browser.clear()
         await browser.press("1", "home")
-        browser.send("j", "j", "enter", "j", "y")
-        await browser.settle()
+        await browser.type_ahead("j", "j", "enter", "j", "y", cursor=1)
         assert browser.current.spec.package == "py-ml-dtypes"
-        assert browser.table.rows.cursor == 1
         assert clipboard.text == browser.current.spec.hash, "keys typed ahead copy their row"
 
     environ = {"SPACKSCOPE_COPY": "/no/such/program", "PATH": "", "TERM": "dumb"}
@@ -66,8 +64,7 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
             by_letter = clipboard.text
             assert not by_letter.endswith("\n")
             clipboard.stored.unlink()
-            browser.send("Y", *["down"] * at, "enter")
-            await browser.settle()
+            await browser.type_ahead("Y", *["down"] * at, "enter")
             assert clipboard.text == by_letter
         await browser.press("space", "space", "Y", shows="copy 2 marked specs")
         await browser.press("i")

@@ -177,9 +177,7 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
     monkeypatch.setattr(loop, "call_soon_threadsafe", send)
     monkeypatch.setattr(detail_pane, "search_request", request_late)
     await browser.press("z", "l", "i", settle=False)
-    browser.send("b", "enter")
-    await browser.settle()
-    assert "names containing zlib " in browser.text
+    await browser.type_ahead("b", "enter", shows="names containing zlib ")
 
 
 @pytest.mark.parametrize("size", [(160, 50), (80, 24)])
@@ -187,11 +185,9 @@ async def test_what_is_typed_ahead_is_found_in_the_tree(
     index: Path, size: tuple[int, int]
 ) -> None:
     async with browsing(index, query="hdf5", size=size, settled=False) as browser:
-        browser.send("t", "slash", *"hwloc", "enter")
-        await browser.settle()
+        await browser.type_ahead("t", "slash", *"hwloc", "enter", shows="find hwloc")
         assert cursor(browser).startswith("l └ ▸ hwloc@1.0")
         assert "names containing hwloc" in head(browser)
-        assert "find hwloc" in browser.text
         assert browser.query == "package=hdf5"
 
 
@@ -235,8 +231,9 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     assert tree(browser, "used by")[0] == "▸ used by 1"
     await browser.press("backspace", "escape")
     assert "not in the table" not in head(browser)
-    browser.send("t", "home", "j", "j", "j", "enter", "t", "j", "enter", "backspace", "u")
-    await browser.settle()
+    await browser.type_ahead(
+        "t", "home", "j", "j", "j", "enter", "t", "j", "enter", "backspace", "u"
+    )
     assert title(browser) == "openmpi@1.0"
     assert cursor(browser) == "▾ used by 1"
 

@@ -96,8 +96,7 @@ async def test_a_path_is_completed(directory: Path) -> None:
         await browser.press("2", "e")
         await name_file(browser, "so")
         # What is typed ahead comes after it.
-        browser.send("tab", "o", "tab", "j", "tab", "enter")
-        await browser.settle()
+        await browser.type_ahead("tab", "o", "tab", "j", "tab", "enter")
         assert "some where/one.json exists, 0 B" in note(browser)
         await name_file(browser, "none")
         await browser.press("tab")
@@ -163,8 +162,7 @@ async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> No
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
         await name_file(browser, "x.txt")
-        browser.send("enter", "escape")
-        await browser.settle()
+        await browser.type_ahead("enter", "escape")
         if browser.dialog is None:
             assert set((directory / "x.txt").read_text().split()) == browser.shown
         else:

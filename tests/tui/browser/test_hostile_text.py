@@ -65,8 +65,7 @@ async def test_all_rows_and_packages_can_be_walked(hostile_source: Path, step: i
         assert_plain(browser)
         assert len(browser.rows) >= len(SHORT) * 4
         for _ in range(len(browser.packages) // step + 1):
-            browser.send(*["j"] * step)
-            await browser.settle()
+            await browser.type_ahead(*["j"] * step)
             assert_plain(browser)
         await browser.press("home", "z", "2")
         for _ in range(len(browser.rows) // 20 + 1):
@@ -186,5 +185,4 @@ async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
         await browser.type("os=")
         await browser.until(lambda: browser.completions)
         assert sum(text in item for item in browser.completions for text in texts) >= 5
-        await browser.press("tab")
-        assert len(browser.shown) == 1
+        await browser.press("tab", builds=1)

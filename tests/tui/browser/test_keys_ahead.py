@@ -88,7 +88,6 @@ async def test_keys_wait_for_each_other_on_a_machine_that_stands_still(
     async with browsing() as browser:
         # All the time that a key waits at most has passed at the first look at the clock.
         monkeypatch.setattr("spackscope.tui.browser.jobs.KEY_PATIENCE", 0)
-        browser.send("slash", *"quit", "enter")
-        await browser.settle()
+        await browser.type_ahead("slash", *"quit", "enter")
         assert browser.app.is_running
         assert str(browser.state.view.query) == "any=quit"

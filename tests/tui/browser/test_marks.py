@@ -50,8 +50,7 @@ async def test_rows_are_marked_at_speed(tmp_path: Path) -> None:
     clipboard, index = Clipboard(tmp_path), tmp_path / "index.json"
     write_look_alikes(index)
     async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
-        browser.send("space", "space", "space", "space", "y")
-        await browser.settle()
+        await browser.type_ahead("space", "space", "space", "space", "y")
         assert browser.state.marks == (B, OTHER)
         assert sorted(clipboard.text.split()) == sorted(browser.state.marks)
 

@@ -92,8 +92,7 @@ async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(node(dependencies=[]))))
     async with browsing() as browser:
-        browser.send("O", *str(index), "enter", "question_mark")
-        await browser.settle()
+        await browser.type_ahead("O", *str(index), "enter", "question_mark")
         if browser.dialog is not None:
             await browser.press("escape")
         assert browser.packages == {"zlib": 1}

@@ -25,8 +25,7 @@ async def test_packages_are_walked_and_filtered_and_left() -> None:
             assert browser.lines[-1].endswith(f" {number}/{len(SPECS_OF) + 1} ")
             assert browser.shown == hashes(r for r in SAMPLE if r["package"] == package)
             assert browser.specs_title.startswith(f"{SPECS_OF[package]} {package}")
-        await browser.press("home", selected=None)
-        assert len(browser.shown) == len(SAMPLE)
+        await browser.press("home", selected=None, builds=len(SAMPLE))
 
         await browser.ask("os=ubuntu22.04")
         counts = Counter(r["package"] for r in SAMPLE if r["os"] == "ubuntu22.04")

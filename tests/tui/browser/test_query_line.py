@@ -64,8 +64,7 @@ async def test_an_unknown_word_is_named_as_in_the_shell(tmp_path: Path, program:
         async with browsing(path, query=query, size=(140, 30)) as browser:
             assert sentence in browser.text, "as the argument"
             await browser.ask("zlib")
-            await browser.press("enter")
-            assert len(browser.shown) == 2
+            await browser.press("enter", builds=2)
             await browser.ask(query)
             assert browser.shown, "the last rows stay"
             await browser.press("enter", shown=set(), shows=sentence)  # once it is left

@@ -214,10 +214,8 @@ async def test_values_that_all_rows_share_are_above_the_heads_and_can_be_filtere
 async def test_a_filter_of_a_sheet_is_none_of_the_specs(cache: Path) -> None:
     async with browsing(cache, size=(120, 30)) as browser:
         await browser.press("2", "S", "l", "f", *"dir", "enter", shows="No row matches")
-        await browser.press("escape")
-        assert len(browser.shown) == 2
-        await browser.ask("zlib@1.3")
-        assert len(browser.shown) == 1
+        await browser.press("escape", builds=2)
+        await browser.ask("zlib@1.3", builds=1)
 
 
 async def test_the_cursor_stays_on_its_spec_whose_row_has_changed(sources: list[Path]) -> None:

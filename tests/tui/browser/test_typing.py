@@ -127,9 +127,7 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with browsing() as browser:
-        browser.send("slash", *"os=seq", "tab", "enter", "j")
-        await browser.settle()
-        assert browser.query == "os=sequoia"
+        await browser.type_ahead("slash", *"os=seq", "tab", "enter", "j", query="os=sequoia")
         assert browser.focus == "spec-rows"
         assert browser.table.rows.cursor == 1
         await browser.clear()

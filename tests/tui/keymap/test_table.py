@@ -213,8 +213,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
 
         for typed, arrives in PALETTE:
             await browser.press("colon", dialog="PickDialog")
-            browser.send(*typed)
-            await browser.settle()
+            await browser.type_ahead(*typed)
             await browser.press("enter")
             await browser.until(lambda arrives=arrives: arrives(browser.focus), typed)  # type: ignore[misc]
             if browser.dialog is not None:
@@ -302,7 +301,6 @@ async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(
     names = [name for name in NAMES if name not in ("enter", "S")]
     async with browsing(tmp_path, settled=False, size=(80, 24)) as browser:
         for name in names:
-            browser.send(name, "escape")
-        await browser.settle()
+            await browser.type_ahead(name, "escape")
         await press_every_key(browser, "2", names[::step])
         await browser.press("r", shows="There are no specs")
