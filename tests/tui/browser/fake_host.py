@@ -20,7 +20,9 @@ from spackscope.tui.browser.state import (
     FIRST_VIEW,
     BrowserState,
     Details,
+    Draft,
     Results,
+    Summary,
     Where,
     WithoutRows,
 )
@@ -193,13 +195,11 @@ class FakeBrowser:
 
     def move_to(self, number: int) -> None:
         """Move the cursor to a row of the table."""
-        results = self.host.state.results
-        assert results is not None
-        listing = results.listing
+        results = self.results
         here = slice(number, number + 1)
 
         def read(_: object) -> Row | None:
-            return next(iter(results.catalog.rows(*listing.part(here))), None)
+            return next(iter(results.catalog.rows(*results.listing.part(here))), None)
 
         self.host.run(read, self._highlight, ROWS)
         self.host.work("rows")
@@ -213,6 +213,21 @@ class FakeBrowser:
         """Type a text into the query line or a filter, letter by letter, and settle."""
         for end in range(1, len(text) + 1):
             self.type_text(text[:end], column)
+        self.settle()
+
+    def ask(self, text: str, column: str = "") -> None:
+        """Type a text into the query line or a filter at once, and settle."""
+        self.type_text(text, column)
+        self.settle()
+
+    def select(self, package: str | None) -> None:
+        """Select a package in the list, or all, and settle."""
+        self.search.select_package(package)
+        self.settle()
+
+    def retrace(self, by: int) -> None:
+        """Go some steps back or forward, and settle."""
+        self.navigation.retrace(by)
         self.settle()
 
     def type_text(self, text: str, column: str = "") -> ParsedInput:
@@ -297,29 +312,36 @@ class FakeBrowser:
     @property
     def shown(self) -> set[str]:
         """The hashes of all specs that the rows stand for."""
-        results = self.state.results
-        assert results is not None
+        results = self.results
         return shown_hashes(results.catalog, results.listing)
 
     @property
     def selected(self) -> str | None:
         """The selected package."""
-        results = self.state.results
-        assert results is not None
-        return results.selected.name if results.selected is not None else None
+        selected = self.results.selected
+        return selected.name if selected is not None else None
 
     @property
     def packages(self) -> dict[str, int]:
         """The packages in the list with their counts."""
-        results = self.state.results
-        assert results is not None
-        return {package.name: package.shown for package in results.packages}
+        return {package.name: package.shown for package in self.results.packages}
 
     @property
     def detail(self) -> str:
         """The first line of the detail."""
         details = self.state.details
         return details.lines[0].text if details is not None else ""
+
+    @property
+    def draft(self) -> Draft:
+        """The text that is typed."""
+        assert self.state.draft is not None
+        return self.state.draft
+
+    @property
+    def summary(self) -> Summary:
+        assert self.state.summary is not None
+        return self.state.summary
 
     @property
     def note(self) -> str:

@@ -24,8 +24,7 @@ def pages(tmp_path: Path) -> Path:
 @pytest.fixture
 def browser(pages: Path) -> FakeBrowser:
     browser = FakeBrowser(pages).load()
-    browser.search.select_package("hdf5")
-    browser.settle()
+    browser.select("hdf5")
     return browser
 
 
@@ -34,11 +33,9 @@ def typed(browser: FakeBrowser, text: str) -> str:
     line = browser.query + " "
     for letter in text:
         line += letter
-        browser.type_text(line)
-        browser.settle()
-        assert browser.state.draft is not None
-        if browser.state.draft.replaces == line:
-            line = browser.state.draft.parsed.text
+        browser.ask(line)
+        if browser.draft.replaces == line:
+            line = browser.draft.parsed.text
     return line
 
 
@@ -64,8 +61,7 @@ def test_another_name_replaces_the_chosen_package(
     assert {name for name, count in browser.packages.items() if count} >= packages
     browser.leave()
     assert browser.shown == {hash_of(PACKAGES[name]) for name in packages}
-    browser.navigation.retrace(-1)
-    browser.settle()
+    browser.retrace(-1)
     assert browser.state.view == before, "it is one step"
 
 
@@ -75,8 +71,7 @@ def test_what_no_spec_of_the_chosen_package_has_is_offered_without_it(
     assert typed(browser, "+shared") == "package=hdf5 +shared"
     browser.leave()
     assert browser.shown == set()
-    assert browser.state.results is not None
-    relaxations = browser.state.results.relaxations
+    relaxations = browser.results.relaxations
     assert ("+shared", 3) in [(str(each.query), each.count) for each in relaxations]
 
 

@@ -20,19 +20,13 @@ def browser() -> FakeBrowser:
 
 
 def items(browser: FakeBrowser) -> dict[str, int]:
-    draft = browser.state.draft
-    assert draft is not None
+    draft = browser.draft
     assert draft.completions is not None
     return {item.text: item.count for item in draft.completions.items}
 
 
-def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
-    browser.type_text(text, column)
-    browser.settle()
-
-
 def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
-    ask(browser, "os=sequoi")
+    browser.ask("os=sequoi")
     browser.search.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
     assert items(browser) == {}
 
@@ -40,23 +34,23 @@ def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrow
 def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
     browser: FakeBrowser,
 ) -> None:
-    ask(browser, "!os=seq")
+    browser.ask("!os=seq")
     accept = browser.search.accept
     item = Completion("os=sequoia", 1)
     assert accept(item, "os", "!os=seq") is None, "another input"
     assert accept(item, "query", "!os=sequ") is None, "typed on in the meantime"
     assert accept(None, "query", "!os=seq") is None
     assert accept(item, "query", "!os=seq") == Replacement("os=sequoia", 1, 7)
-    ask(browser, "!os=sequoia")
+    browser.ask("!os=sequoia")
     assert items(browser) == {}
-    ask(browser, "!os=sequoi")
+    browser.ask("!os=sequoi")
     assert items(browser), "a letter asks for completions again"
 
 
 def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
     browser: FakeBrowser,
 ) -> None:
-    ask(browser, "", "os")
+    browser.ask("", "os")
     assert items(browser) == {}
     browser.search.request_completions(parse_filter_input("", 0, "os", Query()))
     browser.settle()
@@ -66,8 +60,7 @@ def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
 def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeBrowser) -> None:
     browser.search.request_completions(browser.type_text("os="))
     late = browser.host.jobs["completions"]
-    browser.type_text("os=ub")
-    browser.settle()
+    browser.ask("os=ub")
     shown = items(browser)
     late.done(late.work(call_now))
     assert items(browser) == shown
@@ -75,5 +68,5 @@ def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeB
 
 def test_without_a_catalog_nothing_is_awaited() -> None:
     browser = FakeBrowser()
-    ask(browser, "os=")
+    browser.ask("os=")
     assert items(browser) == {}

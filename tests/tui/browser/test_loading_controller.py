@@ -72,8 +72,7 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     browser.leave()
     browser.move_to(3)
     browser.settle()
-    row = browser.host.where.row
-    assert row is not None
+    row = browser.row
     browser.controllers.specs.mark(row)
 
     write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
@@ -84,8 +83,7 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     assert set(browser.packages) == {"abinit", "zlib"}
     assert (browser.selected, browser.query) == ("zlib", "package=zlib os=ubuntu24.04")
     assert len(browser.shown) == 992
-    assert browser.host.where.row is not None
-    assert browser.host.where.row.spec.hash == row.spec.hash
+    assert browser.row.spec.hash == row.spec.hash
     assert browser.state.marks == (row.spec.hash,)
     assert browser.host.focused == []
 
@@ -96,16 +94,14 @@ def test_a_cursor_on_the_first_row_stays_there_where_newer_specs_come(tmp_path: 
     browser = FakeBrowser(tmp_path).load()
     write_page(tmp_path, specs)
     browser.load()
-    assert browser.host.where.row is not None
-    assert browser.host.where.row.spec.version == "1.10"
+    assert browser.row.spec.version == "1.10"
 
 
 def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
     write_page(tmp_path / "a", [record(1)], title="abinit")
     page = write_page(tmp_path / "z", [record(2)])
     browser = FakeBrowser(tmp_path).load()
-    browser.search.select_package("zlib")
-    browser.settle()
+    browser.select("zlib")
     page.unlink()
     browser.load()
     assert (browser.packages, browser.selected, browser.query) == ({"abinit": 1}, None, "")
@@ -120,8 +116,7 @@ def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
         browser.controllers.loading.toggle_dependency_only()
         browser.settle()
         assert browser.shown == shown
-        assert browser.state.summary is not None
-        is_mentioned = "with dependency-only specs" in browser.state.summary.remark
+        is_mentioned = "with dependency-only specs" in browser.summary.remark
         assert is_mentioned == (len(shown) == 2)
 
 

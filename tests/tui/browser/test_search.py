@@ -15,7 +15,7 @@ from spackscope.tui.browser.search import MANY
 from tests.browsing import SAMPLE, sample_where
 from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 from tests.tui.browser.fake_host import FakeBrowser
 
 
@@ -24,16 +24,9 @@ def browser() -> FakeBrowser:
     return FakeBrowser().load()
 
 
-def ask(browser: FakeBrowser, text: str, column: str = "") -> None:
-    """Type a text into an input at once, and wait for the rows."""
-    browser.type_text(text, column)
-    browser.settle()
-
-
 def cursor(browser: FakeBrowser) -> int:
     """Return the number of the row that the cursor is put on."""
-    assert browser.state.results is not None
-    return browser.state.results.cursor
+    return browser.results.cursor
 
 
 def rows(browser: FakeBrowser) -> list[Row]:
@@ -52,8 +45,8 @@ def hashes_in_order(browser: FakeBrowser) -> list[str]:
 
 def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeBrowser) -> None:
     browser.search.select_package("py-ml-dtypes")
-    ask(browser, "24", "os")
-    ask(browser, "!aarch64", "target")
+    browser.ask("24", "os")
+    browser.ask("!aarch64", "target")
 
     rest = sample_where(lambda r: "24" in r["os"] and "aarch64" not in r["target"])
     assert browser.query == "package=py-ml-dtypes os=*24* !target=*aarch64*"
@@ -62,71 +55,62 @@ def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeB
 
 
 def test_a_package_is_a_condition_of_the_query(browser: FakeBrowser) -> None:
-    ask(browser, "os=ubuntu24.04")
-    browser.search.select_package("py-build")
-    browser.settle()
+    browser.ask("os=ubuntu24.04")
+    browser.select("py-build")
     assert browser.query == "package=py-build os=ubuntu24.04"
     assert browser.selected == "py-build"
-    browser.search.select_package(None)
-    browser.settle()
+    browser.select(None)
     assert browser.query == "os=ubuntu24.04"
-    ask(browser, "package=py-ml-dtypes")
+    browser.ask("package=py-ml-dtypes")
     assert browser.selected == "py-ml-dtypes"
 
 
 def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     browser: FakeBrowser,
 ) -> None:
-    ask(browser, "package=py-build version=0.4.5")
+    browser.ask("package=py-build version=0.4.5")
     assert browser.state.stale == "0"
     assert browser.note, "the rows stay, and a note says why"
     browser.leave()
     assert browser.packages["py-build"] == 0
     assert browser.shown == set()
-    assert browser.state.results is not None
-    assert browser.state.results.explanation.endswith("of other packages match")
-    queries = [relaxation.query for relaxation in browser.state.results.relaxations]
+    assert browser.results.explanation.endswith("of other packages match")
+    queries = [relaxation.query for relaxation in browser.results.relaxations]
     assert parse("@0.4.5") in queries, "it is offered"
 
 
 def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     browser.search.fold()
-    browser.search.select_package("py-safetensors")
-    browser.settle()
+    browser.select("py-safetensors")
     browser.move_to(3)
-    spec = browser.host.where.row
-    assert spec is not None
+    spec = browser.row
     browser.search.fold()
     browser.settle()
-    row = browser.host.where.row
-    assert row is not None
+    row = browser.row
     assert row.look_alike == spec.look_alike
     browser.controllers.specs.toggle(row)
     browser.settle()
-    assert browser.host.where.row is not None
-    assert browser.host.where.row.count == 1
+    assert browser.row.count == 1
     browser.search.fold()
     browser.search.fold()
     assert browser.state.view.opened == frozenset()
 
 
 def test_a_fold_counts_only_what_the_filters_leave(browser: FakeBrowser) -> None:
-    ask(browser, "package=py-pdm-backend os=ubuntu24.04")
+    browser.ask("package=py-pdm-backend os=ubuntu24.04")
     left = sample_where(lambda r: r["package"] == "py-pdm-backend" and r["os"] == "ubuntu24.04")
     assert browser.state.listing is not None
     assert sum(browser.state.listing.part()[1]) == len(left)
 
 
 def test_the_cursor_is_on_the_first_row_of_another_query(browser: FakeBrowser) -> None:
-    browser.search.select_package("py-ml-dtypes")
-    browser.settle()
+    browser.select("py-ml-dtypes")
     for text in ("os=ubuntu24.04", "", "!os=ubuntu24.04"):
         browser.move_to(2)
-        ask(browser, text)
+        browser.ask(text)
         assert cursor(browser) == 0, text
     browser.move_to(2)
-    spec = browser.host.where.row
-    assert spec is not None
+    spec = browser.row
     browser.leave()
     assert browser.host.where.row == spec, "the same query leaves it where it is"
 
@@ -147,8 +131,7 @@ def test_the_cursor_does_not_depend_on_the_answers_that_were_passed_over(
 
 def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     browser.move_to(4)
-    row = browser.host.where.row
-    assert row is not None
+    row = browser.row
     browser.search.add(Term("os", row.spec.os))
     browser.settle()
     assert browser.host.where.row == row
@@ -161,13 +144,12 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
         arch = {"platform": "linux", "platform_os": "ubuntu22.04", "target": target}
         return node(hash_of(number), name="lib", version=version, arch=arch, dependencies=...)
 
-    path = tmp_path / "index.json"
     users = [
         node(hash_of(10 + n), name="user", dependencies=[edge("lib", hash_of(used), ["link"])])
         for n, used in enumerate((3, 3, 2))
     ]
     nodes = [lib(1, "1.9"), lib(2, "1.10"), lib(3, "1.10", "zen5"), lib(4, "1.10", "x86_64")]
-    path.write_bytes(database(installs(*nodes, *users)))
+    path = write_index(tmp_path, *nodes, *users)
     browser = FakeBrowser(path, query="lib").load()
     assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
     browser.controllers.specs.sort(Sort("target"))
@@ -176,7 +158,7 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
 
 
 def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
-    ask(browser, "version=0.4.5 os=windows")
+    browser.ask("version=0.4.5 os=windows")
     browser.leave()
     assert browser.shown == set()
     assert "No spec has os=windows" in browser.results.explanation
@@ -187,10 +169,9 @@ def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrow
 
 
 def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
-    ask(browser, "os=ubuntu24.04 target=aarch64 stack=root rocm")
+    browser.ask("os=ubuntu24.04 target=aarch64 stack=root rocm")
     browser.leave()
-    browser.search.select_package("py-build")
-    browser.settle()
+    browser.select("py-build")
     query = browser.query
     browser.search.clear()
     browser.settle()
@@ -199,8 +180,7 @@ def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
     browser.search.clear()
     assert browser.host.message == "There are no filters to remove"
-    browser.navigation.retrace(-1)
-    browser.settle()
+    browser.retrace(-1)
     assert browser.query == query
     assert browser.selected == "py-build"
 
@@ -232,12 +212,11 @@ def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> No
 def test_a_text_that_has_no_rows_has_a_note_and_the_rows_stay(
     browser: FakeBrowser, text: str, offset: int, sentence: str
 ) -> None:
-    ask(browser, "os=ubuntu24.04")
+    browser.ask("os=ubuntu24.04")
     results = browser.state.results
-    ask(browser, text)
+    browser.ask(text)
 
-    draft = browser.state.draft
-    assert draft is not None
+    draft = browser.draft
     assert draft.note is not None
     assert draft.note.offset == offset
     assert sentence.lower() in draft.note.sentence.lower()
@@ -246,16 +225,15 @@ def test_a_text_that_has_no_rows_has_a_note_and_the_rows_stay(
 
 
 def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
-    ask(browser, "r", "hash")
+    browser.ask("r", "hash")
     shown = browser.shown
-    ask(browser, "r18", "hash")
+    browser.ask("r18", "hash")
     assert browser.shown == shown
     assert "hash" in browser.note
-    draft = browser.state.draft
-    assert draft is not None
+    draft = browser.draft
     assert draft.note is not None
     assert draft.note.offset == 0
-    ask(browser, "r", "hash")
+    browser.ask("r", "hash")
     assert browser.note == ""
 
 
@@ -276,14 +254,14 @@ def test_an_answer_to_an_earlier_text_is_not_taken_for_one_to_a_text_without_que
 
 
 def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowser) -> None:
-    ask(browser, "os=ubuntu24.04")
+    browser.ask("os=ubuntu24.04")
     shown, packages = browser.shown, browser.packages
     for end in range(len("target="), len("target=x86_64_v") + 1):
-        ask(browser, "os=ubuntu24.04 " + "target=x86_64_v"[:end])
+        browser.ask("os=ubuntu24.04 " + "target=x86_64_v"[:end])
         assert (browser.shown, browser.packages) == (shown, packages)
         assert browser.completions
         assert browser.state.is_refused or end == len("target=")
-    ask(browser, "os=ubuntu24.04 target=x86_64_v3")
+    browser.ask("os=ubuntu24.04 target=x86_64_v3")
     assert browser.shown == sample_where(
         lambda r: r["os"] == "ubuntu24.04" and r["target"] == "x86_64_v3"
     )
@@ -295,13 +273,13 @@ def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowse
 def test_escape_restores_what_stood_there_when_the_input_was_entered(
     browser: FakeBrowser, typed: str
 ) -> None:
-    ask(browser, "os=ubuntu24.04")
+    browser.ask("os=ubuntu24.04")
     browser.leave()
     browser.move_to(3)
     row, view = browser.host.where.row, browser.state.view
     browser.search.enter("query", " os=ubuntu24.04  ")
     for text in (f"os=ubuntu24.04 {typed}", f"os=ubuntu24.04 {typed} x", typed):
-        ask(browser, text)
+        browser.ask(text)
     assert browser.search.give_up("query") == " os=ubuntu24.04", "as it was spelled"
     browser.leave()
 
@@ -333,7 +311,7 @@ def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: Fake
         assert browser.state.stale == stale, text
     browser.leave()
     assert browser.state.stale == ""
-    ask(browser, "os=ubuntu24.04 @99")
+    browser.ask("os=ubuntu24.04 @99")
     browser.leave()
     assert (browser.state.stale, browser.shown) == ("", set()), "there are none, and they say so"
 
@@ -342,8 +320,8 @@ def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: Fake
 def test_leaving_a_wrong_text_goes_back_to_the_last_query(
     browser: FakeBrowser, wrong: str
 ) -> None:
-    ask(browser, "os=ubuntu24.04")
-    ask(browser, wrong)
+    browser.ask("os=ubuntu24.04")
+    browser.ask(wrong)
     browser.leave()
     assert browser.query == "os=ubuntu24.04"
     assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
@@ -352,36 +330,32 @@ def test_leaving_a_wrong_text_goes_back_to_the_last_query(
 
 @pytest.mark.parametrize("wrong", ["os=", "&x", "^zlib", "target=x86_64_w"])
 def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wrong: str) -> None:
-    ask(browser, wrong)
+    browser.ask(wrong)
     assert not browser.search.may_leave("query")
     assert browser.search.may_leave("names")
     assert "esc" in browser.host.message
     browser.search.reject()
-    assert browser.state.draft is not None
-    assert browser.state.draft.insists
+    assert browser.draft.insists
     assert "esc" in browser.host.message
 
 
 def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) -> None:
-    ask(browser, "os=ubuntu24.04 target=x86_64_w")
-    ask(browser, "0", "version")
+    browser.ask("os=ubuntu24.04 target=x86_64_w")
+    browser.ask("0", "version")
     assert browser.query == "os=ubuntu24.04 target=x86_64_w @*0*"
-    assert browser.state.draft is not None
-    assert browser.state.draft.input == "version"
+    assert browser.draft.input == "version"
 
 
 def test_only_the_last_of_many_letters_is_answered(browser: FakeBrowser) -> None:
     for text in ("o", "os", "os=", "os=s", "os=se", "os=sequoia"):
-        browser.type_text(text)
-    browser.settle()
+        browser.ask(text)
     assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
 
 
 def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser) -> None:
     browser.type_text("o")
     assert browser.host.jobs["view"].delay == 0
-    summary = browser.state.summary
-    assert summary is not None
+    summary = browser.summary
     browser.host.change(summary=replace(summary, total=MANY + 1))
     browser.type_text("os")
     assert browser.host.jobs["view"].delay > 0
@@ -400,8 +374,7 @@ def test_the_query_of_the_command_line_is_asked() -> None:
 
 def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
     browser = FakeBrowser(query="\x1b &x").load()
-    draft = browser.state.draft
-    assert draft is not None
+    draft = browser.draft
     assert draft.is_wrong
     assert draft.parsed.text == "␛ &x"
     assert browser.host.focused == ["query"]
@@ -412,8 +385,7 @@ def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
 def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same(text: str) -> None:
     browser = FakeBrowser()
     browser.controllers.loading.load()
-    browser.type_text(text)
-    browser.settle()
+    browser.ask(text)
     assert browser.state.is_shown
     assert len(browser.shown) in (0, len(SAMPLE))
     assert browser.note or browser.shown == set() or browser.completions

@@ -50,8 +50,7 @@ def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
         shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
     one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
 
-    summary = FakeBrowser(one, other).load().state.summary
-    assert summary is not None
+    summary = FakeBrowser(one, other).load().summary
     assert [chip.name for chip in summary.chips] == ["builds-of-today", "builds-of-yesterday"]
 
 
@@ -91,8 +90,7 @@ def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path.write_bytes(zlib_index())
 
     browser = FakeBrowser("-", session=Session({}, piped={"-": str(path)})).load()
-    assert browser.state.summary is not None
-    assert [chip.name for chip in browser.state.summary.chips] == ["standard input"]
+    assert [chip.name for chip in browser.summary.chips] == ["standard input"]
     assert ZLIB in browser.shown
 
 

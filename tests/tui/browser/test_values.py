@@ -126,8 +126,7 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
         choose(browser, verb, label, value)  # type: ignore[arg-type]
         assert browser.query == query
         for by, text in ((-1, before), (1, query)):
-            browser.navigation.retrace(by)
-            browser.settle()
+            browser.retrace(by)
             assert browser.query == text
 
 
