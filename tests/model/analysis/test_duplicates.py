@@ -18,7 +18,7 @@ from spackscope.model.query.parser import parse
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 
@@ -157,7 +157,7 @@ def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
         leaf(hash_of(number), "zlib", "1.3") | {"parameters": {f"w{number}": True}}
         for number in range(count)
     ]
-    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(tmp_path, *nodes)
     graph, asked = dag_of(catalog_of(tmp_path / "index.json")), list[str]()
 
     def tells(_: Dag, id_: int, attribute: str) -> bool:

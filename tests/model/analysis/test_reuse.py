@@ -28,14 +28,7 @@ from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import write_files
 from tests.builders.nodes import GCC, ZLIB, edge, leaf, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import (
-    SPACK_DATA,
-    SpackRoot,
-    database,
-    environment,
-    installs,
-    write_index,
-)
+from tests.builders.spack import SPACK_DATA, SpackRoot, environment, write_index
 from tests.examples import some_and_all
 from tests.model.analysis.cases import named
 
@@ -488,7 +481,7 @@ def test_a_requirement_may_name_a_toolchain(
     app = leaf("a" * 32, "tiny-app", "2.0")
     app["dependencies"] = [edge("gcc", "g" * 32, ["build"], ["c"])]
     nodes = [app, leaf("g" * 32, "gcc", "12.2.0")]
-    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(tmp_path, *nodes)
     catalog = catalog_of(tmp_path / "index.json")
     fit = fit_of(catalog, rules_of(spack))
     (row,) = catalog.match(parse("tiny-app")).ids()
@@ -500,7 +493,7 @@ def test_a_requirement_may_name_a_toolchain(
 def test_what_an_environment_has_is_reused(place: str, tmp_path: Path) -> None:
     """As `ReusableSpecsSelector` of lib/spack/spack/solver/reuse.py."""
     nodes = [leaf(letter * 32, "app", f"{number}") for number, letter in enumerate("abc", 1)]
-    (tmp_path / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(tmp_path, *nodes)
     spack = SpackRoot(tmp_path)
     folder = spack.root / "var" / "spack" / "environments" / "mine"
     inner = json.loads(environment(nodes[1:2]))

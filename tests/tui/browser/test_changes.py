@@ -17,7 +17,7 @@ from tests.builders.manifests import Files
 from tests.builders.mirrors import mirror_v3, serve_files, tag_list, under
 from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs, zlib_index
+from tests.builders.spack import database, installs, write_index, zlib_index
 from tests.tui.browser.test_sheets import cells
 
 OLD_ZLIB, NEW_ZLIB, OLD_HDF5, NEW_HDF5, XZ = (hash_of(number) for number in range(1, 6))
@@ -149,7 +149,7 @@ def matching(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 async def test_the_first_rows_stay_while_others_are_read(
     sources: list[Path], matching: threading.Event
 ) -> None:
-    sources[0].write_bytes(database(installs(node(OLD_ZLIB, version="1.2", dependencies=...))))
+    write_index(sources[0], node(OLD_ZLIB, version="1.2", dependencies=...))
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "D", settle=False)
         await browser.until(lambda: "comparing…" in browser.text)

@@ -12,7 +12,7 @@ from spackscope.model.report.table_columns import choose_columns
 from tests.browsing import browsing
 from tests.builders.nodes import node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.test_values import counts, press_v
 
@@ -29,9 +29,7 @@ def index(tmp_path: Path) -> Path:
         node(NEWER, version="2", arch={**arch, "target": "zen4"}, dependencies=[]),
         node(OLD, version="3", arch=arch, dependencies=[], **OLD_FORMAT),
     )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return path
+    return write_index(tmp_path, *nodes)
 
 
 def test_the_detail_says_whether_a_spec_runs_and_what_filters_by_that(index: Path) -> None:

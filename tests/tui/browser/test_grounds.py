@@ -9,7 +9,7 @@ import pytest
 
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import ZLIB, leaf, node
-from tests.builders.spack import INSTALL_TREE, SpackRoot, database, environment, installs
+from tests.builders.spack import INSTALL_TREE, SpackRoot, environment, write_index
 
 SMALL = (80, 24)
 
@@ -59,7 +59,7 @@ async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_i
 ) -> None:
     spack = SpackRoot(tmp_path)
     spack.write("home/.spack/packages.yaml", "packages: [")
-    (tmp_path / "index.json").write_bytes(database(installs(leaf(ZLIB, "zlib", "1.3"))))
+    write_index(tmp_path, leaf(ZLIB, "zlib", "1.3"))
     unread = "the configuration of Spack was not read"
     async with browsing(tmp_path / "index.json", environ=spack.environ, size=SMALL) as browser:
         await browser.until(lambda: "▲ 1" in browser.lines[0])

@@ -11,7 +11,7 @@ from spackscope.tui.browser.copy import FORMS, copy_hash
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.fake_host import FakeBrowser
@@ -134,8 +134,7 @@ async def test_a_comparison_and_the_relations_of_a_spec_are_plain(tmp_path: Path
             nodes.append(node(hash_, name=text, version=version, parameters=parameters))
             edges.append(edge(text, hash_, ["link"], [text]))
         nodes.append(node(hash_of(root), name="zlib", dependencies=edges))
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
+    path = write_index(tmp_path, *nodes)
     async with browsing(path, query="zlib", size=(160, 50)) as browser:
         assert "needs  " in browser.text
         assert_plain(browser)

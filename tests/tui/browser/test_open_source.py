@@ -16,14 +16,13 @@ from tests.builders.manifests import MANIFEST
 from tests.builders.mirrors import mirror_v3, tag_list, under, write_files
 from tests.builders.nodes import node
 from tests.builders.sample import EXAMPLES
-from tests.builders.spack import database, installs, zlib_index
+from tests.builders.spack import write_index, zlib_index
 from tests.program import PATIENCE
 from tests.web_server import Exchange, serving
 
 
 async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> None:
-    index = tmp_path / "index.json"
-    index.write_bytes(database(installs(node(dependencies=[]))))
+    index = write_index(tmp_path, node(dependencies=[]))
     async with browsing(SAMPLE) as browser:
         assert browser.lines[0].split()[:3] == ["spackscope", "●", "sample"]
         assert browser.lines[0].rstrip().endswith("O open yours")
@@ -40,7 +39,7 @@ async def test_another_source_is_offered_where_none_can_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "index.json").write_bytes(database(installs(node(dependencies=[]))))
+    write_index(tmp_path, node(dependencies=[]))
     async with browsing(Path("gone.json")) as browser:
         await browser.press("O")
         for name in ("also-gone.json", "index.json"):
@@ -74,7 +73,7 @@ async def test_tab_completes_the_path_of_a_source(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "caches").mkdir()
-    (tmp_path / "caches" / "large.json").write_bytes(database(installs(node(dependencies=[]))))
+    write_index(tmp_path / "caches" / "large.json", node(dependencies=[]))
     (tmp_path / "caches" / "late.json").write_text("")
     async with browsing(size=(150, 30)) as browser:
         await browser.press("O", *"cac", "tab", "l", "tab", shows="late.json")
@@ -89,8 +88,7 @@ async def test_tab_completes_the_path_of_a_source(
 async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
     tmp_path: Path,
 ) -> None:
-    index = tmp_path / "index.json"
-    index.write_bytes(database(installs(node(dependencies=[]))))
+    index = write_index(tmp_path, node(dependencies=[]))
     async with browsing() as browser:
         await browser.type_ahead("O", *str(index), "enter", "question_mark")
         if browser.dialog is not None:
@@ -138,7 +136,7 @@ async def test_the_only_match_is_taken_by_enter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "index.json").write_bytes(database(installs(node(dependencies=[]))))
+    write_index(tmp_path, node(dependencies=[]))
     (tmp_path / "notes.txt").touch()
     async with browsing(size=(80, 24)) as browser:
         await browser.press("O", *"in", "enter", packages={"zlib": 1})

@@ -18,7 +18,7 @@ from tests.browsing import Browser, browsing
 from tests.builders.mirrors import mirror_v3
 from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, environment, installs
+from tests.builders.spack import database, environment, installs, write_index
 from tests.program import PATIENCE
 from tests.web_server import Exchange, WebServer, serving
 
@@ -129,7 +129,7 @@ async def test_a_file_has_the_records_that_were_read_and_the_message_says_so(
 
 
 async def test_what_is_not_among_a_part_is_not_unknown(held: Held, tmp_path: Path) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"], query="xz") as browser:
         await browser.until(lambda: "xz is not among what is read so far" in text_of(browser))
         await browser.until(lambda: "in 0 packages so far" in browser.lines[1])
@@ -143,7 +143,7 @@ async def test_what_is_not_among_a_part_is_not_unknown(held: Held, tmp_path: Pat
 async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
     held: Held, tmp_path: Path
 ) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: "waiting for" in browser.text)
         assert "100 %" not in browser.text
@@ -153,7 +153,7 @@ async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
 async def test_what_needs_more_sources_is_answered_once_they_are_read(
     held: Held, tmp_path: Path, key: str, until_then: str
 ) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
         await browser.press(key, settle=False)
@@ -217,7 +217,7 @@ async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
     held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spackscope.tui.browser.jobs.TYPED_AHEAD", -1.0)
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
         # The answer reads the sources that it compares, whether the browser does or not.
@@ -243,7 +243,7 @@ async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped
 async def test_an_answer_does_not_wait_for_what_is_not_read_any_more(
     held: Held, tmp_path: Path
 ) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
         await browser.press("2", "F", settle=False)
@@ -258,7 +258,7 @@ async def test_control_q_waits_for_no_source(held: Held) -> None:
 
 
 async def test_a_package_is_known_once_its_source_is_read(held: Held, tmp_path: Path) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    write_index(tmp_path, *HERE)
     sources = tmp_path / "index.json", held.urls["large"]
     async with held.browsing(*sources, query="hdf5 netcdf-c") as browser:
         await browser.until(

@@ -11,7 +11,7 @@ from spackscope.tui.widgets.table_rows import HeadLine
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     twin = node(hash_of(8), name="hdf5", dependencies=[edge("zlib", hash_of(9), ["build"])],
                 parameters={"hl": True, "mpi": True, "java": False})  # fmt: skip
     other = node(hash_of(9), name="zlib-of-a-very-long-name", parameters={"pic": True})
-    path.write_bytes(database(installs(*specs, twin, other)))
+    write_index(path, *specs, twin, other)
     return path
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders.mirrors import mirror_v2, write_files
 from tests.builders.nodes import leaf
-from tests.builders.spack import SpackRoot, database, installs
+from tests.builders.spack import SpackRoot, database, installs, write_index
 from tests.builders.spack import environment as lock_file
 from tests.program import Program
 
@@ -145,6 +145,6 @@ def test_what_is_not_found_may_be_in_a_part_that_was_not_read(
         assert program(*words, "-f", name).returncode == 3, words
     assert program("find", "-f", name, "zlib").returncode == 0
     whole = program.home / "whole.json"
-    whole.write_bytes(database(installs(leaf(LEAF, "zlib", "1.3"))))
+    write_index(whole, leaf(LEAF, "zlib", "1.3"))
     for pair in ((name, "whole.json"), ("whole.json", name)):
         assert program("diff", *pair).returncode == 3, pair

@@ -15,7 +15,7 @@ from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import database, installs
+from tests.builders.spack import database, installs, write_index
 from tests.hostile import HOSTILE_TEXT
 from tests.model.index.test_dependency_graph import everyone
 from tests.model.index.test_dependency_tree import catalog_with, tree_of
@@ -84,9 +84,8 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
 def test_names_and_virtuals_are_never_escape_sequences(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "index.json"
     dependencies = [edge(text, hash_of(1), [text], [text]), edge("x", hash_of(2), ["build"])]
-    path.write_bytes(database(installs(node(hash_of(0), dependencies=dependencies))))
+    path = write_index(tmp_path, node(hash_of(0), dependencies=dependencies))
     catalog = catalog_of(path)
     for row in catalog.rows(everyone(catalog)):
         tree = tree_of(catalog, row.id, "dependencies", "dependents")
