@@ -17,8 +17,8 @@ def spec(hash_: str, name: str, *dependencies: Node, **fields: Any) -> Node:
     return node(hash_, name=name, version="1.0", dependencies=[*dependencies], **fields)
 
 
-def write_hdf5_index(path: Path) -> None:
-    """Write the index into a file."""
+def write_hdf5_index(path: Path) -> Path:
+    """Write the index into a file, and return its path."""
     records = installs(
         spec(HDF5, "hdf5", edge("gcc", GCC, ["build"], ["c"]), edge("gone", GONE, ["link"]),
              edge("openmpi", OPENMPI, ["build", "link"], ["mpi"]), edge("zlib", ZLIB, ["link"])),
@@ -30,3 +30,4 @@ def write_hdf5_index(path: Path) -> None:
     )  # fmt: skip
     records |= installs(spec(GCC, "gcc", external=USR), in_buildcache=False)
     path.write_bytes(database(records))
+    return path

@@ -23,7 +23,7 @@ def hdf5(hash_: str, mpi: str, gmake: str) -> Node:
     )
 
 
-def write_look_alikes(path: Path) -> None:
+def write_look_alikes(path: Path) -> Path:
     """Write the index: A, B and D run the same, and A has another gmake to build with.
 
     C has another zlib through mpich. USER uses B.
@@ -43,3 +43,4 @@ def write_look_alikes(path: Path) -> None:
         spec(USER, "vtk", "9", edge("hdf5", B, ["link"])),
     )
     path.write_bytes(database(records))
+    return path

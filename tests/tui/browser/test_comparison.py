@@ -11,24 +11,7 @@ from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard
-from tests.tui.browser.look_alike_index import (
-    GMAKE_2,
-    OTHER,
-    ZLIB,
-    ZLIB_2,
-    A,
-    B,
-    C,
-    D,
-    write_look_alikes,
-)
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    return path
+from tests.tui.browser.look_alike_index import GMAKE_2, OTHER, ZLIB, ZLIB_2, A, B, C, D
 
 
 def rows(browser: Browser) -> list[str]:
@@ -51,8 +34,8 @@ def columns(browser: Browser) -> list[str]:
     return [column.hash for column in opened.sheet.columns if column.hash and column.drawn]
 
 
-async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+async def test_look_alikes_have_a_column_for_each_way_to_run(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 24)) as browser:
         await browser.press("d", shows="─ hdf5@1.14 ─")
         assert columns(browser) == [B, C], "the most used one of its kind"
         assert (
@@ -71,15 +54,15 @@ async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> Non
         await browser.press("escape", command="", focus="spec-rows")
 
 
-async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+async def test_marked_specs_that_run_the_same_show_what_builds_them(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 24)) as browser:
         browser.app.screen.host.change(marks=(A, B))  # type: ignore[attr-defined]
         await browser.press("d", shows="only build tools differ: both run the same")
         assert rows(browser) == ["gmake 4.4 4.3", "used by 0 1 vtk"]
 
 
-async def test_keys_that_cannot_do_anything_are_not_in_its_help(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 36)) as browser:
+async def test_keys_that_cannot_do_anything_are_not_in_its_help(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 36)) as browser:
         await browser.press("d", "question_mark")
         assert "Show a column for each hash, or for each way to run." in browser.text
         await browser.press("escape", "escape")
@@ -89,9 +72,9 @@ async def test_keys_that_cannot_do_anything_are_not_in_its_help(index: Path) -> 
 
 
 async def test_the_word_filter_is_before_the_fields_where_the_columns_leave_room(
-    index: Path,
+    look_alikes: Path,
 ) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 24)) as browser:
         await browser.press("d")
         head, fields, _, row = browser.lines[5:9]
         assert fields.startswith("filter ▁")
@@ -100,8 +83,8 @@ async def test_the_word_filter_is_before_the_fields_where_the_columns_leave_room
         assert not any(line.startswith("filter") for line in browser.lines)
 
 
-async def test_one_mark_is_compared_with_the_row_under_the_cursor(index: Path) -> None:
-    async with browsing(index, query="hdf5", size=(100, 24)) as browser:
+async def test_one_mark_is_compared_with_the_row_under_the_cursor(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5", size=(100, 24)) as browser:
         await browser.press("G", "space", "g", "enter", "j", "j", "d")
         assert len(columns(browser)) == 2
         assert OTHER in columns(browser)
@@ -109,26 +92,25 @@ async def test_one_mark_is_compared_with_the_row_under_the_cursor(index: Path) -
 
 
 @pytest.mark.parametrize("marks", [(), (OTHER,)])
-async def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> None:
-    async with browsing(index, query="hdf5@1.12") as browser:
+async def test_a_single_row_is_not_compared(look_alikes: Path, marks: tuple[str, ...]) -> None:
+    async with browsing(look_alikes, query="hdf5@1.12") as browser:
         browser.app.screen.host.change(marks=marks)  # type: ignore[attr-defined]
         await browser.press("d", command="")
         assert browser.status == nothing_to_compare()
 
 
 async def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(
-    index: Path,
+    look_alikes: Path,
 ) -> None:
-    async with browsing(index, query=f"/{C}", size=(100, 24)) as browser:
+    async with browsing(look_alikes, query=f"/{C}", size=(100, 24)) as browser:
         await browser.press("d", shows="4 builds, 2 ways to run")
 
 
 async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
-    index: Path, tmp_path: Path
+    look_alikes: Path, clipboard: Clipboard
 ) -> None:
-    clipboard = Clipboard(tmp_path)
     async with browsing(
-        index, query="hdf5@1.14", size=(100, 24), environ=clipboard.environ
+        look_alikes, query="hdf5@1.14", size=(100, 24), environ=clipboard.environ
     ) as browser:
         await browser.press("d", "l", "y")
         assert clipboard.text == C
@@ -147,8 +129,10 @@ async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
         assert browser.state.selected.spec.hash == GMAKE_2
 
 
-async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(
+    look_alikes: Path,
+) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 24)) as browser:
         await browser.press("d", "z")
         browser.table.make_current(A)
         await browser.press("s", "f", "9", "enter")
@@ -158,29 +142,33 @@ async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(index:
         assert browser.table.rows.length > 0
 
 
-async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
+async def test_keys_typed_at_once_wait_for_the_rows(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(100, 20)) as browser:
         await browser.type_ahead("d", "l", "enter", command="")
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
 
 
-async def test_columns_that_do_not_fit_are_scrolled_beside_a_name_that_stays(index: Path) -> None:
+async def test_columns_that_do_not_fit_are_scrolled_beside_a_name_that_stays(
+    look_alikes: Path,
+) -> None:
     for size in ((80, 24), (40, 14), (26, 9)):
-        async with browsing(index, query="hdf5@1.14", size=size) as browser:
+        async with browsing(look_alikes, query="hdf5@1.14", size=size) as browser:
             await browser.press("d", "z", "l", "l", "l", shows="zlib")
             assert browser.table.column == columns(browser)[-1]
             assert browser.table.column[:7] in browser.text
             assert all(len(line) == size[0] for line in browser.lines)
 
 
-async def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Path) -> None:
+async def test_what_one_source_does_not_tell_is_not_compared(
+    tmp_path: Path, look_alikes: Path
+) -> None:
     page = record(77, variants=["+shared"])
     write_page(tmp_path / "hdf5" / "specs.md", [page], title="hdf5")
     for name, source in (("a", A), ("c", C)):
         same = {**record(77), "hash": source}
         write_page(tmp_path / name / "specs.md", [same], title="hdf5", tag="v1")
-    sources = (tmp_path / "a", index, tmp_path / "c", tmp_path / "hdf5" / "specs.md")
+    sources = (tmp_path / "a", look_alikes, tmp_path / "c", tmp_path / "hdf5" / "specs.md")
     async with browsing(*sources, query="hdf5", size=(120, 30)) as browser:
         browser.app.screen.host.change(marks=(A, C, page["hash"]))  # type: ignore[attr-defined]
         await browser.press("d")

@@ -5,18 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from spackscope.tui.browser.copy import FORMS
 from tests.browsing import browsing
 from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard
-from tests.tui.browser.look_alike_index import write_look_alikes
-
-
-@pytest.fixture
-def clipboard(tmp_path: Path) -> Clipboard:
-    return Clipboard(tmp_path)
 
 
 async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboard) -> None:
@@ -72,11 +64,9 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
 
 
 async def test_in_pick_mode_a_folded_row_is_opened_and_a_kind_says_what_it_takes(
-    tmp_path: Path,
+    look_alikes: Path,
 ) -> None:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    async with browsing(path, query="hdf5@1.14", pick=True) as browser:
+    async with browsing(look_alikes, query="hdf5@1.14", pick=True) as browser:
         await browser.press("2", "right")
         assert browser.current.count == 4
         await browser.press("j")

@@ -22,20 +22,12 @@ from tests.builders.nodes import edge
 from tests.builders.pages import hash_of
 from tests.builders.spack import database, installs
 from tests.program import PATIENCE
-from tests.tui.browser.hdf5_index import HDF5, HWLOC, ZLIB, spec, write_hdf5_index
-from tests.tui.browser.look_alike_index import write_look_alikes
+from tests.tui.browser.hdf5_index import HDF5, HWLOC, ZLIB, spec
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Path:
-    path = tmp_path / "index.json"
-    write_hdf5_index(path)
-    return path
-
-
-@pytest.fixture
-async def browser(index: Path) -> AsyncIterator[Browser]:
-    async with browsing(index, size=(140, 40)) as opened:
+async def browser(hdf5_index: Path) -> AsyncIterator[Browser]:
+    async with browsing(hdf5_index, size=(140, 40)) as opened:
         await opened.open_package("hdf5")
         yield opened
 
@@ -121,10 +113,8 @@ async def test_the_tree_is_left_and_nothing_else_is_undone(browser: Browser) -> 
     await browser.press("t", "escape", focus="spec-rows", query="package=hdf5")
 
 
-async def test_the_tree_of_a_folded_row_says_of_how_many_builds_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    async with browsing(path, query="hdf5@1.14", size=(140, 40)) as browser:
+async def test_the_tree_of_a_folded_row_says_of_how_many_builds_it_is(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5@1.14", size=(140, 40)) as browser:
         await browser.press("t", shows="in 2 of 4")
         assert head(browser).startswith("─ hdf5@1.14  4 builds ─")
         await browser.press("escape", "z", "j", "t")
@@ -182,9 +172,9 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
 
 @pytest.mark.parametrize("size", [(160, 50), (80, 24)])
 async def test_what_is_typed_ahead_is_found_in_the_tree(
-    index: Path, size: tuple[int, int]
+    hdf5_index: Path, size: tuple[int, int]
 ) -> None:
-    async with browsing(index, query="hdf5", size=size, settled=False) as browser:
+    async with browsing(hdf5_index, query="hdf5", size=size, settled=False) as browser:
         await browser.type_ahead("t", "slash", *"hwloc", "enter", shows="find hwloc")
         assert cursor(browser).startswith("l └ ▸ hwloc@1.0")
         assert "names containing hwloc" in head(browser)
@@ -295,8 +285,8 @@ async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
             assert HWLOC[:7] in row
 
 
-async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(index: Path) -> None:
-    async with browsing(index, size=(80, 24)) as browser:
+async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(hdf5_index: Path) -> None:
+    async with browsing(hdf5_index, size=(80, 24)) as browser:
         await browser.open_package("hdf5")
         await browser.press("t")
         assert browser.detail.size.height > 15

@@ -16,11 +16,10 @@ from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
 from tests.builders.mirrors import mirror_v3, serve_files, signed_v3, write_files
 from tests.builders.nodes import ZLIB, leaf
 from tests.builders.pages import record, write_page
-from tests.builders.spack import PROJECT_SUBKEY, database, installs, zlib_index
+from tests.builders.spack import PROJECT_SUBKEY, write_index, zlib_index
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import write_hdf5_index
-from tests.tui.browser.look_alike_index import OTHER, A, B, C, write_look_alikes
+from tests.tui.browser.look_alike_index import OTHER, A, B, C
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
 FITS = "runs here: ✓ runs on zen3"
@@ -39,10 +38,8 @@ def browser() -> FakeBrowser:
 
 
 @pytest.fixture
-def look_alikes(tmp_path: Path) -> FakeBrowser:
-    write_look_alikes(tmp_path / "index.json")
-    path = tmp_path / "index.json"
-    return FakeBrowser(path, query="hdf5", environ=HOST, is_folded=False).load()
+def hdf5s(look_alikes: Path) -> FakeBrowser:
+    return FakeBrowser(look_alikes, query="hdf5", environ=HOST, is_folded=False).load()
 
 
 def texts(browser: FakeBrowser) -> list[str]:
@@ -66,8 +63,7 @@ def select(browser: FakeBrowser, hash_: str) -> None:
 
 
 def test_the_detail_shows_the_row_under_the_cursor(browser: FakeBrowser) -> None:
-    browser.search.select_package("py-ml-dtypes")
-    browser.settle()
+    browser.select("py-ml-dtypes")
     for number in range(3):
         spec = browser.go_to(number).spec
         (raw,) = (r for r in SAMPLE if r["hash"] == spec.hash)
@@ -100,22 +96,19 @@ def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
     assert browser.state.details is None, "without rows there is no detail"
 
 
-def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(tmp_path: Path) -> None:
-    write_hdf5_index(tmp_path / "index.json")
-    browser = FakeBrowser(tmp_path / "index.json", is_folded=False).load()
+def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(hdf5_index: Path) -> None:
+    browser = FakeBrowser(hdf5_index, is_folded=False).load()
     browser.move_to(1)
-    browser.search.select_package("zlib")
-    browser.settle()
-    browser.navigation.retrace(-1)
-    browser.settle()
+    browser.select("zlib")
+    browser.retrace(-1)
     assert browser.detail == "hdf5@1.0"
     assert browser.tree.id == browser.details.row.id
 
 
 def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ(
-    look_alikes: FakeBrowser,
+    hdf5s: FakeBrowser,
 ) -> None:
-    browser = look_alikes
+    browser = hdf5s
     browser.search.fold()
     browser.type("hdf5@1.14")
     browser.leave()
@@ -173,16 +166,14 @@ def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror_once(tmp_path: Pat
     with serve_files(files) as server:
         browser = FakeBrowser(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}).load()
         for package in ("zlib", None, "zlib"):
-            browser.search.select_package(package)
-            browser.settle()
+            browser.select(package)
         assert "5.0 MB" in texts(browser)
         assert server.paths().count(f"/{MANIFEST}") == 1
 
 
 def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
     browser = FakeBrowser(str(write_files(tmp_path / "m", signed_v3()))).load()
-    browser.search.select_package("ncurses")
-    browser.settle()
+    browser.select("ncurses")
     signed = f"by key {PROJECT_SUBKEY}"
     lines = browser.details.lines
     assert ("signed", signed) in [(line.label, line.text) for line in lines]
@@ -199,8 +190,7 @@ def test_the_questions_about_rows_share_a_connection(tmp_path: Path) -> None:
     with serve_files(signed_v3()) as server:
         browser = FakeBrowser(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}).load()
         for package in ("bzip2", "ncurses"):
-            browser.search.select_package(package)
-            browser.settle()
+            browser.select(package)
             assert "signed" in [line.label for line in browser.details.lines]
         assert len(server.connections) == 2, "one of the index, and one of both specs"
 
@@ -231,9 +221,9 @@ NEAREST = [
 
 
 def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_shown(
-    look_alikes: FakeBrowser,
+    hdf5s: FakeBrowser,
 ) -> None:
-    browser = look_alikes
+    browser = hdf5s
     select(browser, B)
     browser.settle()
     assert relations(browser) == NEAREST
@@ -246,9 +236,9 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
 
 
 def test_what_takes_long_has_a_placeholder_where_it_will_stand(
-    look_alikes: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+    hdf5s: FakeBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser, seen = look_alikes, seen_relations(look_alikes, monkeypatch)
+    browser, seen = hdf5s, seen_relations(hdf5s, monkeypatch)
     select(browser, B)
     browser.host.work("detail")
     assert seen == [NEAREST], "what is read at once is shown at once"
@@ -266,9 +256,9 @@ def test_what_takes_long_has_a_placeholder_where_it_will_stand(
 
 
 def test_one_marked_spec_is_what_others_are_compared_with(
-    look_alikes: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+    hdf5s: FakeBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    browser = look_alikes
+    browser = hdf5s
     select(browser, A)
     browser.settle()
     browser.controllers.specs.mark(browser.row)
@@ -287,11 +277,12 @@ def test_one_marked_spec_is_what_others_are_compared_with(
     assert after.startswith(f"next to: {C[:7]}")
 
 
-def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path) -> None:
-    index, pages = tmp_path / "index.json", tmp_path / "pages"
-    write_look_alikes(index)
+def test_records_of_one_hash_in_two_sources_have_their_own_lines(
+    look_alikes: Path, tmp_path: Path
+) -> None:
+    pages = tmp_path / "pages"
     write_page(pages / "hdf5" / "specs.md", [{**record(0), "hash": B}], title="hdf5", tag="v1")
-    browser = FakeBrowser(index, pages, query=f"/{B}", environ=HOST).load()
+    browser = FakeBrowser(look_alikes, pages, query=f"/{B}", environ=HOST).load()
     seen = []
     for number in (0, 1, 0):
         browser.go_to(number)
@@ -322,10 +313,7 @@ async def test_the_values_of_another_package_are_dimmed_while_a_query_settles(
 
     # The moment after which all old values are dimmed does not come.
     monkeypatch.setattr(jobs, "DIM", PATIENCE)
-    path = tmp_path / "index.json"
-    path.write_bytes(
-        database(installs(leaf(A, "xz", "5"), leaf(B, "zlib", "1"), leaf(C, "zlib", "2")))
-    )
+    path = write_index(tmp_path, leaf(A, "xz", "5"), leaf(B, "zlib", "1"), leaf(C, "zlib", "2"))
     async with browsing(path, size=(110, 30)) as browser:
 
         def dims() -> list[bool]:

@@ -29,11 +29,10 @@ def hinted(browser: Browser) -> list[str]:
 
 @some_and_all(step=3)
 async def test_each_hint_does_something(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    tmp_path: Path, clipboard: Clipboard, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     # Where rows are written.
     monkeypatch.chdir(tmp_path)
-    clipboard = Clipboard(tmp_path)
     for screen in _SCREENS[::step]:
         async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
             await browser.press(*screen.split())

@@ -9,13 +9,13 @@ import pytest
 
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
-from tests.tui.browser.look_alike_index import OTHER, A, B, C, D, write_look_alikes
+from tests.tui.browser.look_alike_index import OTHER, A, B, C, D
 
 
-async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
-    clipboard, index = Clipboard(tmp_path), tmp_path / "index.json"
-    write_look_alikes(index)
-    async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
+async def test_marks_are_the_hashes_that_rows_show(
+    look_alikes: Path, clipboard: Clipboard
+) -> None:
+    async with browsing(look_alikes, query="hdf5", environ=clipboard.environ) as browser:
 
         def marked(*hashes: str) -> bool:
             return set(browser.state.marks) == set(hashes)
@@ -46,10 +46,8 @@ async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
         assert marked(A, B, C, D, OTHER)
 
 
-async def test_rows_are_marked_at_speed(tmp_path: Path) -> None:
-    clipboard, index = Clipboard(tmp_path), tmp_path / "index.json"
-    write_look_alikes(index)
-    async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
+async def test_rows_are_marked_at_speed(look_alikes: Path, clipboard: Clipboard) -> None:
+    async with browsing(look_alikes, query="hdf5", environ=clipboard.environ) as browser:
         await browser.type_ahead("space", "space", "space", "space", "y")
         assert browser.state.marks == (B, OTHER)
         assert sorted(clipboard.text.split()) == sorted(browser.state.marks)
@@ -57,9 +55,8 @@ async def test_rows_are_marked_at_speed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keys", [("2",), ("3",), ("2", "z", "space")])
 async def test_nothing_is_copied_where_no_row_is_drawn(
-    keys: tuple[str, ...], tmp_path: Path
+    keys: tuple[str, ...], clipboard: Clipboard
 ) -> None:
-    clipboard = Clipboard(tmp_path)
     async with browsing(size=(1, 1), environ=clipboard.environ) as browser:
         await browser.press(*keys, "y")
         assert clipboard.take() is None
@@ -67,9 +64,8 @@ async def test_nothing_is_copied_where_no_row_is_drawn(
 
 
 async def test_where_dependencies_are_not_listed_a_row_stands_for_the_hash_that_it_shows(
-    tmp_path: Path,
+    clipboard: Clipboard,
 ) -> None:
-    clipboard = Clipboard(tmp_path)
     async with browsing(size=(120, 30), environ=clipboard.environ) as browser:
         await browser.press("2")
         row = browser.current
@@ -82,8 +78,7 @@ async def test_where_dependencies_are_not_listed_a_row_stands_for_the_hash_that_
         assert browser.state.marks == (row.spec.hash,)
 
 
-async def test_the_line_of_marks_names_the_keys_that_mean_the_marks(tmp_path: Path) -> None:
-    clipboard = Clipboard(tmp_path)
+async def test_the_line_of_marks_names_the_keys_that_mean_the_marks(clipboard: Clipboard) -> None:
     async with browsing(size=(120, 30), environ=clipboard.environ, folded=False) as browser:
 
         def shown(*words: str) -> bool:

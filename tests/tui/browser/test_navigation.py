@@ -16,19 +16,12 @@ from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
 from tests.builders.pages import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HWLOC, write_hdf5_index
+from tests.tui.browser.hdf5_index import HWLOC
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> Path:
-    path = tmp_path / "index.json"
-    write_hdf5_index(path)
-    return path
-
-
-@pytest.fixture
-def browser(index: Path) -> FakeBrowser:
-    browser = FakeBrowser(index).load()
+def browser(hdf5_index: Path) -> FakeBrowser:
+    browser = FakeBrowser(hdf5_index).load()
     select(browser, "hdf5")
     return browser
 
@@ -37,8 +30,7 @@ def select(browser: FakeBrowser, *names: str | None, walks: bool = False) -> Non
     """Select packages in the list, and go to the specs of the last one unless it is a walk."""
     browser.put(pane="packages", input=None)
     for name in names:
-        browser.search.select_package(name)
-        browser.settle()
+        browser.select(name)
     if not walks:
         browser.put(pane="specs")
 
@@ -64,11 +56,6 @@ def jump(browser: FakeBrowser, *names: str) -> None:
         browser.settle()
 
 
-def retrace(browser: FakeBrowser, by: int) -> None:
-    browser.navigation.retrace(by)
-    browser.settle()
-
-
 # Jumps
 
 
@@ -84,12 +71,12 @@ def test_a_jump_selects_its_spec_and_back_brings_all_back(browser: FakeBrowser) 
     assert browser.row.spec.hash == HWLOC
     assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
     assert browser.host.where.pane == "detail"
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert browser.state.view == view
     assert (browser.detail, browser.selected) == ("hdf5@1.0", "hdf5")
     assert browser.tree == tree
     assert browser.details.at == (3, 1), "the cursor of the detail is back"
-    retrace(browser, 1)
+    browser.retrace(1)
     assert browser.detail == "hwloc@1.0"
 
 
@@ -100,7 +87,7 @@ def test_a_query_in_the_way_is_removed_and_comes_back(browser: FakeBrowser) -> N
     jump(browser, "zlib")
     assert (browser.detail, browser.query) == ("zlib@1.0", "package=zlib")
     assert "does not match zlib" in browser.message
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert (browser.detail, browser.query) == ("hdf5@1.0", query)
 
 
@@ -135,7 +122,7 @@ def test_a_walk_through_the_packages_is_one_step_until_rows_are_looked_at(
     browser.navigation.end_walk()
     select(browser, "openmpi", "zlib", walks=True)
     for by, name in ((-1, "hwloc"), (-1, None), (1, "hwloc"), (1, "zlib")):
-        retrace(browser, by)
+        browser.retrace(by)
         assert browser.selected == name
 
 
@@ -159,35 +146,37 @@ def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowse
         browser.settle()
         views.append(browser.state.view)
     for view in views[-2::-1]:
-        retrace(browser, -1)
+        browser.retrace(-1)
         assert browser.state.view == view
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert browser.query == "", "the list of all packages was the beginning"
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert browser.message == "Nothing to go back to"
     for view in views:
-        retrace(browser, 1)
+        browser.retrace(1)
         assert browser.state.view == view
-    retrace(browser, 1)
+    browser.retrace(1)
     assert browser.message == "Nothing to go forward to"
 
 
 def test_a_step_after_going_back_replaces_those_that_were_ahead(browser: FakeBrowser) -> None:
     jump(browser, "openmpi", "hwloc")
-    retrace(browser, -1)
-    retrace(browser, -1)
+    browser.retrace(-1)
+    browser.retrace(-1)
     assert browser.detail == "hdf5@1.0"
     jump(browser, "zlib")
-    retrace(browser, 1)
+    browser.retrace(1)
     assert browser.message == "Nothing to go forward to"
     assert browser.detail == "zlib@1.0"
 
 
-def test_reloading_forgets_the_steps_and_keeps_the_spec(browser: FakeBrowser, index: Path) -> None:
+def test_reloading_forgets_the_steps_and_keeps_the_spec(
+    browser: FakeBrowser, hdf5_index: Path
+) -> None:
     jump(browser, "openmpi")
-    index.write_bytes(index.read_bytes().replace(b'"1.0"', b'"2.0"'))
+    hdf5_index.write_bytes(hdf5_index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.load()
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert browser.detail == "openmpi@2.0"
     assert browser.message == "Nothing to go back to"
 
@@ -198,7 +187,7 @@ def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.Mo
         browser.controllers.specs.sort(Sort(column))
         browser.settle()
     for column in ("version", "os", "os"):
-        retrace(browser, -1)
+        browser.retrace(-1)
         assert browser.state.view.sort == Sort(column)
     assert browser.message == "Nothing to go back to"
 
@@ -214,7 +203,7 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     browser.controllers.specs.sort(Sort("os"))
     browser.settle()
     jump(browser, "hwloc")
-    retrace(browser, -1)
+    browser.retrace(-1)
     assert browser.detail == "hdf5@1.0"
     assert (len(browser.tree.lines) == lines) == is_kept
 
@@ -230,7 +219,7 @@ def test_sheets_that_are_too_large_together_are_read_again(
     gc.collect()
     assert sum(isinstance(each, Sheet) for each in gc.get_objects()) < len(columns)
     for column in reversed(columns[:-1]):
-        retrace(browser, -1)
+        browser.retrace(-1)
         opened = browser.state.table
         assert opened.options["by"] == (column,)
         assert opened.is_read, opened.text
@@ -240,11 +229,11 @@ def test_sheets_that_are_too_large_together_are_read_again(
     ("jobs", "detail"), [(("load",), "openmpi@2.0"), (("load", "view"), "hdf5@2.0")]
 )
 def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
-    browser: FakeBrowser, index: Path, jobs: tuple[str, ...], detail: str
+    browser: FakeBrowser, hdf5_index: Path, jobs: tuple[str, ...], detail: str
 ) -> None:
     unfold(browser)
     browser.navigation.jump_to(line(browser, "openmpi"))
-    index.write_bytes(index.read_bytes().replace(b'"1.0"', b'"2.0"'))
+    hdf5_index.write_bytes(hdf5_index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.controllers.loading.load()
     browser.host.work(*jobs)
     browser.settle()

@@ -9,7 +9,6 @@ import pytest
 from tests.browsing import INDEX, browsing, sample_where
 from tests.program import Program
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import write_hdf5_index
 
 
 async def test_a_query_means_the_same_as_in_the_shell(program: Program) -> None:
@@ -55,13 +54,13 @@ def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left
     assert browser.query == "package=py-build any=rocm"
 
 
-async def test_an_unknown_word_is_named_as_in_the_shell(tmp_path: Path, program: Program) -> None:
-    path = tmp_path / "index.json"
-    write_hdf5_index(path)
+async def test_an_unknown_word_is_named_as_in_the_shell(
+    hdf5_index: Path, program: Program
+) -> None:
     for query in ("hdf5 h5p@1", "hdf5 or zlib"):
-        first = program("find", "-f", str(path), query).stderr.splitlines()[1]
+        first = program("find", "-f", str(hdf5_index), query).stderr.splitlines()[1]
         sentence = first.removeprefix("spackscope: ")
-        async with browsing(path, query=query, size=(140, 30)) as browser:
+        async with browsing(hdf5_index, query=query, size=(140, 30)) as browser:
             assert sentence in browser.text, "as the argument"
             await browser.ask("zlib")
             await browser.press("enter", builds=2)
@@ -70,9 +69,10 @@ async def test_an_unknown_word_is_named_as_in_the_shell(tmp_path: Path, program:
             await browser.press("enter", shown=set(), shows=sentence)  # once it is left
 
 
-async def test_a_word_that_no_column_shows_is_named_as_a_package_would_be(tmp_path: Path) -> None:
-    write_hdf5_index(tmp_path / "index.json")
-    async with browsing(tmp_path / "index.json", size=(140, 30)) as browser:
+async def test_a_word_that_no_column_shows_is_named_as_a_package_would_be(
+    hdf5_index: Path,
+) -> None:
+    async with browsing(hdf5_index, size=(140, 30)) as browser:
         await browser.ask("hdf5 latest")
         sentence = "Unknown package latest, and no hdf5 shows it in any column"
         assert sentence in browser.text

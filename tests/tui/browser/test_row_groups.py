@@ -12,9 +12,8 @@ from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, installs
+from tests.builders.spack import write_index
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.look_alike_index import write_look_alikes
 
 SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
 ONE, TWO, THREE, FOUR, OLD, NEW, GMAKE, USER = (hash_of(number) for number in range(1, 9))
@@ -35,9 +34,7 @@ def index(tmp_path: Path) -> Path:
         *(leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4")),
         node(USER, name="user", dependencies=[edge("app", THREE, ["link"])]),
     ]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return path
+    return write_index(tmp_path, *nodes)
 
 
 @pytest.fixture
@@ -131,8 +128,7 @@ def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(tmp_path: Pa
         node(USER, name="user", dependencies=[edge("app", ONE, ["link"])]),
         *({**leaf(*libc), "external": {"path": "/usr"}} for libc in libcs_of),
     ]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
+    path = write_index(tmp_path, *nodes)
     host = "platform=linux target=x86_64_v3 glibc=2.36"
     browser = FakeBrowser(path, query="app", environ={"SPACKSCOPE_HOST": host}).load()
     chosen = "one that runs here, of 2 builds, 2 ways to run (⏎ shows them)"
@@ -140,9 +136,8 @@ def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(tmp_path: Pa
 
 
 def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
     builds = (app(ONE, NEW), app(TWO, NEW, edge("gmake", GMAKE, ["build"])))
-    path.write_bytes(database(installs(*builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))))
+    path = write_index(tmp_path, *builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))
     any_of_2 = ONE, f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
     assert copy(FakeBrowser(path, query="app").load(), 0) == any_of_2
 
@@ -214,7 +209,7 @@ async def test_folding_stays_as_it_was_left(index: Path, tmp_path: Path) -> None
 async def test_kinds_may_be_opened_where_no_hash_has_room(tmp_path: Path) -> None:
     nodes = [app(ONE, NEW), app(TWO, OLD), node(THREE, name="app", version="0.9")]
     libs = [leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")]
-    (tmp_path / "index.json").write_bytes(database(installs(*nodes, *libs)))
+    write_index(tmp_path, *nodes, *libs)
     async with browsing(tmp_path / "index.json", query="app", size=(10, 3)) as browser:
         await browser.press("2", "enter")
         await browser.resize(60, 24)
@@ -239,9 +234,8 @@ def row_texts(browser: Browser) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-async def test_a_click_on_a_selected_row_opens_it(tmp_path: Path) -> None:
-    write_look_alikes(tmp_path / "index.json")
-    async with browsing(tmp_path / "index.json", query="hdf5") as browser:
+async def test_a_click_on_a_selected_row_opens_it(look_alikes: Path) -> None:
+    async with browsing(look_alikes, query="hdf5") as browser:
         rows, count = browser.table.rows, len(browser.rows)
         await browser.press("home", "j")
         assert browser.current.count == 1

@@ -26,7 +26,7 @@ from tests.browsing import SAMPLE, reading
 from tests.builders.pages import record, write_page
 from tests.builders.spack import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import GONE, OPENMPI, write_hdf5_index
+from tests.tui.browser.hdf5_index import GONE, OPENMPI
 
 
 @pytest.fixture
@@ -118,10 +118,8 @@ def test_marks_out_of_sight_are_copied_only_when_asked_for(browser: FakeBrowser)
     assert browser.message.startswith("Copied 2 marked hashes · 2 do not run on zen3 (test)")
 
 
-def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    write_hdf5_index(path)
-    browser = FakeBrowser(path, query="hdf5").load()
+def test_a_line_of_the_tree_copies_its_own_hash(hdf5_index: Path) -> None:
+    browser = FakeBrowser(hdf5_index, query="hdf5").load()
     browser.host.focus("detail")
     for spec in (GraphSpec("openmpi", "1", OPENMPI), GraphSpec("gone", "", GONE, "absent")):
         with reading():

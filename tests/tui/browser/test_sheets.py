@@ -68,13 +68,8 @@ def session(tmp_path: Path) -> Session:
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     path = tmp_path / "cache.json"
-    path.write_bytes(database(installs(leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))))
+    write_index(path, leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))
     return path
-
-
-@pytest.fixture
-def clipboard(tmp_path: Path) -> Clipboard:
-    return Clipboard(tmp_path)
 
 
 def cells(browser: Browser, column: str) -> list[object]:
@@ -195,7 +190,7 @@ async def test_values_that_all_rows_share_are_above_the_heads_and_can_be_filtere
     tmp_path: Path, cache: Path
 ) -> None:
     xz = tmp_path / "xz.json"
-    xz.write_bytes(database(installs(leaf(ALONE, "xz", "5.8"))))
+    write_index(xz, leaf(ALONE, "xz", "5.8"))
     async with browsing(cache, xz, size=(120, 30)) as browser:
         await browser.press("2", "S", head_line="same in all: kind file · problems 0")
         assert cells(browser, "kind") == ["file", "file"]
@@ -221,13 +216,13 @@ async def test_a_filter_of_a_sheet_is_none_of_the_specs(cache: Path) -> None:
 async def test_the_cursor_stays_on_its_spec_whose_row_has_changed(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "j", shows="os only: ubuntu24.04 ≠ rhel8")
-        sources[1].write_bytes(database(installs(node(ZLIB, dependencies=...))))
+        write_index(sources[1], node(ZLIB, dependencies=...))
         await browser.press("r", hides="os only: ubuntu24.04 ≠ rhel8")
         assert item_hash(browser) == HDF5
 
 
 async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Path) -> None:
-    (tmp_path / "index.json").write_bytes(database(installs(leaf(OLD, "a", "1") | {"arch": 5})))
+    write_index(tmp_path, leaf(OLD, "a", "1") | {"arch": 5})
     write_page(tmp_path / "pages", [record(2, hash="TOO-SHORT"), record(3)])
     paths = (tmp_path / "index.json", tmp_path / "pages")
     async with browsing(*paths, size=(120, 30)) as browser:
@@ -531,8 +526,7 @@ async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_p
         node(letter * 32, name="app", dependencies=[edge("lib", hash_, ["link"])])
         for letter, hash_ in (("a", OLD), ("b", NEW), ("c", OLD))
     ]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(old, new, *apps)))
+    path = write_index(tmp_path, old, new, *apps)
     async with browsing(path, session=session, query="app", size=(110, 24)) as browser:
         assert browser.current.count == 3
         await browser.press("W", shows="Spack can reuse 2 of 3 builds on zen3")

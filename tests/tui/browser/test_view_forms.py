@@ -17,7 +17,7 @@ from tests.builders.pages import SAMPLE_PAGES, record, write_page
 from tests.builders.spack import INSTALL_TREE
 from tests.program import COMMAND, environment
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HDF5, write_hdf5_index
+from tests.tui.browser.hdf5_index import HDF5
 from tests.tui.browser.look_alike_index import write_look_alikes
 
 HOST = "target=zen3 glibc=2.35"
@@ -98,11 +98,9 @@ def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
     assert set(run(text, tmp_path)) == browser.shown >= before
 
 
-def test_hashes_are_those_of_all_rows_in_their_order(tmp_path: Path) -> None:
-    index = tmp_path / "index.json"
-    write_hdf5_index(index)
-    browser = FakeBrowser(index, query="hdf5").load()
-    assert forms(browser, index)["h"].read() == HDF5
+def test_hashes_are_those_of_all_rows_in_their_order(hdf5_index: Path) -> None:
+    browser = FakeBrowser(hdf5_index, query="hdf5").load()
+    assert forms(browser, hdf5_index)["h"].read() == HDF5
 
 
 def test_the_query_is_offered_as_a_requirement_if_it_is_one(tmp_path: Path) -> None:
@@ -114,17 +112,17 @@ def test_the_query_is_offered_as_a_requirement_if_it_is_one(tmp_path: Path) -> N
     assert "R" not in forms(FakeBrowser(tmp_path, query="stack=root").load(), tmp_path)
 
 
-def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_path: Path) -> None:
-    index = tmp_path / "index.json"
-    write_look_alikes(index)
-    browser = FakeBrowser(index, query="hdf5@1.14").load()
+def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(
+    look_alikes: Path,
+) -> None:
+    browser = FakeBrowser(look_alikes, query="hdf5@1.14").load()
     browser.host.focus("specs")
     browser.move_to(0)
     open_menu(browser.controllers)
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
-    done(replace(forms(browser, index)["h"], after="a remark"))
+    done(replace(forms(browser, look_alikes)["h"], after="a remark"))
     browser.settle()
     assert {*browser.copied[-1].splitlines()} == browser.shown
     assert browser.host.message == "Copied all shown hashes (test) · a remark"
