@@ -51,51 +51,34 @@ class Died(Exception):
 
 
 class Config:
-    """The configuration of the site and of the user, as far as `config:` goes."""
+    """The extensions in the configuration of the user."""
 
-    def __init__(self, prefix: str) -> None:
-        user = os.environ.get("SPACK_USER_CONFIG_PATH") or os.path.expanduser("~/.spack")
-        self.files = {
-            "user": Path(user, "config.yaml"),
-            "site": Path(prefix, "etc", "spack", "config.yaml"),
-        }
+    def __init__(self) -> None:
+        self.file = Path(os.path.expanduser("~/.spack/config.yaml"))
         self.has_extensions = True
-
-    def read(self, scope: str) -> dict[str, Any]:
-        file = self.files[scope]
-        content = yaml.safe_load(file.read_text()) if file.exists() else None
-        return dict((content or {}).get("config") or {})
 
     def get(self, path: str) -> Any:
         assert path == "config:extensions"
-        if not self.has_extensions:
-            return []
-        lists = [config.get(_key(config)) or [] for config in map(self.read, self.files)]
-        return [*dict.fromkeys(entry for entries in lists for entry in entries)]
+        return self._read() if self.has_extensions else []
 
-    def write(self, scope: str, config: dict[str, Any]) -> None:
-        if not isinstance(config.get("extensions", []), list):
-            raise Died(f"{self.files[scope]}:2: {config['extensions']!r} is not of type 'array'")
-        self.files[scope].parent.mkdir(parents=True, exist_ok=True)
-        self.files[scope].write_text(yaml.safe_dump({"config": config}))
+    def _read(self) -> list[str]:
+        content = yaml.safe_load(self.file.read_text()) if self.file.exists() else {}
+        extensions: list[str] = content.get("config", {}).get("extensions", [])
+        return extensions
 
-    def add(self, scope: str, path: str) -> None:
-        value, config = yaml.safe_load(path.split(":", 2)[2]), self.read(scope)
-        key = _key(config)
-        # Only to a list that the scope already has is a value alone appended.
-        if isinstance(config.get(key), list) and not isinstance(value, list):
-            value = [value]
-        old = config.get(key) or []
-        config[key] = (
-            [*value, *(e for e in old if e not in value)] if type(value) is list else value
-        )
-        self.write(scope, config)
+    def _write(self, extensions: list[str]) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(yaml.safe_dump({"config": {"extensions": extensions}}))
 
-    def remove(self, scope: str, path: str) -> None:
-        value, config = yaml.safe_load(path.split(":", 2)[2]), self.read(scope)
-        for entry in value if isinstance(value, list) else [value]:
-            config[_key(config)].remove(entry)
-        self.write(scope, config)
+    def add(self, path: str) -> None:
+        value, old = yaml.safe_load(path.split(":", 2)[2]), self._read()
+        self._write([*value, *(entry for entry in old if entry not in value)])
+
+    def remove(self, path: str) -> None:
+        kept = self._read()
+        for entry in yaml.safe_load(path.split(":", 2)[2]):
+            kept.remove(entry)
+        self._write(kept)
 
 
 class Spack:
@@ -103,8 +86,7 @@ class Spack:
 
     def __init__(self, prefix: str, version: str, has_plugins: bool) -> None:
         self.version, self.has_plugins = version, has_plugins
-        self.config = Config(prefix)
-        self.modules: dict[str, Any] = {}
+        self.config = Config()
         self._install_modules(prefix)
 
     def _install_modules(self, prefix: str) -> None:
@@ -205,15 +187,13 @@ class Spack:
         parser = argparse.ArgumentParser(
             "spack", add_help=False, formatter_class=argparse.RawTextHelpFormatter
         )
-        for short, name in (("-h", "--help"), ("-H", "--all-help"), ("-k", "--insecure")):
-            parser.add_argument(short, name, action="store_true")
+        parser.add_argument("-h", "--help", action="store_true")
         parser.add_argument("-c", "--config")
         parser.add_argument("-C", "--config-scope")
         parser.add_argument("--color")
         parser.add_argument("-e", "--env")
         parser.add_argument("-D", "--env-dir")
         parser.add_argument("-E", "--no-env", action="store_true")
-        parser.add_argument("-V", "--version", action="store_true")
         return parser
 
     def run(self, argv: list[str]) -> int:
@@ -221,9 +201,6 @@ class Spack:
         parser = self.parser()
         parser.add_argument("command", nargs=argparse.REMAINDER)
         args, _ = parser.parse_known_args(argv)
-        if args.version:
-            print(self.version)
-            return 0
         self.config.has_extensions = args.config != "config:extensions::[]"
         self.activate(args)
         command, *words = args.command
@@ -236,8 +213,8 @@ class Spack:
             print(*self.names(), sep="\n")
             return 0
         if command == "config":
-            _, scope, action, path = words
-            getattr(self.config, action)(scope, path)
+            *_, action, path = words
+            getattr(self.config, action)(path)
             return 0
         name = words[0] if command == "help" else command
         module = self.module(name)
@@ -269,11 +246,6 @@ def _invoke(
     if unknown:
         raise Died(f"unrecognized arguments: {' '.join(unknown)}")
     return function(parser, args) or 0
-
-
-def _key(config: dict[str, Any]) -> str:
-    """Return the key of the extensions, which overrides lower scopes where it ends in `::`."""
-    return "extensions:" if "extensions:" in config else "extensions"
 
 
 def _extension_name(path: str) -> str:
