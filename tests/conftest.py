@@ -59,6 +59,13 @@ def _new_downloads() -> None:
 
 
 @pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to the directory of the test."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def parse_counts(monkeypatch: pytest.MonkeyPatch) -> ParseCounts:
     """Count how often texts are lexed and parsed in a test."""
     return ParseCounts(monkeypatch)

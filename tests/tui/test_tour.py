@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.browsing import browsing
 from tests.documents import make_docs
 
 
-async def test_each_step_of_the_tour_shows_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    environ = {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path)}
-    environ["XDG_STATE_HOME"] = str(tmp_path)
+async def test_each_step_of_the_tour_shows_what_it_says(here: Path) -> None:
+    environ = {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(here)}
+    environ["XDG_STATE_HOME"] = str(here)
     async with browsing("sample", size=(112, 28), environ=environ) as browser:
         for step in make_docs.TOUR:
             for keys in step.presses():

@@ -336,14 +336,11 @@ def command(*sources: str, query: str = "", **options: object) -> ViewCommand:
     return view_command(sources, parse(query, packages=()), session)
 
 
-def test_paths_are_absolute_and_everything_odd_is_quoted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    here = f"""'{tmp_path}/it'"'"'s here'"""
-    dash, hash_sign = shlex.quote(f"{tmp_path}/-x"), f"'{tmp_path}/cache_spack_io_index.json#v1'"
+def test_paths_are_absolute_and_everything_odd_is_quoted(here: Path) -> None:
+    odd = f"""'{here}/it'"'"'s here'"""
+    dash, hash_sign = shlex.quote(f"{here}/-x"), f"'{here}/cache_spack_io_index.json#v1'"
     assert command("it's here", "public:v1,v2", "sample") == ViewCommand(
-        f"spackscope find -f {here} -f public:v1,v2 -f sample --hashes"
+        f"spackscope find -f {odd} -f public:v1,v2 -f sample --hashes"
     )
     text = command("-x", "cache_spack_io_index.json#v1", "spack:site", "file:///m").text
     paths = f"-f {dash} -f {hash_sign} -f spack:site -f file:///m"

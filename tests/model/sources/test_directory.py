@@ -132,17 +132,14 @@ def test_kernel_file_systems_in_a_copy_of_a_system_are_not_read(tmp_path: Path) 
     assert problem.endswith(f"{tmp_path}/proc: is not read: it is a kernel file system")
 
 
-def test_directories_may_be_nested_deeper_than_calls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_directories_may_be_nested_deeper_than_calls(here: Path) -> None:
     for _ in range(1_500):
         os.mkdir("d")
         os.chdir("d")
     Path("specs.md").write_bytes(page([record(1)]))
 
     try:
-        assert catalog_of(tmp_path).total == 1
+        assert catalog_of(here).total == 1
     finally:
         # What pytest removes directories with does not go so deep.
         os.unlink("specs.md")

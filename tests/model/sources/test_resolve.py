@@ -118,17 +118,14 @@ def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:
         assert not names_source(word), word
 
 
-def test_a_word_of_a_query_is_a_source_if_it_can_be_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_word_of_a_query_is_a_source_if_it_can_be_nothing_else(here: Path) -> None:
     for path in ("there", "hdf5"):
-        (tmp_path / path / "abc").mkdir(parents=True)
+        (here / path / "abc").mkdir(parents=True)
     ending = ("index.json", "spack.lock", "x.spec.json.sig", "a.yaml", "specs.md", "a.gz", "a.zst")
     folders = ("there/", "./there", "there/abc", "hdf5/abc")
     missing = ("no/such/folder", "/data/mirror", "~/no")
     scheme = ("https://a.org/m", "ftp://a.org", "s3://b", "file:///x", "spack:site", "public:v1")
-    for word in (*ending, *folders, *missing, *scheme, "public", str(tmp_path)):
+    for word in (*ending, *folders, *missing, *scheme, "public", str(here)):
         assert is_source_word(word), word
     specs = ("/", "there", "hdf5", "py-foo", "hdf5/uehz56w", "/ueh | /wuq", "~mpi")
     hashes = ("/abc123", "/018")
@@ -147,17 +144,14 @@ def environment_in(spack: SpackRoot, directory: str, file: str = "spack.lock") -
     return str(spack.write(f"{directory}/{file}", "{}").parent)
 
 
-def test_a_name_is_that_of_an_environment(
-    spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_name_is_that_of_an_environment(spack: SpackRoot, here: Path) -> None:
     root = "spack/var/spack/environments"
     climate = environment_in(spack, f"{root}/climate")
     nested = environment_in(spack, f"{root}/teams/ocean", "spack.yaml")
     active = environment_in(spack, "home/work/mine")
     session = Session({**spack.environ, "SPACK_ENV": f"{active}/"})
     # A directory that is not an environment is not in the way of one.
-    (tmp_path / "climate").mkdir()
+    (here / "climate").mkdir()
     sources = ("-", "https://example.org/spack.lock", "spack:site", "spack", active)
     for name, source in (
         ("climate", climate),
@@ -169,7 +163,7 @@ def test_a_name_is_that_of_an_environment(
     with pytest.raises(SourceError) as error:
         find_environment("climat", session)
     assert str(error.value) == (
-        f"the environment climat is neither a file or directory, nor in {tmp_path}/{root};"
+        f"the environment climat is neither a file or directory, nor in {here}/{root};"
         " there are climate"
     )
     environment_in(spack, "climate")

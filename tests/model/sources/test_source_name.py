@@ -21,12 +21,11 @@ from spackscope.model.sources.source_name import spack_argument, tag_sources
     ],
 )
 def test_spack_takes_a_mirror_by_its_path_name_or_address(
-    source: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: str, argument: str, here: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    if " " in str(tmp_path) and argument.startswith("{here}"):
+    if " " in str(here) and argument.startswith("{here}"):
         argument = f"'{argument}'"
-    assert spack_argument(source) == argument.format(here=tmp_path)
+    assert spack_argument(source) == argument.format(here=here)
 
 
 def test_each_tag_of_the_public_cache_is_a_source() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import ZLIB, leaf, node
 from tests.builders.spack import INSTALL_TREE, SpackRoot, environment, write_index
@@ -19,24 +17,18 @@ def line_with(browser: Browser, text: str) -> int:
     return next(number for number, line in enumerate(browser.lines) if text in line)
 
 
-async def test_a_source_that_is_unread_is_said_before_what_the_others_give(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_source_that_is_unread_is_said_before_what_the_others_give(here: Path) -> None:
     """`0 of 127 cached` stood there alone."""
-    monkeypatch.chdir(tmp_path)
     wanted = [node(dependencies=...)]
-    (tmp_path / "spack.lock").write_bytes(environment(wanted, ZLIB))
+    (here / "spack.lock").write_bytes(environment(wanted, ZLIB))
     async with browsing("nonexist.json", "spack.lock", size=SMALL) as browser:
         assert "▲ 1" in browser.lines[0]
         await browser.press("C")
         assert line_with(browser, "nonexist.json does not") < line_with(browser, "0 of 1 cached")
 
 
-async def test_a_failed_reload_is_shown_until_one_succeeds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    tree, away = tmp_path / "tree", tmp_path / "away"
+async def test_a_failed_reload_is_shown_until_one_succeeds(here: Path) -> None:
+    tree, away = here / "tree", here / "away"
     shutil.copytree(INSTALL_TREE.parents[1], tree)
     async with browsing("tree", size=(100, 26)) as browser:
         shown = browser.shown

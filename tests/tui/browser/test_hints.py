@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from spackscope.tui.widgets.frame import StatusLine
 from tests.browsing import Browser, browsing
 from tests.clipboard import Clipboard
@@ -28,11 +26,7 @@ def hinted(browser: Browser) -> list[str]:
 
 
 @some_and_all(step=3)
-async def test_each_hint_does_something(
-    tmp_path: Path, clipboard: Clipboard, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
-    # Where rows are written.
-    monkeypatch.chdir(tmp_path)
+async def test_each_hint_does_something(here: Path, clipboard: Clipboard, step: int) -> None:
     for screen in _SCREENS[::step]:
         async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
             await browser.press(*screen.split())

@@ -7,8 +7,6 @@ import threading
 from pathlib import Path
 from zipfile import ZipFile
 
-import pytest
-
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
@@ -35,11 +33,8 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         await browser.press("enter", packages={"zlib": 1}, hides="O open yours")
 
 
-async def test_another_source_is_offered_where_none_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_index(tmp_path, node(dependencies=[]))
+async def test_another_source_is_offered_where_none_can_be_read(here: Path) -> None:
+    write_index(here, node(dependencies=[]))
     async with browsing(Path("gone.json")) as browser:
         await browser.press("O")
         for name in ("also-gone.json", "index.json"):
@@ -50,11 +45,8 @@ async def test_another_source_is_offered_where_none_can_be_read(
         await browser.press("O", shows="gone.json")
 
 
-async def test_what_is_shown_stays_where_another_source_cannot_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "notes.json").write_text("none")
+async def test_what_is_shown_stays_where_another_source_cannot_be_read(here: Path) -> None:
+    (here / "notes.json").write_text("none")
     async with browsing(query="py-build") as browser:
         await browser.press("2", "j")
         query, shown, current = browser.query, browser.shown, browser.current
@@ -68,13 +60,10 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(
             await browser.press("escape")
 
 
-async def test_tab_completes_the_path_of_a_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "caches").mkdir()
-    write_index(tmp_path / "caches" / "large.json", node(dependencies=[]))
-    (tmp_path / "caches" / "late.json").write_text("")
+async def test_tab_completes_the_path_of_a_source(here: Path) -> None:
+    (here / "caches").mkdir()
+    write_index(here / "caches" / "large.json", node(dependencies=[]))
+    (here / "caches" / "late.json").write_text("")
     async with browsing(size=(150, 30)) as browser:
         await browser.press("O", *"cac", "tab", "l", "tab", shows="late.json")
         assert "› caches/la " in browser.text, "as far as both agree"
@@ -132,12 +121,9 @@ async def test_the_address_of_a_shown_record_leads_to_it(tmp_path: Path) -> None
         assert len(browser.packages) > 1, "nothing was closed"
 
 
-async def test_the_only_match_is_taken_by_enter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_index(tmp_path, node(dependencies=[]))
-    (tmp_path / "notes.txt").touch()
+async def test_the_only_match_is_taken_by_enter(here: Path) -> None:
+    write_index(here, node(dependencies=[]))
+    (here / "notes.txt").touch()
     async with browsing(size=(80, 24)) as browser:
         await browser.press("O", *"in", "enter", packages={"zlib": 1})
 
@@ -164,14 +150,11 @@ async def test_escape_stops_the_reading_of_a_source_and_leaves_the_dialog_open()
             await browser.press("escape", "escape", query="package=py-build")
 
 
-async def test_sources_of_the_current_directory_are_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_sources_of_the_current_directory_are_offered(here: Path) -> None:
     with ZipFile(EXAMPLES) as archive:
-        archive.extractall(tmp_path)
-    (tmp_path / "notes.json").write_text('{"a": 1}')
-    (tmp_path / "empty").mkdir()
+        archive.extractall(here)
+    (here / "notes.json").write_text('{"a": 1}')
+    (here / "empty").mkdir()
     async with browsing(size=(100, 30)) as browser:
         for key in "OD":
             await browser.press(key)

@@ -260,12 +260,8 @@ async def test_letters_are_commands_in_every_sheet(
 
 
 async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
-    sources: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    clipboard: Clipboard,
+    sources: list[Path], here: Path, clipboard: Clipboard
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     async with browsing(sources[1], size=(120, 30), environ=clipboard.environ) as browser:
         await browser.press("2", "space", "space")
         marks = browser.state.marks
@@ -328,12 +324,8 @@ async def test_the_help_of_a_sheet_begins_with_the_answer(sources: list[Path]) -
 
 
 async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
-    sources: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    clipboard: Clipboard,
+    sources: list[Path], here: Path, clipboard: Clipboard
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     async with browsing(*sources, size=(120, 40), environ=clipboard.environ) as browser:
         await browser.press("2", "C", "Y", "c")
         line = clipboard.text
@@ -346,8 +338,8 @@ async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
         await browser.press(
             "f", *"hdf", "enter", "e", "backspace", "backspace", "backspace", *"json", "enter"
         )
-        assert browser.status == f"Wrote 1 row to {tmp_path}/cover.json"
-        (row,) = json.loads((tmp_path / "cover.json").read_text())
+        assert browser.status == f"Wrote 1 row to {here}/cover.json"
+        (row,) = json.loads((here / "cover.json").read_text())
         assert (row["hash"], row["nearest"]) == (HDF5, OTHER)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders.mirrors import mirror_v3, serve_files
@@ -19,10 +17,7 @@ from tests.web_server import is_silent, serving
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
 
 
-async def test_the_sources_are_listed_with_what_is_the_matter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+async def test_the_sources_are_listed_with_what_is_the_matter(here: Path) -> None:
     shutil.copytree(INSTALL_TREE.parents[1], "tree")
 
     async with browsing("tree", "gone", size=(120, 30)) as browser:

@@ -114,11 +114,10 @@ async def test_a_dialog_says_that_sources_are_being_read_and_follows(
 
 
 async def test_a_file_has_the_records_that_were_read_and_the_message_says_so(
-    held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    held: Held, here: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
-    async with held.browsing(tmp_path / "spack.lock", held.urls["large"]) as browser:
+    (here / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
+    async with held.browsing(here / "spack.lock", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
         await browser.press("2", "e", settle=False)
         await browser.until(lambda: "write 4 records so far" in text_of(browser))
