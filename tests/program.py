@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+import pyte
 import pytest
 
 import spackscope.model
@@ -264,7 +265,7 @@ class Program:
 
 
 class Terminal:
-    """A pseudo-terminal that controls the program in it."""
+    """A pseudo-terminal that controls the program in it, and what it shows."""
 
     def __init__(
         self,
@@ -275,7 +276,7 @@ class Terminal:
         streams: Mapping[str, IO[str]],
     ) -> None:
         self._master, slave = open_terminal(*size[::-1])
-        self._output = b""
+        self._show(*size[::-1])
         # The program gets the terminal from a process of its own: forking here, where pytest
         # may run threads, is what Python warns of.
         start = [sys.executable, "-S", "-c", _TAKE_TERMINAL, str(slave), *command]
@@ -310,9 +311,41 @@ class Terminal:
         """Return the mode of the terminal."""
         return termios.tcgetattr(self._master)
 
+    def _show(self, columns: int, lines: int) -> None:
+        """Begin with an empty screen."""
+        self._output, self._fed = b"", 0
+        self.screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self.screen)
+
+    @property
+    def lines(self) -> list[str]:
+        """What is on the screen, line by line."""
+        self._stream.feed(for_pyte(self._output[self._fed :]))
+        self._fed = len(self._output)
+        return [line.rstrip() for line in self.screen.display]
+
+    def until(self, *wanted: str) -> list[str]:
+        """Wait until some texts are on the screen."""
+        self.until_holds(lambda: all(any(t in line for line in self.lines) for t in wanted))
+        return self.lines
+
+    def until_holds(self, condition: Callable[[], object]) -> None:
+        """Wait until something holds of what is on the screen."""
+
+        def step() -> None:
+            assert self.read(), "it has ended"
+
+        wait_until(condition, step=step, message=lambda: "\n".join(self.lines))
+
+    def at_rest(self, *wanted: str) -> list[str]:
+        """Return the lines after some texts are on the screen and nothing follows."""
+        self.until(*wanted)
+        self.read_to_rest()
+        return self.lines
+
     def resize(self, columns: int, lines: int) -> None:
         """Change the size of the terminal, and forget what was written before."""
-        self._output = b""
+        self._show(columns, lines)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def hang_up(self) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from tests.examples import some_and_all
 from tests.program import Program, Terminal, for_pyte
-from tests.pty.test_screens import Shown
 
 pytestmark = pytest.mark.pty
 
@@ -49,15 +48,14 @@ def test_a_screen_drawn_step_by_step_is_the_one_that_is_drawn_at_once(
 ) -> None:
     columns, lines = 120, 40
     with program.in_terminal(columns=columns, lines=lines) as terminal:
-        shown = Shown(terminal, columns, lines)
-        shown.at_rest("py-safetensors")
+        terminal.at_rest("py-safetensors")
         start = 0
         for keys, text in [*TOUR.items()][: len(TOUR) // step]:
             for key in keys:
                 terminal.send(key)
                 # What follows Escape at once could be a sequence with it.
                 terminal.read_to_rest(0.15 if key == ESCAPE else 0.05)
-            shown.until(text)
+            terminal.until(text)
             terminal.read_to_rest(0.5 if text in keys else 0.2)
             by_steps = cells(terminal.output[start:], columns, lines)
             start = len(terminal.output)
@@ -72,10 +70,10 @@ CTRL_L = "\x0c"
 
 def test_the_screen_is_drawn_again_where_something_else_may_be_on_it(program: Program) -> None:
     with program.in_terminal(columns=100, lines=30) as terminal:
-        shown, start = Shown(terminal, 100, 30), 0
+        start = 0
         for key, text in (("j", "py-safetensors"), ("?", "run it")):
             terminal.send(key)
-            shown.at_rest(text)
+            terminal.at_rest(text)
             whole = cells(terminal.output[start:], 100, 30)
             terminal.send(CTRL_L)
             assert cells(terminal.read_to_rest(), 100, 30) == whole, f"others wrote to {text}"
@@ -102,17 +100,14 @@ def bytes_of_steps(terminal: Terminal, keys: str) -> list[int]:
 )
 def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, lines: int) -> None:
     with program.in_terminal(columns=columns, lines=lines) as terminal:
-        Shown(terminal, columns, lines).until("py-safetensors")
+        terminal.until("py-safetensors")
         assert bytes_of_steps(terminal, "2jj")[-1] < 1500, "rows and detail"
         assert bytes_of_steps(terminal, "+jj")[1] < 2 * (columns + 80), "two rows"
 
 
 def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> None:
     with program.in_terminal(columns=100, lines=30) as terminal:
-        Shown(terminal, 100, 30).at_rest("py-safetensors")
-        screen = pyte.Screen(100, 30)
-        stream = pyte.ByteStream(screen)
-        fed = 0
+        terminal.at_rest("py-safetensors")
         for keys, text in (
             ("1j", "┃ py-build"),
             ("2", "┃▸4    1.2.2"),
@@ -126,6 +121,5 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
         ):
             terminal.send(keys)
             terminal.read_to_rest(0.5 if keys == "/gcc" else 0.2)
-            stream.feed(for_pyte(terminal.output[fed:]))
-            fed = len(terminal.output)
-            assert text in screen.display[screen.cursor.y], (keys, screen.display)
+            lines = terminal.lines
+            assert text in lines[terminal.screen.cursor.y], (keys, lines)

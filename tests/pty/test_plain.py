@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tests.program import Program
-from tests.pty.test_screens import Shown
 
 pytestmark = pytest.mark.pty
 
@@ -18,8 +17,7 @@ ESCAPE = "\x1b"
 
 def test_no_line_block_or_spinner_is_drawn_in_a_session(program: Program) -> None:
     with program.in_terminal("--plain", columns=120, lines=40) as terminal:
-        shown = Shown(terminal, 120, 40)
-        lines = shown.until("specs: 346 builds of 4 packages")
+        lines = terminal.until("specs: 346 builds of 4 packages")
         assert lines[0].startswith("plain mode")
         # A move, the table, a filter, its values, the detail, an answer, help, palette, a query.
         for keys, text in (
@@ -37,7 +35,7 @@ def test_no_line_block_or_spinner_is_drawn_in_a_session(program: Program) -> Non
             ("/gcc", " gcc"),
         ):
             terminal.send(keys)
-            shown.until(text)
+            terminal.until(text)
             terminal.read_to_rest(0.15)
         terminal.send(f"{ESCAPE}")
         terminal.read_to_rest(0.15)
@@ -51,33 +49,31 @@ def test_no_line_block_or_spinner_is_drawn_in_a_session(program: Program) -> Non
 
 def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
-        shown = Shown(terminal, 120, 30)
-        shown.at_rest("24 py-build")
+        terminal.at_rest("24 py-build")
         terminal.send("2")
-        lines, cursor = shown.at_rest("specs: package=py-build, 24 py-build"), shown.screen.cursor
+        lines = terminal.at_rest("specs: package=py-build, 24 py-build")
+        cursor = terminal.screen.cursor
         assert lines[cursor.y].startswith("*>4    1.2.2")
         assert not cursor.hidden
         assert "specs:" in lines[-2]
         terminal.send("y")
-        assert "specs:" not in shown.until("opied")[-2], "the message says what changed"
+        assert "specs:" not in terminal.until("opied")[-2], "the message says what changed"
 
 
 def test_nothing_is_beside_a_dialog(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
-        shown = Shown(terminal, 120, 30)
-        shown.at_rest("24 py-build")
+        terminal.at_rest("24 py-build")
         terminal.send("2Y")
-        lines = [line.strip() for line in shown.at_rest("install command")]
+        lines = [line.strip() for line in terminal.at_rest("install command")]
     assert next(filter(None, lines)).startswith("copy ")
     assert not any("gcc@" in line for line in lines)
 
 
 def test_the_detail_has_a_line_for_each_value(program: Program) -> None:
     with program.in_terminal("py-build", columns=120, lines=40, changes=PLAIN) as terminal:
-        shown = Shown(terminal, 120, 40)
-        shown.at_rest("24 py-build")
+        terminal.at_rest("24 py-build")
         terminal.send("23")
-        lines = [line.strip() for line in shown.at_rest("hash: ", "document: ")]
+        lines = [line.strip() for line in terminal.at_rest("hash: ", "document: ")]
     assert "build: py-build@1.2.2" in lines
     assert re.fullmatch("hash: [a-z2-7]{32}.*", next(each for each in lines if "hash: " in each))
     assert "state: cached" in lines

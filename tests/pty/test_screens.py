@@ -7,61 +7,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
-import pyte
 import pytest
 
 from tests.examples import some_and_all
-from tests.program import Program, Terminal, for_pyte, wait_until
+from tests.program import Program
 
 pytestmark = pytest.mark.pty
 
 SCREENS = Path(__file__).parents[1] / "data" / "screens"
 COLOURS = re.compile(r"\x1b\[([\d;]*)m")
-
-
-class Shown:
-    """What a terminal of some size shows of what a program wrote."""
-
-    def __init__(self, terminal: Terminal, columns: int, lines: int) -> None:
-        self._terminal = terminal
-        self.screen = pyte.Screen(columns, lines)
-        self._stream = pyte.ByteStream(self.screen)
-        self._fed = 0
-
-    @property
-    def lines(self) -> list[str]:
-        self._stream.feed(for_pyte(self._terminal.output[self._fed :]))
-        self._fed = len(self._terminal.output)
-        return [line.rstrip() for line in self.screen.display]
-
-    def resize(self, columns: int, lines: int) -> None:
-        """Change the size of the terminal."""
-        assert self.lines
-        self._terminal.resize(columns, lines)
-        self.screen.resize(lines, columns)
-        self._fed = 0
-
-    def until(self, *wanted: str) -> list[str]:
-        """Wait until some texts are shown."""
-        self.until_holds(lambda: all(any(t in line for line in self.lines) for t in wanted))
-        return self.lines
-
-    def until_holds(self, condition: Callable[[], object]) -> None:
-        """Wait until something holds of what is shown."""
-
-        def step() -> None:
-            assert self._terminal.read(), "it has ended"
-
-        wait_until(condition, step=step, message=lambda: "\n".join(self.lines))
-
-    def at_rest(self, *wanted: str) -> list[str]:
-        """Return the lines after some texts are shown and nothing follows."""
-        self.until(*wanted)
-        self._terminal.read_to_rest()
-        return self.lines
 
 
 def test_the_first_screen_is_the_one_that_was_looked_at(program: Program) -> None:
@@ -70,7 +26,7 @@ def test_the_first_screen_is_the_one_that_was_looked_at(program: Program) -> Non
     with program.in_terminal(columns=160, lines=45, changes=host) as terminal:
         for columns, lines in ((160, 45), (120, 40), (80, 24), (50, 20)):
             terminal.resize(columns, lines)
-            shown = "\n".join(Shown(terminal, columns, lines).at_rest("adios2")) + "\n"
+            shown = "\n".join(terminal.at_rest("adios2")) + "\n"
             golden = SCREENS / f"first-{columns}x{lines}.txt"
             if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
                 golden.write_text(shown, encoding="utf-8")
@@ -82,10 +38,9 @@ def test_no_color_leaves_no_colour_at_all(
     program: Program, words: list[str], changes: dict[str, str]
 ) -> None:
     with program.in_terminal(*words, changes=changes) as terminal:
-        shown = Shown(terminal, 100, 40)
-        shown.until("py-safetensors")
+        terminal.until("py-safetensors")
         terminal.send("1j\r")
-        shown.at_rest("24 py-build")
+        terminal.at_rest("24 py-build")
         codes = {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";") if code}
     # 39 and 49 are the terminal's own colours; the others here are bold, dim, underline, reverse.
     assert codes <= {"0", "1", "2", "4", "7", "39", "49"}
@@ -94,7 +49,7 @@ def test_no_color_leaves_no_colour_at_all(
 
 def test_an_empty_no_color_means_nothing(program: Program) -> None:
     with program.in_terminal(changes={"NO_COLOR": ""}) as terminal:
-        Shown(terminal, 100, 40).at_rest("py-safetensors")
+        terminal.at_rest("py-safetensors")
         assert "36" in {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";")}
 
 
@@ -108,7 +63,7 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
 )
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors", "346 builds")
+        terminal.until("py-safetensors", "346 builds")
         terminal.send("q")
         assert terminal.wait() == 0
         # It has its size from the first frame on: the screen is cleared for each.
@@ -125,7 +80,7 @@ def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:
 @some_and_all(step=3)
 def test_the_c_locale_has_letters_for_signs(program: Program, step: int) -> None:
     with program.in_terminal(changes={"LC_ALL": "C", "LANG": ""}) as terminal:
-        Shown(terminal, 100, 40).until("py-build")
+        terminal.until("py-build")
         # Tree, users, comparison, values, help, palette, completions, and nothing that matches.
         for keys in ("jj\r", "z\r", "tu", "d", "v", "?", ":", "/tar", "/nosuch\r")[2::step]:
             terminal.send(keys)
@@ -141,8 +96,7 @@ def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
     coloured = "hdf5 \x1b[31mq\r\x1b q\r\x1b[200~ q \x1b[20"
     pasted = coloured * (1_000_000 // len(coloured))
     with program.in_terminal(columns=100, lines=30) as terminal:
-        shown = Shown(terminal, 100, 30)
-        shown.until("py-safetensors")
+        terminal.until("py-safetensors")
         text = f"{keys}\x1b[200~{pasted}\x1b[201~"
         for start in range(0, len(text), 1000):
             terminal.send(text[start : start + 1000])
@@ -150,6 +104,6 @@ def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
         terminal.send("\x1b")
         terminal.read_to_rest()
         terminal.send("/\x15py-pip\r")
-        shown.until("Unknown package py-pip")
+        terminal.until("Unknown package py-pip")
         terminal.send("q")
         assert terminal.wait() == 0

@@ -12,7 +12,6 @@ import pytest
 
 from tests.builders.pages import record, write_page
 from tests.program import COMMAND, Program, Terminal, repeat_for, wait_until
-from tests.pty.test_screens import Shown
 from tests.pty.test_signals import left_on, unchanged
 
 pytestmark = [
@@ -21,13 +20,17 @@ pytestmark = [
 ]
 
 
-class Shell(Shown):
-    """A shell in a terminal, and what that terminal shows."""
+class Shell:
+    """A shell in a terminal."""
 
     def __init__(self, terminal: Terminal) -> None:
-        super().__init__(terminal, 100, 30)
         self.terminal, self._start = terminal, 0
+        self.send, self.until = terminal.send, terminal.until
         self.until("ready 0>")
+
+    @property
+    def lines(self) -> list[str]:
+        return self.terminal.lines
 
     @property
     def written(self) -> bytes:
@@ -36,9 +39,6 @@ class Shell(Shown):
 
     def forget(self) -> None:
         self._start = len(self.terminal.output)
-
-    def send(self, text: str) -> None:
-        self.terminal.send(text)
 
     def ask(self, command: str) -> str:
         """Run a command of the shell, and return what it prints."""
@@ -113,9 +113,9 @@ def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
     shell.start("py-build")
     shell.until("1/11")
     for columns, lines in ((50, 20), (140, 40), (20, 5), (100, 30)):
-        shell.resize(columns, lines)
+        shell.terminal.resize(columns, lines)
         # The last line is drawn anew at its end, wherever the one before was cut.
-        shell.until_holds(lambda: shell.lines[-1].endswith("1/11"))
+        shell.terminal.until_holds(lambda: shell.lines[-1].endswith("1/11"))
     shell.until("pfqg2xi")
     shell.send("q")
     shell.until("ready 0>")
@@ -133,12 +133,12 @@ def test_thousands_of_moves_typed_ahead_are_worked_off_together(
     shell.until("1/3,000")
     shell.forget()
     shell.send("j" * 2000 + "/quit")
-    shell.until_holds(lambda: "zlib quit" in shell.lines[1])
+    shell.terminal.until_holds(lambda: "zlib quit" in shell.lines[1])
     # A terminal far away would have to be sent each of the rows on the way.
     assert len(shell.written) < 2000 * 30
     shell.until("2,001/3,000")
     shell.send("\x1b")
-    shell.until_holds(lambda: "quit" not in shell.lines[1])
+    shell.terminal.until_holds(lambda: "quit" not in shell.lines[1])
     shell.send("q")
     shell.until("ready 0>")
 
