@@ -7,8 +7,6 @@ rule on reuse, a format, a command, an answer with a key, a setting, forms of `Y
 a key waits for.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from importlib import import_module

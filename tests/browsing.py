@@ -1,7 +1,5 @@
 """Drive the browser in tests as a user does: press, type, look at what the screen shows."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

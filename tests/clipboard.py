@@ -1,7 +1,5 @@
 """A program that keeps what is copied: the user's own copy command."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Type into bash, zsh and fish, and see which words the program would be started with."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

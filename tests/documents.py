@@ -6,8 +6,6 @@ columns; a line `…` stands for any lines. Every such block is run. What `expor
 installs something, needs a network or Spack, or opens the browser.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import shlex

@@ -4,8 +4,6 @@ The program asks a whole index by masks and by its graph. This says the same of 
 and the tests compare both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from spackscope.model.core.errors import Unanswerable

@@ -1,7 +1,5 @@
 """Texts that a hostile or broken record can have in any of its fields."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 ESC = "\x1b"

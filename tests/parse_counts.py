@@ -1,7 +1,5 @@
 """Count how often a text is lexed and parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import pytest

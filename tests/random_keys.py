@@ -5,8 +5,6 @@ A short run is one of the tests. For an hour on other sources:
     .venv/bin/python -m tests.random_keys --seconds 3600 --seed 7 FILE...
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

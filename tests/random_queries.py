@@ -1,7 +1,5 @@
 """Generate random queries of the language, odd ones included."""
 
-from __future__ import annotations
-
 from random import Random
 
 NAMES = [

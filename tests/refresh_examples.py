@@ -4,8 +4,6 @@ After a change of messages or answers: `.venv/bin/python -m tests.refresh_exampl
 `…` stay as many as they are.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from pathlib import Path

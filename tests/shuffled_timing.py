@@ -6,8 +6,6 @@ shake` runs the tests so, and prints a number that repeats the order of a run:
     SPACKSCOPE_TIMING=1732 .venv/bin/python -m pytest tests/tui/browser -k its_name
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -7,8 +7,6 @@ No code of Spack is in it, and none of what it leaves out has to do with extensi
     spack [-c PATH] help [--all] | commands | config --scope user add|remove PATH | COMMAND …
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The recipes of CONTRIBUTING.md work to the letter, in a copy of the program."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The documents are true: tables are up to date, examples print what they show, links lead on."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

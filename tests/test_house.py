@@ -1,7 +1,5 @@
 """The source is read as text: names, and what is imported late."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What is packed here is a program of two lines, so that no package has to be down
 builds the whole file.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """The version is written in one place, and what repeats it for others says the same."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util

@@ -1,7 +1,5 @@
 """All that is private in Textual and used by tests, besides what the program itself uses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

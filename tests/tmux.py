@@ -1,7 +1,5 @@
 """A tmux server of its own, with the default settings of tmux."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Read documents and index sources."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any

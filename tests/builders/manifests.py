@@ -1,7 +1,5 @@
 """Build the manifests and blobs of mirrors of layout v3."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Build mirrors as Spack pushes them, and serve them on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Build nodes as Spack writes them, in each of its formats."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

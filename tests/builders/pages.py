@@ -1,7 +1,5 @@
 """Build pages as cache.spack.io writes them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -8,8 +8,6 @@ was before, mirrors, and an install tree.
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable, Mapping

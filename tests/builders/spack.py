@@ -1,7 +1,5 @@
 """Build documents as Spack writes them, and a Spack that reads its configuration."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import shutil

@@ -1,7 +1,5 @@
 """Fixtures for the tests of the model."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """What is written to the terminal: little, and the whole screen after all."""
 
-from __future__ import annotations
-
 import signal
 
 import pyte

@@ -1,7 +1,5 @@
 """What a screen reader reads: no boxes and bars, one pane at a time, and lines `label: value`."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 SPACKSCOPE_WRITE_GOLDEN=1 writes them again; look at the difference before it is committed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The program as users run it: from a shell, in a terminal that is to be left as it was found."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from collections.abc import Iterator

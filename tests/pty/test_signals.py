@@ -1,7 +1,5 @@
 """Signals at any moment: the terminal is left as it was found."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """The main task in a real tmux with its own settings: from the first key to a copied hash."""
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Iterator

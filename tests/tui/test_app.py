@@ -1,7 +1,5 @@
 """The colours of the screen are those of the terminal, and no distinction needs them."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A short run of random keys: what is copied is what the screen showed, and none ends it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """`spack scope` in a Spack: what is typed, and what spackscope gets of it."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

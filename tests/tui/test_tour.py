@@ -1,7 +1,5 @@
 """The tour of the documents shows at each step what it says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.browsing import browsing

@@ -1,7 +1,5 @@
 """Read what Spack answers on its two large indexes, and build small graphs."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Iterable

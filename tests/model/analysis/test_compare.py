@@ -1,7 +1,5 @@
 """Causes of differences are those that Spack's own hashes prove."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What caches have of an environment is what Spack itself would fetch, build and miss."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The attributes and closures of specs are those that Spack wrote."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Tests of builds, against a computation of all classes anew."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path

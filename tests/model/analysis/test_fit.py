@@ -1,7 +1,5 @@
 """Tests of `fit`, which is held to the letters that Spack's own rules give."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Iterator

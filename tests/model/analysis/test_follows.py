@@ -1,7 +1,5 @@
 """A dependency follows what brings it; attributes are compared with Spack's in test_compare."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.analysis.follows import follows

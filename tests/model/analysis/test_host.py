@@ -1,7 +1,5 @@
 """A host is described as a user writes it, or detected as Spack does it."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

@@ -1,7 +1,5 @@
 """Tests of `run_kinds`, whose partition is that of the linked and run closures in Spack."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

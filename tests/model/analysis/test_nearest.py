@@ -1,8 +1,6 @@
 """The nearest candidate is the one with the fewest differences of its own, then with the fewest
 causes, then with the first hash."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Needs are the closures that Spack fetches: its own answers are in `closures.jsonl.xz`."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Summaries of packages: the newest version, and what runs on the host."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

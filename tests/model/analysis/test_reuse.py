@@ -1,7 +1,5 @@
 """What the configuration keeps from being reused is held to what Spack selects."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The host of a session, and the externals of its Spack."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Specs of two sources are matched, and their changes counted."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests of `varying`, whose rows are those by which Spack's own strings differ."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever is asked of a catalog can be stopped, and has an end on cycles, pages and no specs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How the rows of specs side by side are spelled."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow

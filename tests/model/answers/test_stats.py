@@ -1,7 +1,5 @@
 """Records are counted by columns and variants."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, product
 from typing import Any

@@ -1,7 +1,5 @@
 """The word at the cursor is completed by what still occurs under the other conditions."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.assist.completion import (

@@ -1,7 +1,5 @@
 """Errors in a text that is being typed come with their offset."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

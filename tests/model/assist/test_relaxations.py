@@ -1,7 +1,5 @@
 """What is offered instead of a query without a match has the matches that it claims."""
 
-from __future__ import annotations
-
 import contextlib
 from random import Random
 

@@ -1,7 +1,5 @@
 """A cache stays within its bound."""
 
-from __future__ import annotations
-
 import gc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A column is one entry of the registry; its values are shown short, on one line, and clean."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.core.columns import (

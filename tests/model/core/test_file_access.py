@@ -1,7 +1,5 @@
 """Files are private, written completely or not at all, and leftovers are removed."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Systems and C libraries have the names that Spack gives them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

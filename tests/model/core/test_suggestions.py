@@ -1,7 +1,5 @@
 """Names that fit typed text come in the order of how well they fit."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Threads return results in order, nobody waits for a cancelled one, progress has its time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Mapping
 

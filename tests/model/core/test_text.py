@@ -1,7 +1,5 @@
 """Text from outside is safe to show, and fits its width."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 from typing import Literal

@@ -1,7 +1,5 @@
 """Variants are split as Spack prints them."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.core.records import spell_variant, split_variant, variant_key

@@ -1,7 +1,5 @@
 """Versions are ordered and matched as Spack orders and matches them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

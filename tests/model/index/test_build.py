@@ -1,7 +1,5 @@
 """An index holds every record once, whatever documents list it, and every Problem."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat

@@ -1,7 +1,5 @@
 """Tests of columns and conditions whose answers depend on the host."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 import pytest

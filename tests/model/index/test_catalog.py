@@ -1,7 +1,5 @@
 """Hashes and rows are read from an index, and a question can be stopped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What depends on what: edges, dependents, and paths between two specs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The tree of dependencies: what is unfolded, repeated, searched, and joined for look-alikes."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

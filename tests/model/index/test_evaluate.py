@@ -1,7 +1,5 @@
 """Masks of a whole index and the evaluator of single records give the same answers."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

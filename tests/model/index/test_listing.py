@@ -1,7 +1,5 @@
 """A listing orders, folds, opens and describes the rows of a view."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """An index is saved where possible, reused while current, and never an obstacle."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

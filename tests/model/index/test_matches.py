@@ -1,7 +1,5 @@
 """Specs are found, counted and cut into their look-alikes as one by one, whichever match."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

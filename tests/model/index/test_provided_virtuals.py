@@ -1,7 +1,5 @@
 """Virtuals are answered by what records provide, as Spack 1.3 does, and older ones by edges."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A refresh takes over what did not change, and its index equals one that is built anew."""
 
-from __future__ import annotations
-
 import random
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """Values are counted under the other conditions, shown in sections, and chosen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

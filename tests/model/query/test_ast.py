@@ -1,7 +1,5 @@
 """A query is written as a text that parses back to it, and its conditions fit what is shown."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

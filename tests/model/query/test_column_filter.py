@@ -1,7 +1,5 @@
 """The filter under a column is another form of the query, and the two never contradict."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

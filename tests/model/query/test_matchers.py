@@ -1,7 +1,5 @@
 """One record satisfies a query, or does not, or lists too little to decide."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

@@ -1,7 +1,5 @@
 """A spec is parsed as Spack parses it, and an error says where it is and what was expected."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ Those of `spec_satisfies.json` are on single records of Spack's two indexes, and
 `whole_answers.json` on all of them, as `find --all` lists them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Toolchains stand for what a Spack asks for in their place."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.core.errors import QueryError

@@ -1,7 +1,5 @@
 """PyYAML is read with as it is built in two ways."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

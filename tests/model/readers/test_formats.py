@@ -4,8 +4,6 @@ Broken ones are read as far as it goes. The files under `tests/data/spack` were 
 0.23 and 1.2.
 """
 
-from __future__ import annotations
-
 import gc
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What comes before an error in JSON is read, and repeated keys are reported."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The fields of a node are read independently of each other."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages are read completely, and broken ones raise nothing and report a Problem."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

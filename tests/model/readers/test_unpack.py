@@ -4,8 +4,6 @@ The files in `tests/data/spack/signed` were made with GnuPG as Spack makes them:
 with a key of RSA, and one with a signing subkey, as that of the Spack project has.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import importlib

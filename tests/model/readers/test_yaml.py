@@ -1,7 +1,5 @@
 """YAML of Spack's configuration is read as Spack's own parser reads it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

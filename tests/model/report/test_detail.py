@@ -1,7 +1,5 @@
 """The detail of a record has all its values, and only clean text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

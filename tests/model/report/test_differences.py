@@ -1,7 +1,5 @@
 """Tests of the lines that say how two specs differ."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the lines that say what kinds differ in."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

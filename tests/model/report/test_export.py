@@ -1,7 +1,5 @@
 """Records are exported with the same keys in every format, and without loss as JSON."""
 
-from __future__ import annotations
-
 import csv
 import json
 

@@ -1,7 +1,5 @@
 """A text in Markdown shows what it says, and no part of it is markup, wherever it stands."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt

@@ -1,7 +1,5 @@
 """What is pasted: spec strings as Spack spells them, requirements, and command lines."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """How far a task is, in words and as a bar; bars are as long as their counts; ages of copies."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of the sentences on what runs on a host."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.core.records import Fit

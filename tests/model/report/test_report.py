@@ -1,7 +1,5 @@
 """Lines are aligned, values flow to lines that fit, and matches are marked."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.report.report import (

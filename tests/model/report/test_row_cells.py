@@ -1,7 +1,5 @@
 """Each cell of a row has its place, its text and its style."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.core.text import cell_width

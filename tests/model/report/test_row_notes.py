@@ -1,7 +1,5 @@
 """Tests of the notes on the rows of look-alikes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The columns of the table follow from its rows, share a width, and leave the head line."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The title counts and names what is shown; the overview of packages fits any width."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 

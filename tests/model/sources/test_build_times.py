@@ -1,7 +1,5 @@
 """How long builds took is read from the prefixes of install trees, at any depth."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

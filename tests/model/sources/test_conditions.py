@@ -1,7 +1,5 @@
 """Conditions of includes are evaluated as Spack evaluates them, and nothing else is run."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Every file below a directory is found, or reported; documents have a fingerprint."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

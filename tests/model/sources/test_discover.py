@@ -1,7 +1,5 @@
 """Sources are recognised by their content, and one that fails hides no other."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The layouts of a mirror are read as Spack reads them, and verified by their checksums."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

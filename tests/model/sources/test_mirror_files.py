@@ -1,7 +1,5 @@
 """What the files of a mirror on this machine lack is listed, but not cached."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

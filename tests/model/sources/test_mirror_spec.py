@@ -3,8 +3,6 @@
 The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG signed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The public cache is read by its tags."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sources are those of the command line, else of the user's Spack, else the sample."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Addresses of cache.spack.io are read as a source and a query, and written from a query."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations

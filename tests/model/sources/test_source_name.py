@@ -1,7 +1,5 @@
 """The names of sources in commands of Spack, and of several tags."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The configuration of the user's Spack is read as Spack reads it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence

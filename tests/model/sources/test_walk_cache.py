@@ -1,7 +1,5 @@
 """Names are listed again wherever they may have changed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

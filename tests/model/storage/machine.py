@@ -1,7 +1,5 @@
 """A cache directory and an environment for storages, as between runs of the program."""
 
-from __future__ import annotations
-
 import os
 import ssl
 from collections.abc import Iterator

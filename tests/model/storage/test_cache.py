@@ -1,7 +1,5 @@
 """Files are downloaded, or served from the copies of an earlier run."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Files of web servers come whole, in their current version, and in time, or with a sentence."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import socket

@@ -1,7 +1,5 @@
 """Objects of S3 and of Google come as files of other servers do, and are listed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

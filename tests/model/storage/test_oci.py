@@ -1,7 +1,5 @@
 """The index of a registry is read, and its passwords and tokens go nowhere else."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Storages open by the scheme of their URL, and files of this machine are used where they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

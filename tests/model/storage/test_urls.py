@@ -1,7 +1,5 @@
 """URLs are split, checked and shown by one module."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Fixtures for the tests of the browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The index of a build cache in which h5py needs hdf5, and that much else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

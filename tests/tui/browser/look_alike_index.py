@@ -1,7 +1,5 @@
 """The index of a build cache in which four hdf5 look the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.builders.nodes import Node, edge, node

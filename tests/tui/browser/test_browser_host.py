@@ -1,7 +1,5 @@
 """The host that starts worker threads: what becomes of results, and of failures."""
 
-from __future__ import annotations
-
 import threading
 
 from spackscope.model.core.errors import Cancelled

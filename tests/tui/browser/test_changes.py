@@ -1,7 +1,5 @@
 """What changed from one source to another, in the browser."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A package that was chosen in the list, and what is typed after it, without an app."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

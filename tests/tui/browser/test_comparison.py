@@ -1,7 +1,5 @@
 """Comparing specs in the browser, over an index in which four hdf5 look the same."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

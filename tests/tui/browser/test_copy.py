@@ -1,7 +1,5 @@
 """Copying from the browser, with a real program that takes the bytes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The forms in which specs are copied, and what the message says of them."""
 
-from __future__ import annotations
-
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.tui.browser.copy import FORMS, HASH, summary

@@ -1,7 +1,5 @@
 """Dependencies in the detail: the tree, who uses a spec, why, and jumping along them and back."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

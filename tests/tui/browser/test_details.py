@@ -1,7 +1,5 @@
 """The detail of the selected spec, and how that relates to others, without an app."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The shown or the marked rows are written to a file, in the formats of `find`."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -3,8 +3,6 @@
 What a query shows is tested in test_search.py, without an app.
 """
 
-from __future__ import annotations
-
 from tests.browsing import SAMPLE, browsing, sample_where
 from tests.examples import some_and_all
 

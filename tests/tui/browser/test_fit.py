@@ -1,7 +1,5 @@
 """What the browser says about the host: in the title, the detail, the table and its values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

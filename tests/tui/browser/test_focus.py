@@ -1,7 +1,5 @@
 """Keys that wait, without an app."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What could not be read is in the title and above each answer, as long as it is so."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

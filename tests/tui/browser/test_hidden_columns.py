@@ -1,7 +1,5 @@
 """Columns can be hidden and brought back, and the program remembers it."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

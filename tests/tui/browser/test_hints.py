@@ -1,7 +1,5 @@
 """Every hint of every screen does something when its key is pressed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spackscope.tui.widgets.frame import StatusLine

@@ -1,7 +1,5 @@
 """Text from outside reaches no screen and no clipboard as anything but plain text."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 

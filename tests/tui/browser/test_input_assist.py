@@ -1,7 +1,5 @@
 """Completions of what is typed, without an app."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

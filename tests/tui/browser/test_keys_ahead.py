@@ -1,7 +1,5 @@
 """Keys that are typed ahead of a row that is still being read."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The layout of the panes: sizes of the terminal, the focus, going back, the mouse."""
 
-from __future__ import annotations
-
 import operator
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 The controller is tested in test_loading_controller.py.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loading the sources without an app: progress, failure, reload."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spackscope.model.core.frozen import replace

@@ -1,7 +1,5 @@
 """What marks and copies take: what the rows show, and nothing where none is drawn."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Jumps, steps back and forward, and paths, without an app."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 

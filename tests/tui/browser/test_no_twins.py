@@ -1,7 +1,5 @@
 """What rows say: no two in sight are alike, and a note repeats no cell of its row."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

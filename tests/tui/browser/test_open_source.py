@@ -1,7 +1,5 @@
 """Another source is opened from within the browser, from the first screen and where one fails."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A file that the user names is written completely or not at all."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """The list of packages: its filter, its counts, and what selecting one shows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What another query ends, and what leaves the query as it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.browsing import INDEX, browsing

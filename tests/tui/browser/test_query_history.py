@@ -1,7 +1,5 @@
 """The history of queries: a broken file does no harm."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

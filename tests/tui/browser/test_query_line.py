@@ -1,7 +1,5 @@
 """Words and texts of the query line: what they mean, and how they come back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Where nothing matches, the nearest queries are a list to choose from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from spackscope.tui.widgets.table_rows import TableRows

@@ -1,7 +1,5 @@
 """What the browser remembers is written to the user's own files alone."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

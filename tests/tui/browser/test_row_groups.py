@@ -1,7 +1,5 @@
 """Tests of opened look-alikes: their kinds, their specs, and the notes on them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

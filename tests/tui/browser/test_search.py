@@ -1,7 +1,5 @@
 """Search without an app: which view is requested, and what stays while a text has no rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Marks, picking and copying, without an app."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

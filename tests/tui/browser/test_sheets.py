@@ -1,7 +1,5 @@
 """Answers in the place of the table: read, sorted, filtered, marked, copied, left again."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

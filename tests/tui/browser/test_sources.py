@@ -1,7 +1,5 @@
 """Several sources in the browser: their list, their failures, and their changes."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

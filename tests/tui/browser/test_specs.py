@@ -1,7 +1,5 @@
 """The rows of specs: sorting, folding, marking, picking, moving."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

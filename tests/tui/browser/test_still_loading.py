@@ -1,7 +1,5 @@
 """What is asked while sources are still being read: it says so, and follows."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import threading

@@ -1,7 +1,5 @@
 """The table as it is drawn: heads, filters, the head line, and rows of look-alikes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 What is offered and what is wrong is tested in test_input_assist.py and test_search.py.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

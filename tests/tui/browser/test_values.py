@@ -1,7 +1,5 @@
 """The counts of values, and the query that a choice makes, without an app."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

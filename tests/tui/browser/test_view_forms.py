@@ -1,7 +1,5 @@
 """The command line that is offered for a view prints exactly the hashes that are shown."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What users look for most takes few keys, and the tour names these."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A body that cannot be read whole never takes the place of a good copy."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Tab completes command lines of the program in real shells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What an answer could not know is said with it, in every format."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

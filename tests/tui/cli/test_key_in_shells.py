@@ -1,7 +1,5 @@
 """A key at the prompt of a real shell puts a choice of the browser into the line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

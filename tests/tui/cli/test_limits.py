@@ -1,7 +1,5 @@
 """The real program under a limit of memory, with hostile documents."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """The progress of a command is drawn on a terminal, and removed."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What cannot be done is refused with an exit code and a sentence, and nothing is printed."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

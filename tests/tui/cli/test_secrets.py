@@ -1,7 +1,5 @@
 """Secrets in a URL are printed nowhere, whatever is wrong with the URL."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

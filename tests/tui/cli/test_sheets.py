@@ -1,7 +1,5 @@
 """All answers print their rows in the same forms, and each can be taken out as a leaf."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Command lines are read as shells read them, and what is put into them is never run."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

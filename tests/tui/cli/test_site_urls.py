@@ -1,7 +1,5 @@
 """Addresses of cache.spack.io are sources and queries of the command line."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The help says what keys and heads mean, and presses the key that is chosen."""
 
-from __future__ import annotations
-
 from spackscope.tui.cli.command_table import ANSWERS, module_of
 from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
 from tests.browsing import browsing

@@ -1,7 +1,5 @@
 """Dialogs are as high as their picks, and show in full only what a row cuts."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.tui.dialogs.pick import PickDialog

@@ -1,7 +1,5 @@
 """Keys are written as they are shown, or by their names."""
 
-from __future__ import annotations
-
 import string
 from itertools import chain
 

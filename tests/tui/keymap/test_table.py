@@ -1,7 +1,5 @@
 """Bindings and help agree with the table of keys."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A terminal without UTF-8 gets a letter for each sign."""
 
-from __future__ import annotations
-
 import ast
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Unexpected errors of the real program: one sentence, a log without data, and exit code 70."""
 
-from __future__ import annotations
-
 import stat
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Memory of large answers is returned to the system, and dialogs leave none behind."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Only the cells that changed are written, and the screen is the one that was drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from io import StringIO
 

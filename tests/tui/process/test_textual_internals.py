@@ -1,7 +1,5 @@
 """What is private in Textual is named in two modules only, and is there."""
 
-from __future__ import annotations
-
 import ast
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The configuration changes keys: they work, are shown, and clash with no other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from random import Random
 

@@ -1,7 +1,5 @@
 """Whether look-alikes are one row is configured, or chosen in the browser, which is remembered."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

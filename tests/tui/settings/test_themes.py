@@ -1,7 +1,5 @@
 """The colours of every theme."""
 
-from __future__ import annotations
-
 import pytest
 from textual.color import Color
 

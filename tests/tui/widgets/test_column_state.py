@@ -1,7 +1,5 @@
 """The current column goes through the columns, and before them through the head line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The lines of the box under an input: a note with its caret, and completions with counts."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.assist.offers import Completion

@@ -1,7 +1,5 @@
 """The values of a spec in rows: what comes first, what flows, what is cut, which keys follow."""
 
-from __future__ import annotations
-
 import pytest
 
 from spackscope.model.report.detail import (

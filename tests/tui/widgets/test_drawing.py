@@ -1,7 +1,5 @@
 """What a text means has a look."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from spackscope.model.report.report import Style

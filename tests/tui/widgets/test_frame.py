@@ -1,7 +1,5 @@
 """The title, the hints, and what the line above them says of the marked specs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

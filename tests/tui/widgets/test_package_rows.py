@@ -1,7 +1,5 @@
 """The overview of packages: what it shows of each, and what is said below it."""
 
-from __future__ import annotations
-
 from tests.browsing import INDEX, browsing
 
 

@@ -1,7 +1,5 @@
 """Rows are read a window at a time, and drawn as placeholders until they arrive."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The lines of the dependency tree and of a path, in Spack's letters and signs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

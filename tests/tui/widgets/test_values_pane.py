@@ -1,7 +1,5 @@
 """The pane of values: its lines, its filter, and what keys and clicks do with a value."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from textual import events
 
 from spackscope.tui.widgets.side_column import PackageRows

@@ -1,7 +1,5 @@
 """`spackscope complete` tells a shell what a word can become, from the index at hand."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

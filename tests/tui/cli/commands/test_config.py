@@ -1,7 +1,5 @@
 """`spackscope config` prints each setting with its origin, and mistakes end other commands."""
 
-from __future__ import annotations
-
 import json
 from shlex import quote
 from typing import Any

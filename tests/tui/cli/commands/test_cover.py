@@ -1,7 +1,5 @@
 """`cover` says what caches have of an environment, and what is missing."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

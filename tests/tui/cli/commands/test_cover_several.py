@@ -1,7 +1,5 @@
 """`cover` says how much of several environments or stacks the caches have, by host."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

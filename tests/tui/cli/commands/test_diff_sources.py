@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import subprocess
 
 from tests.builders.pages import record, write_page

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.model.analysis.lock_files import made, write_lock
 from tests.program import Program
 

@@ -1,7 +1,5 @@
 """`spackscope extension`, with a Spack whose own Python has no spackscope."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

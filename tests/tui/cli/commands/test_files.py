@@ -1,7 +1,5 @@
 """`files` lists what prefixes and archives contain, whatever these say."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

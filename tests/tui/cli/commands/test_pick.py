@@ -1,7 +1,5 @@
 """`spackscope pick` prints the specs that are chosen, alone or in a command line."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`why` says what keeps Spack from taking a spec from the caches."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil
