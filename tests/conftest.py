@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from spackscope.model.storage.download import temporary_cache
 from spackscope.tui.cli import command_line
+from tests.builders.spack import SpackRoot
 from tests.parse_counts import ParseCounts
 from tests.program import PATIENCE, Program
 
@@ -63,6 +64,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Go to the directory of the test."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def spack(tmp_path: Path) -> SpackRoot:
+    return SpackRoot(tmp_path)
 
 
 @pytest.fixture

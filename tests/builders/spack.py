@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from spackscope.model.sources.spack_config import SpackConfig, read_spack_config
 from tests.builders.nodes import Node, zlib_nodes
 
 SPACK_DATA = Path(__file__).parents[1] / "data" / "spack"
@@ -111,6 +112,12 @@ class SpackRoot:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(dedent(text))
         return path
+
+    def config(self, **environ: str) -> SpackConfig:
+        """Read what is written, with more variables of the environment."""
+        config = read_spack_config(self.environ | environ)
+        assert config is not None
+        return config
 
     def install(self, tree: str = "spack/opt/spack") -> str:
         """Create an install tree with the database of a real one, and return its path."""

@@ -16,12 +16,7 @@ from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.core.rules import PACKAGES, PREFERRED, REUSE
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.spack_config import (
-    ConfiguredExternal,
-    ReuseRules,
-    read_reuse_rules,
-    read_spack_config,
-)
+from spackscope.model.sources.spack_config import ConfiguredExternal, ReuseRules, read_reuse_rules
 from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import write_files
 from tests.builders.nodes import GCC, ZLIB, edge, leaf, node
@@ -93,9 +88,7 @@ MPI, HDF5 = hash_of(8), hash_of(9)
 
 
 def rules_of(spack: SpackRoot) -> ReuseRules:
-    config = read_spack_config(spack.environ)
-    assert config is not None
-    return read_reuse_rules(config)
+    return read_reuse_rules(spack.config())
 
 
 def fit_of(
@@ -119,9 +112,8 @@ def selected(catalog: Catalog, rules: ReuseRules, spack_version: str) -> set[str
 
 @some_and_all(12)
 def test_spack_selects_the_same(
-    whole_catalogs: dict[str, Catalog], tmp_path: Path, step: int
+    whole_catalogs: dict[str, Catalog], spack: SpackRoot, step: int
 ) -> None:
-    spack = SpackRoot(tmp_path)
     for case in RULES[::step]:
         catalog, version = whole_catalogs[case["source"]], VERSIONS[case["source"]]
         # JSON is YAML. Of a text that ends in a colon Spack drops one, unless it has a @.
@@ -190,9 +182,8 @@ def catalog(tmp_path: Path) -> Catalog:
     ],
 )  # fmt: skip
 def test_requirements_rule_out_what_is_there(
-    packages: str, refused: str, catalog: Catalog, tmp_path: Path
+    packages: str, refused: str, catalog: Catalog, spack: SpackRoot
 ) -> None:
-    spack = SpackRoot(tmp_path)
     spack.write("home/.spack/packages.yaml", f"packages: {packages}")
     fit, found = fit_of(catalog, rules_of(spack)), list[str]()
     for row in catalog.rows(range(catalog.total)):
@@ -204,9 +195,9 @@ def test_requirements_rule_out_what_is_there(
     assert ", ".join(sorted(found)) == refused
 
 
-def test_rules_of_packages_mean_what_the_solver_makes_of_them(tmp_path: Path) -> None:
+def test_rules_of_packages_mean_what_the_solver_makes_of_them(spack: SpackRoot) -> None:
     index = SPACK_DATA / "analysis" / "packages_rules.index.json.gz"
-    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    catalog = catalog_of(index, dependency_only=True)
     undecided = list[str]()
     for case in SOLVED:
         spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
@@ -227,16 +218,15 @@ def test_rules_of_packages_mean_what_the_solver_makes_of_them(tmp_path: Path) ->
     assert undecided == UNDECIDED
 
 
-def test_a_gcc_runtime_is_required_as_by_the_solver(tmp_path: Path) -> None:
+def test_a_gcc_runtime_is_required_as_by_the_solver(spack: SpackRoot) -> None:
     index = SPACK_DATA / "analysis" / "runtime_rules.index.json.gz"
-    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    catalog = catalog_of(index, dependency_only=True)
     hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
     for case in RUNTIMES:
         gccs = [{"spec": f"gcc@{each}", "prefix": "/usr"} for each in case["compilers"].split()]
         packages = {**json.loads(case["packages"]), "gcc": {"externals": gccs}}
         spack.write("home/.spack/packages.yaml", json.dumps({"packages": packages}))
-        config = read_spack_config(spack.environ)
-        assert config is not None
+        config = spack.config()
         fit = fit_of(catalog, read_reuse_rules(config), externals=config.externals)
         asked = f"{case['reused']} {case['refused']}".split()
         reasons = {hash_: fit.of(hashes[hash_]).reasons for hash_ in asked}
@@ -244,9 +234,9 @@ def test_a_gcc_runtime_is_required_as_by_the_solver(tmp_path: Path) -> None:
         assert {*refused} == {*case["refused"].split()}, case
 
 
-def test_a_gcc_that_spack_may_find_itself_is_no_refusal(tmp_path: Path) -> None:
+def test_a_gcc_that_spack_may_find_itself_is_no_refusal(spack: SpackRoot) -> None:
     index = SPACK_DATA / "analysis" / "runtime_rules.index.json.gz"
-    catalog, spack = catalog_of(index), SpackRoot(tmp_path)
+    catalog = catalog_of(index)
     file = spack.write("home/.spack/packages.yaml", "packages: {gcc-runtime: {require: '@13'}}\n")
     kept, problems, _ = find_kept_out(catalog, rules_of(spack))
     # These are the gcc-runtime themselves.
@@ -257,9 +247,9 @@ def test_a_gcc_that_spack_may_find_itself_is_no_refusal(tmp_path: Path) -> None:
     ]
 
 
-def test_spack_passes_over_what_it_does_not_prefer(tmp_path: Path) -> None:
+def test_spack_passes_over_what_it_does_not_prefer(spack: SpackRoot) -> None:
     index = SPACK_DATA / "analysis" / "preferences.index.json.gz"
-    catalog, spack = catalog_of(index, dependency_only=True), SpackRoot(tmp_path)
+    catalog = catalog_of(index, dependency_only=True)
     hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
     for case in PREFERENCES:
         spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
@@ -277,8 +267,9 @@ def test_spack_passes_over_what_it_does_not_prefer(tmp_path: Path) -> None:
             assert passed_over == {*case["refused"].split()}, case
 
 
-def test_why_a_rule_does_not_apply_is_told_with_its_line(catalog: Catalog, tmp_path: Path) -> None:
-    spack = SpackRoot(tmp_path)
+def test_why_a_rule_does_not_apply_is_told_with_its_line(
+    catalog: Catalog, spack: SpackRoot
+) -> None:
     file = spack.write(
         "home/.spack/packages.yaml",
         "packages:\n  hdf5:\n    conflict:\n    - '%gcc'\n    - spec: '@1:'\n      when: '%gcc'\n",
@@ -295,9 +286,8 @@ def test_why_a_rule_does_not_apply_is_told_with_its_line(catalog: Catalog, tmp_p
 
 
 def test_what_needs_something_that_is_kept_out_is_kept_out(
-    catalog: Catalog, tmp_path: Path
+    catalog: Catalog, spack: SpackRoot
 ) -> None:
-    spack = SpackRoot(tmp_path)
     # What only builds a spec is not needed, and what is no spec keeps nothing out.
     for excluded, kept_out in (
         ("zlib, gcc", {"gcc": REUSED, "zlib": REUSED, "hdf5": f"^{REUSED}"}),
@@ -313,9 +303,10 @@ def test_what_needs_something_that_is_kept_out_is_kept_out(
         assert broken == kept_out
 
 
-def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:
+def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(
+    spack: SpackRoot, tmp_path: Path
+) -> None:
     index = write_index(tmp_path, leaf(GCC, "gcc", "13.2.0"), node(ZLIB, dependencies=[]))
-    spack = SpackRoot(tmp_path)
     spack.write(
         "home/.spack/mirrors.yaml",
         f"mirrors:\n  site:\n    url: {index}\n    fetch:\n      exclude_binary: [zlib, '@@']\n"
@@ -385,14 +376,12 @@ def with_odd(value: object) -> Iterator[object]:
 @pytest.mark.parametrize("section", SECTIONS)
 @some_and_all(5)
 def test_a_value_of_another_type_is_a_problem(
-    section: str, catalog: Catalog, tmp_path: Path, step: int
+    section: str, catalog: Catalog, spack: SpackRoot, step: int
 ) -> None:
-    spack = SpackRoot(tmp_path)
     for value in [*with_odd(SECTIONS[section])][::step]:
         # JSON is YAML.
         spack.write(f"home/.spack/{section}.yaml", json.dumps({section: value}))
-        config = read_spack_config(spack.environ)
-        assert config is not None
+        config = spack.config()
         kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
         assert all(reason.place for reason, _ in kept)
         assert all(isinstance(each.spec, str) for each in config.externals)
@@ -439,12 +428,10 @@ def test_a_value_of_another_type_is_a_problem(
     ],
 )  # fmt: skip
 def test_what_spack_refuses_is_named_with_its_line(
-    section: str, value: object, why: str, catalog: Catalog, tmp_path: Path
+    section: str, value: object, why: str, catalog: Catalog, spack: SpackRoot
 ) -> None:
-    spack = SpackRoot(tmp_path)
     file = spack.write(f"home/.spack/{section}.yaml", f"\n{json.dumps({section: value})}")
-    config = read_spack_config(spack.environ)
-    assert config is not None
+    config = spack.config()
     kept, problems, _ = find_kept_out(catalog, read_reuse_rules(config))
     # A `from` without a valid entry takes nothing.
     assert not kept or section == "concretizer"
@@ -471,9 +458,8 @@ toolchains:
     ],
 )
 def test_a_requirement_may_name_a_toolchain(
-    package: str, name: str, is_reused: bool, tmp_path: Path
+    package: str, name: str, is_reused: bool, spack: SpackRoot, tmp_path: Path
 ) -> None:
-    spack = SpackRoot(tmp_path)
     spack.write("home/.spack/toolchains.yaml", TOOLCHAINS)
     spack.write("home/.spack/packages.yaml", f"packages: {{{package}: {{require: '%{name}'}}}}")
     app = leaf("a" * 32, "tiny-app", "2.0")
@@ -488,11 +474,10 @@ def test_a_requirement_may_name_a_toolchain(
 
 
 @pytest.mark.parametrize("place", ["path", "name", "active", "excluded", "missing", "odd"])
-def test_what_an_environment_has_is_reused(place: str, tmp_path: Path) -> None:
+def test_what_an_environment_has_is_reused(place: str, spack: SpackRoot, tmp_path: Path) -> None:
     """As `ReusableSpecsSelector` of lib/spack/spack/solver/reuse.py."""
     nodes = [leaf(letter * 32, "app", f"{number}") for number, letter in enumerate("abc", 1)]
     write_index(tmp_path, *nodes)
-    spack = SpackRoot(tmp_path)
     folder = spack.root / "var" / "spack" / "environments" / "mine"
     inner = json.loads(environment(nodes[1:2]))
     lock = json.loads(environment(nodes[:1])) | {"include_concrete": {"/other": inner}}
@@ -506,9 +491,7 @@ def test_what_an_environment_has_is_reused(place: str, tmp_path: Path) -> None:
         entry |= {"exclude": ["app@1"]}
     reuse = json.dumps({"concretizer": {"reuse": {"from": [entry]}}})
     spack.write("home/.spack/concretizer.yaml", reuse)
-    environ = spack.environ | ({"SPACK_ENV": str(folder)} if place == "active" else {})
-    config = read_spack_config(environ)
-    assert config is not None
+    config = spack.config(**{"SPACK_ENV": str(folder)} if place == "active" else {})
     catalog = catalog_of(tmp_path / "index.json")
     findings = find_kept_out(catalog, config.reuse_rules)
     kept_out = {id_ for each in findings.kept_out for span in each.spans for id_ in range(*span)}

@@ -72,10 +72,9 @@ def test_an_external_is_reused_if_packages_yaml_lists_it(
     assert [reason.rule.name for reason in fit.reasons] == [] if is_listed else ["external"]
 
 
-def test_the_configuration_declares_systems_compatible(tmp_path: Path) -> None:
+def test_the_configuration_declares_systems_compatible(spack: SpackRoot, tmp_path: Path) -> None:
     arch = {"platform": "darwin", "platform_os": "tahoe", "target": "m1"}
     index = write_index(tmp_path, node(arch=arch, dependencies=[]))
-    spack = SpackRoot(tmp_path)
     text = "concretizer: {os_compatible: {sonoma: [sequoia], sequoia: [tahoe]}}"
     for configuration, is_reusable in (("concretizer: {}", False), (text, True)):
         spack.write("home/.spack/concretizer.yaml", configuration)
@@ -116,9 +115,8 @@ def test_nothing_is_checked_before_it_is_asked_for(catalog: Catalog) -> None:
     ],
 )
 def test_the_formats_are_those_of_the_spack(
-    tmp_path: Path, version: str, of_formats: dict[int, str]
+    spack: SpackRoot, tmp_path: Path, version: str, of_formats: dict[int, str]
 ) -> None:
-    spack = SpackRoot(tmp_path)
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
     for number, since in of_formats.items():
         zlib = node(dependencies=[], annotations={"original_specfile_version": number})
@@ -145,9 +143,8 @@ def test_the_formats_are_those_of_the_spack(
     [("1.2.1", True, False), ("1.3.0.dev0", True, True), ("1.3.0", False, False)],
 )
 def test_deprecated_versions_are_unknown_where_spack_does_not_reuse_them(
-    catalog: Catalog, tmp_path: Path, version: str, uses_rules: bool, is_said: bool
+    catalog: Catalog, spack: SpackRoot, version: str, uses_rules: bool, is_said: bool
 ) -> None:
-    spack = SpackRoot(tmp_path)
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
     attach_fit(catalog, Session(spack.environ, host="zen3", uses_rules=uses_rules))
     gaps = [(gap.ground, gap.problem.reason) for gap in catalog.gaps()]

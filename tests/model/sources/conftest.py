@@ -4,15 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.spack import SpackRoot
-
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
     """Return an environment with a cache directory that is kept between two looks."""
     return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-
-
-@pytest.fixture
-def spack(tmp_path: Path) -> SpackRoot:
-    return SpackRoot(tmp_path)

@@ -43,12 +43,6 @@ def mirror_file(name: str) -> str:
     return f"mirrors:\n  {name}: https://example.org\n"
 
 
-def config(spack: SpackRoot) -> SpackConfig:
-    config = read_spack_config(spack.environ)
-    assert config is not None
-    return config
-
-
 def mirrors(environ: Mapping[str, str]) -> Mapping[str, ConfiguredMirror]:
     config = read_spack_config(environ)
     assert config is not None
@@ -56,7 +50,7 @@ def mirrors(environ: Mapping[str, str]) -> Mapping[str, ConfiguredMirror]:
 
 
 def problems(spack: SpackRoot) -> list[str]:
-    return [str(problem) for problem in config(spack).problems]
+    return [str(problem) for problem in spack.config().problems]
 
 
 def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
@@ -76,7 +70,7 @@ def test_a_spack_is_found_by_its_program(spack: SpackRoot, tmp_path: Path) -> No
     assert list(mirrors({**spack.environ, "PATH": path})) == ["user", "site"]
     # Without a Spack there are still the user's own scopes.
     assert list(mirrors(spack.environ)) == ["user"]
-    assert config(spack).trees == ()
+    assert spack.config().trees == ()
 
 
 PLATFORM = "linux" if sys.platform == "linux" else sys.platform
@@ -152,7 +146,7 @@ def test_lists_follow_each_other_and_values_know_their_places(spack: SpackRoot) 
     text = "packages:\n  zlib:\n    externals:\n    - {{spec: {}, prefix: {}, modules: [{}]}}\n"
     spack.write("spack/etc/spack/packages.yaml", text.format("zlib@1.2", "null", "zlib/1"))
     path = spack.write("home/.spack/packages.yaml", text.format("zlib@1.3", "/usr", "a, b"))
-    found = config(spack)
+    found = spack.config()
     assert [(each.spec, each.prefix, each.modules) for each in found.externals] == [
         ("zlib@1.3", "/usr", ("a", "b")),
         ("zlib@1.2", "", ("zlib/1",)),
@@ -275,7 +269,7 @@ def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
 
     assert list(configured) == ["env", "included", "user"]
     assert configured["env"].url == f"{spack.root.parent}/env/mirror"
-    assert list(config(spack).trees) == [f"{spack.root.parent}/env/tree"]
+    assert list(spack.config().trees) == [f"{spack.root.parent}/env/tree"]
     spack.environ["SPACK_ENV"] = "/nowhere"
     assert problems(spack) == ["/nowhere/spack.yaml: the active environment has no such file"]
 
@@ -298,7 +292,7 @@ def test_the_install_tree_is_the_one_configured(text: str, tree: str, spack: Spa
     spack.write("home/.spack/config.yaml", text)
 
     expected = Path(tree.format(root=spack.root, home=spack.home)).resolve()
-    assert list(config(spack).trees) == [str(expected)]
+    assert list(spack.config().trees) == [str(expected)]
 
 
 def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
@@ -307,7 +301,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         "upstreams: {central: {install_tree: /central/tree, modules: {}}, odd: 5}",
     )
 
-    assert list(config(spack).trees) == [f"{spack.root}/opt/spack", "/central/tree"]
+    assert list(spack.config().trees) == [f"{spack.root}/opt/spack", "/central/tree"]
 
 
 @pytest.mark.parametrize(
@@ -360,7 +354,7 @@ def test_aliases_are_replaced_unless_they_unfold_to_very_much(spack: SpackRoot) 
         many = unfolding("abcdefghijklmnopqrstuvwxyz", times)
         bomb = f"{many}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
         paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
-        found = config(spack)
+        found = spack.config()
         assert not found.mirrors
         assert sorted(problem.origin for problem in found.problems) == paths
         assert all("more than 100,000 values" in each.reason for each in found.problems)
@@ -373,7 +367,7 @@ def including(spack: SpackRoot, contents: Sequence[str]) -> SpackConfig:
         (spack.home / f"{number}.yaml").write_text(content)
     lines = (f"- {spack.home}/{number}.yaml\n" for number in range(len(contents)))
     (spack.home / ".spack" / "include.yaml").write_text("include:\n" + "".join(lines))
-    return config(spack)
+    return spack.config()
 
 
 def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
@@ -399,7 +393,7 @@ def test_the_number_of_conditions_is_limited(spack: SpackRoot) -> None:
     entries = "- {path: /nowhere, when: 'False'}\n" * 202
     spack.write("home/.spack/include.yaml", "include:\n" + entries)
 
-    (first, _) = config(spack).problems
+    (first, _) = spack.config().problems
     assert first.reason.endswith(
         "its condition False is not understood: at most 200 are evaluated"
     )
@@ -409,15 +403,15 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
     spack.write(USER, f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n")
     spack.environ["LONG"] = "x" * 100_000
 
-    assert len(config(spack).mirrors["bomb"].url) < 3_000_000
+    assert len(spack.config().mirrors["bomb"].url) < 3_000_000
 
 
 def rules_of(spack: SpackRoot) -> ReuseRules:
-    return read_reuse_rules(config(spack))
+    return read_reuse_rules(spack.config())
 
 
 def problems_of_rules(spack: SpackRoot) -> tuple[Problem, ...]:
-    found = config(spack)
+    found = spack.config()
     read_reuse_rules(found)
     return found.problems
 
@@ -497,9 +491,9 @@ def test_what_spack_refuses_is_a_problem_with_its_line(
 
 def test_a_tree_that_is_not_known_is_not_another_one(spack: SpackRoot) -> None:
     spack.write("home/.spack/config.yaml", "config: {install_tree: {root: $PROJECT/spack}}")
-    assert config(spack).trees == ()
+    assert spack.config().trees == ()
     spack.environ["PROJECT"] = "/project"
-    assert config(spack).trees == ("/project/spack",)
+    assert spack.config().trees == ("/project/spack",)
 
 
 def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> None:
@@ -508,8 +502,7 @@ def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> No
     assert problems(spack) == []
 
 
-def test_package_repositories_are_those_of_all_scopes(tmp_path: Path) -> None:
-    spack = SpackRoot(tmp_path)
+def test_package_repositories_are_those_of_all_scopes(spack: SpackRoot, tmp_path: Path) -> None:
     spack.write(
         "spack/etc/spack/defaults/repos.yaml",
         "repos:\n  builtin:\n    git: https://github.com/spack/spack-packages.git\n",
@@ -520,7 +513,7 @@ def test_package_repositories_are_those_of_all_scopes(tmp_path: Path) -> None:
     )
     # As it was before Spack 1.0.
     spack.write("home/.spack/repos.yaml", f"repos:\n- $spack/../own\n- {tmp_path}/site\n")
-    assert config(spack).package_repositories == (
+    assert spack.config().package_repositories == (
         f"{tmp_path}/own",
         f"{tmp_path}/site",
         f"{tmp_path}/clone",

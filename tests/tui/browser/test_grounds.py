@@ -45,9 +45,9 @@ async def test_a_failed_reload_is_shown_until_one_succeeds(here: Path) -> None:
 
 
 async def test_an_unread_configuration_is_in_the_title_and_above_what_rests_on_it(
+    spack: SpackRoot,
     tmp_path: Path,
 ) -> None:
-    spack = SpackRoot(tmp_path)
     spack.write("home/.spack/packages.yaml", "packages: [")
     write_index(tmp_path, leaf(ZLIB, "zlib", "1.3"))
     unread = "the configuration of Spack was not read"

@@ -52,9 +52,8 @@ def sources(tmp_path: Path) -> list[Path]:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
+def session(spack: SpackRoot, tmp_path: Path) -> Session:
     """Configure a Spack that takes no zlib 1.2 from caches."""
-    spack = SpackRoot(tmp_path)
     text = "concretizer:\n  reuse:\n    exclude:\n    - zlib@1.2\n"
     spack.write("home/.spack/concretizer.yaml", text)
     # No C library is asked for, as the leaves have none.
@@ -506,10 +505,11 @@ async def test_the_line_of_the_configuration_is_named(session: Session, cache: P
         assert "concretizer.yaml:4" in str(cells(browser, "place"))
 
 
-async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_path: Path) -> None:
+async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(
+    spack: SpackRoot, tmp_path: Path
+) -> None:
     old, new = leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")
     excludes = "concretizer:\n  reuse:\n    exclude:\n    - app ^lib@2\n"
-    spack = SpackRoot(tmp_path)
     spack.write("home/.spack/concretizer.yaml", excludes)
     session = Session(spack.environ, host="target=zen3")
     apps = [

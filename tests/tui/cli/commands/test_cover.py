@@ -154,8 +154,7 @@ def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, h
     assert "\nspackscope: 2 of 3 installed · 1 missing · " in only_tree
 
 
-def test_an_environment_has_a_name(program: Program, home: Path, tmp_path: Path) -> None:
-    spack = SpackRoot(tmp_path)
+def test_an_environment_has_a_name(program: Program, home: Path, spack: SpackRoot) -> None:
     directory = spack.root / "var/spack/environments/climate"
     write_lock(directory / "spack.lock", wanted(), HDF5)
     root = str(spack.root)
