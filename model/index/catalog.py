@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from spackscope.model.core.columns import FIELDS, Value
+from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Value
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Gap, Problem, SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
@@ -93,7 +93,7 @@ class Catalog(IndexData):
         self.virtuals = self._evaluation.virtuals
         self.match = self._evaluation.match
         self.count_codes = self._evaluation.count_codes
-        self._last_shown: tuple[Query, ShownValues] | None = None
+        self._last_shown: ShownValues | None = None
 
     @property
     def sources(self) -> list[SourceStatus]:
@@ -151,21 +151,17 @@ class Catalog(IndexData):
         specs = self.match(query)
         if len(specs) == self.total:
             return self.all_packages
-        shown = specs.counts("package")
+        shown = specs.by_package
         return [p._replace(shown=shown[p.id]) for p in self.all_packages if p.id in shown]
 
     def listing(self, view: View, *, partition: Partition = lambda ids: ()) -> Listing:
         """Return the rows of a view; `partition` splits opened look-alikes into kinds."""
         specs = self.match(view.query)
         check_cancelled()
-        # The next view mostly has the same query, and only another order.
-        last = self._last_shown
-        values = (
-            ShownValues(self, specs, view.query.columns)
-            if last is None or last[0] != view.query
-            else last[1]
-        )
-        self._last_shown = view.query, values
+        # The next view mostly has the same specs, and only another order or other words for them.
+        values, named = self._last_shown, view.query.columns & HOST_COLUMNS
+        if values is None or values.specs is not specs or values.named != named:
+            values = self._last_shown = ShownValues(self, specs, named)
         return Listing(self, view, values, partition)
 
     def rows(

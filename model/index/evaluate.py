@@ -52,6 +52,9 @@ from spackscope.model.query.matchers import ANY, is_glob, item_test, target_rang
 _MAX_NAMES = 6
 """The most providers that a sentence names."""
 
+_MAX_RECENT = 4
+"""Answers with which a new one is compared: a letter asks with and without the package."""
+
 _MAX_VIRTUALS = 100
 """The most virtuals whose providers are cached; a real index has some forty."""
 
@@ -267,19 +270,30 @@ class Evaluation:
         )
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
         self._masks: BoundedCache[tuple[str, str], bytes] = BoundedCache(len)
+        self._recent: tuple[Matches, ...] = ()
 
     def match(self, query: Query) -> Matches:
         """Return the listed records that match a query.
 
-        Raises Cancelled and Unanswerable.
+        What matches the same records as a recent query is the same object. Raises Cancelled
+        and Unanswerable.
         """
+        found = self._read_matches(query)
+        # Most letters of a word change nothing: what is known of these records is kept.
+        for recent in self._recent:
+            if recent.is_same(found):
+                return recent
+        self._recent = found, *self._recent[: _MAX_RECENT - 1]
+        return found
+
+    def _read_matches(self, query: Query) -> Matches:
         span = 0, self._data.total
         package = self._data.selected_package(query)
         if package is not None and query.package is not None:
             span, rest = package.span, query.with_package(None)
             if not rest or rest in self._matches:
                 # The specs of a package are adjacent.
-                return self.match(rest).within(*span)
+                return self._read_matches(rest).within(*span)
 
         def find() -> Matches:
             check_cancelled()

@@ -36,6 +36,11 @@ class Matches(Collection[int]):
         mask = mask_of(compress(data.look_alikes, of_specs), len(data.first) - 1)
         return cls(data, 0, bytes(mask), of_specs)
 
+    def is_same(self, other: Matches) -> bool:
+        """Check whether these are the same specs in the same span."""
+        its = self.start, self.mask, self.of_specs
+        return its == (other.start, other.mask, other.of_specs)
+
     def within(self, first: int, end: int) -> Matches:
         """Return the matches with ids from `first` to less than `end`; both begin a look-alike."""
         firsts, last = self._data.first, self.start + len(self.mask)
@@ -86,6 +91,11 @@ class Matches(Collection[int]):
         for code, size in zip(self.codes(self._data.column(storage)), self.sizes, strict=True):
             counts[code] += size
         return counts
+
+    @cached_property
+    def by_package(self) -> Mapping[int, int]:
+        """The number of matches of each package."""
+        return self.counts("package")
 
     def alike(self, look_alike: int) -> Sequence[int]:
         """Return the ids of the matches in a look-alike."""

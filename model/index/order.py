@@ -6,7 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Any, cast
 
 from spackscope.model.core.columns import (
@@ -54,7 +54,8 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         order = data.column("preferred")
         if data.by_host.has_host:
             order = data.by_host.preferred(partial(_preferred_here, data))
-        look_alikes = [n for n in order[specs.start : len(is_shown)] if is_shown[n]]
+        places = order[specs.start : len(is_shown)]
+        look_alikes = compress(places, map(is_shown.__getitem__, places))
     elif sort is None and not view.folded:
         return specs.ids()
     if sort is not None:
@@ -167,8 +168,7 @@ def _variants_width(variants: tuple[str, ...]) -> int:
 class ShownValues:
     """A summary of the values of a query's specs, in any order; parts are computed when needed.
 
-    `named` are the columns that the query names. Host columns are only summarised if they are
-    named.
+    `named` are the host columns that the query names: the others are not summarised.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class ShownValues:
         specs: Matches,
         named: Collection[str],
     ) -> None:
-        self.specs, self._named = specs, named
+        self.specs, self.named = specs, named
         self._data, self._by_host = data, data.by_host
         self._variants_of: dict[int, dict[str, dict[str, int]]] = {}
 
@@ -204,7 +204,7 @@ class ShownValues:
     @cached_property
     def _host_values(self) -> dict[str, list[Value]]:
         """The shown values of the host columns that the query names."""
-        named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
+        named = (column.name for column in COLUMNS if column.name in self.named)
         return {name: list(self._by_host.counts(name, self.specs.ids())) for name in named}
 
     def shown_values(self, column: str) -> Iterator[Value]:
@@ -268,9 +268,8 @@ class ShownValues:
         return self._variants(self._codes["variant_set"])
 
     def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
-        sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
-        keys = (set(map(variant_key, sets[code])) for code in codes)
-        counts = Counter(chain.from_iterable(keys))
+        keys = self._data.cached(_VariantKeys)
+        counts = Counter(chain.from_iterable(map(keys.__getitem__, codes)))
         by_name: dict[str, dict[str, int]] = defaultdict(dict)
         for text, count in counts.items():
             by_name[split_variant(text)[0]][text] = count
@@ -333,6 +332,21 @@ class ShownValues:
                 else:
                     known, parts = columns, more
         return frozenset(followers)
+
+
+class _VariantKeys(dict[int, tuple[str, ...]]):
+    """The keys of the variants of each set by its code, computed when they are first needed."""
+
+    def __init__(self, data: IndexData) -> None:
+        super().__init__()
+        self._sets = cast(Sequence[tuple[str, ...]], data.values("variants"))
+
+    def __missing__(self, code: int) -> tuple[str, ...]:
+        its = self._sets[code]
+        keys = tuple(dict.fromkeys(map(variant_key, its)))
+        # Most variants are their own keys: the index has this tuple already.
+        self[code] = its if keys == its else keys
+        return self[code]
 
 
 def _has_sizes(data: IndexData) -> bool:

@@ -114,3 +114,17 @@ def test_what_is_not_known_of_the_host_cannot_be_answered() -> None:
 
 def test_a_bare_word_does_not_match_it(catalog: Catalog) -> None:
     assert not catalog.count(parse("'target too new'", packages=()))
+
+
+def test_rows_are_summarised_anew_for_a_condition_on_the_host_that_all_meet(
+    catalog: Catalog,
+) -> None:
+    fitting = next(row.spec for row in catalog.rows(catalog.match(parse("fits")).ids()[:1]))
+    without, with_host = (
+        catalog.listing(View(parse(f"/{fitting.hash}{text}"))) for text in ("", " fits")
+    )
+    assert [*without.ids] == [*with_host.ids]
+    assert ("fits" in without.values.constants, "fits" in with_host.values.constants) == (
+        False,
+        True,
+    )

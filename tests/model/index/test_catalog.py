@@ -10,6 +10,7 @@ from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of
 from tests.builders.pages import hash_of, record, write_page
 
@@ -48,6 +49,15 @@ def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog)
     there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}
 
     assert set(mixed.values(name)) == there
+
+
+def test_another_letter_that_changes_nothing_is_not_summarised_again(mixed: Catalog) -> None:
+    views = [View(parse(text)) for text in ("shar", "share", "os=*", "share", "shared")]
+    first, again, other, *others = map(mixed.listing, views)
+    assert again.values is first.values
+    assert other.values is not first.values
+    assert all(each.values.specs is first.values.specs for each in others)
+    assert all([*each.ids] == [*first.ids] for each in (again, *others))
 
 
 def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
