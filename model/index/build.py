@@ -107,7 +107,7 @@ def build(
     *,
     fingerprint: str = "",
     old: Columns | None = None,
-) -> bytes:
+) -> bytearray:
     """Read all documents, and return an index of their records.
 
     Arguments:
@@ -310,7 +310,7 @@ def _write(
     failures: Sequence[str],
     *,
     fingerprint: str,
-) -> bytes:
+) -> bytearray:
     """Merge repeated records, give them ids, and return the index.
 
     `failures` are the reasons why sources cannot be read, "" for sources that can. Raises
@@ -400,7 +400,7 @@ def _arrange(
             columns[storage] = ranked(columns[storage], its_order, len(dictionary))
     check_cancelled()
     new, records = _sorted_part(staged)
-    part, ids = _merged(old._replace(codes=old_codes), new)
+    part, ids = _merged(staged, old._replace(codes=old_codes), new)
     edges, provenance, nodes = {}, {}, {}
     if staged.edges or staged.provenance:
         spec_of = dict(zip(records, ids[len(old.sizes) :], strict=True))
@@ -410,8 +410,8 @@ def _arrange(
             if (spec := spec_of.get(merged.get(record, record))) is not None:
                 nodes[node] = spec
     if staged.old is not None:
-        edges.update((ids[number], its) for number, its in staged.old.edges())
-        provenance.update((ids[number], its) for number, its in staged.old.provenance())
+        edges.update(staged.old.edges())
+        provenance.update(staged.old.provenance())
     first = array("I", accumulate(part.counts, initial=0))
     look_alikes = look_alikes_of(first)
     for spec in ids[: len(old.sizes)] if edges else ():
@@ -501,9 +501,9 @@ def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
         yield from_planes(size, data)
 
 
-def _merged(old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]]:
+def _merged(staged: Staged, old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]]:
     """Merge two sorted parts; return all specs, and the new id of each old spec and new spec."""
-    if not old.counts:
+    if staged.old is None:
         return new, array("I", range(len(new.sizes)))
     codes = {
         name: column + new.codes[name]
@@ -521,10 +521,10 @@ def _merged(old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]
     ids, end = array("I", bytes(4 * first[-1])), 0
     for start, stop in spec_spans:
         ids[start:stop] = array("I", range(end, end := end + stop - start))
-    order = array("I", [ids[spec] for spec in old.hash_order])
+    order = staged.old.renumber(ids)
     order.extend([ids[len(old.sizes) + spec] for spec in new.hash_order])
     order_spans = _merged_spans(
-        len(old.hash_order), len(order), lambda n: (hash_at(hashes, order[n]), order[n])
+        len(old.sizes), len(order), lambda n: (hash_at(hashes, order[n]), order[n])
     )
     part = SortedSpecs(
         {name: taken(column, spans) for name, column in codes.items()},

@@ -246,7 +246,7 @@ class SectionWriter:
         for start in range(0, len(rows), ROWS):
             self.add_json(f"{name}.{start // ROWS}", rows[start : start + ROWS])
 
-    def seal(self) -> bytes:
+    def seal(self) -> bytearray:
         """Return the index: its header, the sections, and their table."""
         table = json.dumps(self._table).encode()
         self._data += table
@@ -254,7 +254,7 @@ class SectionWriter:
         checksum = zlib.crc32(length, zlib.crc32(memoryview(self._data)[HEADER:]))
         header = MAGIC + SCHEMA + checksum.to_bytes(4, "big") + length
         self._data[:HEADER] = header
-        return bytes(self._data)
+        return self._data
 
 
 class Columns:
@@ -263,7 +263,7 @@ class Columns:
     Raises IndexDamaged for anything but a whole index of this version.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | bytearray) -> None:
         if data[: _SCHEMA.stop] != MAGIC + SCHEMA:
             raise IndexDamaged("it is not an index of this version")
         checksum = zlib.crc32(data[_TABLE], zlib.crc32(memoryview(data)[HEADER:]))
@@ -376,7 +376,7 @@ def open_index(path: str) -> Columns | None:
     return Columns(data)
 
 
-def write_index(path: str, data: bytes) -> None:
+def write_index(path: str, data: bytes | bytearray) -> None:
     """Write an index to a temporary file, and replace the old index by it. Raises OSError."""
     directory, name = os.path.split(path)
     private_directory(directory)

@@ -105,7 +105,7 @@ def load(
     if path is not None:
         remove_abandoned(os.path.dirname(path))
 
-    def build(part: Sequence[DiscoveredSource], *more: Any) -> bytes:
+    def build(part: Sequence[DiscoveredSource], *more: Any) -> bytearray:
         """Build an index; while a document of one source does not come, show the others."""
         if on_late is None or len(part) < 2:
             return _build(part, session, *more)
@@ -181,14 +181,14 @@ def _build(
     session: Session,
     fingerprint: str = "",
     old: Columns | None = None,
-) -> bytes:
+) -> bytearray:
     # Most starts find an index that is current, and need no readers.
     from spackscope.model.index.build import build
 
     return build(discovered, session, fingerprint=fingerprint, old=old)
 
 
-def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = "") -> Catalog:
+def _catalog(discovered: Sequence[DiscoveredSource], data: bytearray, notice: str = "") -> Catalog:
     return Catalog(Columns(data), notice=notice, discovered=_without_documents(discovered))
 
 

@@ -163,8 +163,7 @@ class Staged:
         number = self.old.documents.pop(key := self.key(document), None)
         if number is None:
             return False
-        self.old.kept[number] = new = self._add_document(document, key)
-        self.is_page[new] = self.old.is_page[number]
+        self.old.kept[number] = new = self._add_document(document, key, self.old.is_page[number])
         self.dependencies[new] = self.old.dependencies[number]
         its_problems = self.old.problems.get(number, ())
         self.problems += ((self.source[new], new, *rest) for rest in its_problems)
@@ -199,8 +198,9 @@ class Staged:
 
     def kept_part(self) -> SortedSpecs:
         """Return the specs of the documents that are kept."""
-        if self.old is not None:
+        if self.old is not None and self.old.kept:
             return self.old.part(self.nodes_stated)
+        self.old = None
         nothing = array("B")
         codes = dict.fromkeys(CODES, nothing)
         return SortedSpecs(codes, array("I"), bytearray(), array("d"), array("I"), array("I"))
@@ -219,8 +219,7 @@ class Staged:
         error is a problem of the document; records that were added before it stay.
         """
         if number is None:
-            number = self._add_document(document, self.key(document))
-        self.is_page[number] = is_page
+            number = self._add_document(document, self.key(document), is_page)
         has_problem = has_records = False
         try:
             for item in items:
@@ -258,10 +257,11 @@ class Staged:
         """Return the number of the source of a document, and a digest of the document."""
         return self.sources[document.source], document.digest[:_KEY_BYTES]
 
-    def _add_document(self, document: Document, key: tuple[int, bytes]) -> int:
+    def _add_document(self, document: Document, key: tuple[int, bytes], is_page: int) -> int:
         self.source.append(key[0])
-        for column in (self.is_page, self.dependencies, self.merged):
-            column.append(0)
+        self.is_page.append(is_page)
+        self.dependencies.append(0)
+        self.merged.append(0)
         self.keys.append(key[1])
         self.origins.append(storable(document.origin))
         return len(self.source) - 1
@@ -435,40 +435,44 @@ class OldIndex:
                 place += 1
 
     def part(self, nodes_stated: Dictionary) -> SortedSpecs:
-        """Return the specs of the documents that are kept.
+        """Return the specs of the documents that are kept, without `hash_order`.
 
         Codes are those of the dictionaries that began as the old ones, and of `nodes_stated`.
         """
         columns, first = self._columns, self._column("first")
         is_kept = bytes(map(self.kept.__contains__, range(len(self.source))))
         spans = list(spans_of(flags_of(self._column("document"), is_kept)))
-        spec_spans = [(first[start], first[stop]) for start, stop in spans]
+        self._spans = spec_spans = [(first[start], first[stop]) for start, stop in spans]
         codes = {name: taken(self._column(name), spans) for name in CODES}
         new_documents = [self.kept.get(number, 0) for number in range(len(self.source))]
         codes["document"] = recoded(codes["document"], new_documents)
         nodes = [nodes_stated[node] for node in node_rows(columns)]
-        self._number_of, end = array("I", [GONE]) * first[-1], 0
-        for start, stop in spec_spans:
-            self._number_of[start:stop] = array("I", range(end, end := end + stop - start))
-        number_of, hash_order = self._number_of, self._column("hash_order")
         return SortedSpecs(
             codes,
             taken(columns.counts("first"), spans),
             taken(bytearray(columns.view("hash")), spec_spans, HASH_BYTES),
             taken(self._column("size"), spec_spans),
             array("I", recoded(taken(self._column("node"), spec_spans), nodes)),
-            array("I", [n for spec in hash_order if (n := number_of[spec]) != GONE]),
+            array("I"),
         )
 
+    def renumber(self, ids: array[int]) -> array[int]:
+        """Set the new ids of the specs of the part; return these ids in the order of hashes."""
+        self._id_of, end = array("I", [GONE]) * self._column("first")[-1], 0
+        for start, stop in self._spans:
+            self._id_of[start:stop] = ids[end : (end := end + stop - start)]
+        id_of, order = self._id_of, self._column("hash_order")
+        return array("I", [id_ for spec in order if (id_ := id_of[spec]) != GONE])
+
     def provenance(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Yield the path, time and build spec of the specs of the part that state one."""
+        """Yield the path, time and build spec of the specs of the part that state one, by id."""
         rows = Rows(self._columns, "provenance")
         for spec, row in zip(self._columns.numbers("provenance.spec"), rows, strict=True):
-            if (number := self._number_of[spec]) != GONE:
-                yield number, tuple(row)
+            if (id_ := self._id_of[spec]) != GONE:
+                yield id_, tuple(row)
 
     def edges(self) -> Iterator[tuple[int, list[Dependency]]]:
-        """Yield the dependencies of the specs of the part that have some."""
+        """Yield the dependencies of the specs of the part that have some, by id."""
         columns = self._columns
         kinds = [with_tuples(kind) for kind in columns.json("edge_kinds")]
         if not kinds:
@@ -486,11 +490,11 @@ class OldIndex:
         for spec, number in enumerate(look_alikes):
             document = self._column("document")[number]
             keys = [(document, *edge) for edge in edges[first[spec] : first[spec + 1]]]
-            if keys and (number := self._number_of[spec]) != GONE:
+            if keys and (id_ := self._id_of[spec]) != GONE:
                 for key in keys:
                     if key not in known:
                         known[key] = Dependency(*nodes[key[1]], *kinds[key[2]])
-                yield number, list(map(known.__getitem__, keys))
+                yield id_, list(map(known.__getitem__, keys))
 
 
 def taken(items: _Items, spans: Iterable[Span], size: int = 1) -> _Items:
