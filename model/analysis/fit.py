@@ -39,7 +39,6 @@ from spackscope.model.index.index_file import narrowed
 from spackscope.model.index.run_sets import (
     GCC_RUNTIME,
     LIBC,
-    RunEdges,
     RunFacts,
     StatedLibc,
     follows_run,
@@ -257,14 +256,11 @@ class HostFit:
         masks: list[Mask],
         is_followed: Callable[[Collection[str], Collection[str]], bool],
         alone: ClosureMasks[int],
-        left_out: Iterable[int] = (),
+        left_out: Collection[int] = (),
     ) -> list[Mask]:
         """Unite the masks of all specs as `alone` does for one, in place."""
-        up, kinds = self._edges.up, self._edges.kinds
-        deptypes, virtuals = ([kind[n] for kind in kinds] for n in range(2))
-        edges = RunEdges(up.first, up.nodes, up.kinds, deptypes, virtuals)
-        follows = edges.mask(is_followed)
-        for id_ in unite_closures(masks, edges, follows, left_out) if 1 in follows else ():
+        up = self._edges.up.restricted([is_followed(*kind) for kind in self._edges.kinds])
+        for id_ in unite_closures(masks, up, left_out) if up.nodes else ():
             masks[id_] = alone.whole(id_)
         return masks
 

@@ -48,6 +48,7 @@ from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, NodeFacts, Problem, Records, names_compiler
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
+from spackscope.model.index.edges import Adjacency
 from spackscope.model.index.index_file import (
     CODES,
     HASH_BYTES,
@@ -65,9 +66,10 @@ from spackscope.model.index.index_file import (
 )
 from spackscope.model.index.run_sets import (
     GCC_RUNTIME,
-    RunEdges,
+    LIBC,
     RunFacts,
     StatedLibc,
+    follows_run,
     libcs_of,
     run_sets,
 )
@@ -332,12 +334,12 @@ def _write(
     sections.add_array("size", part.sizes)
     check_cancelled()
     _write_nodes(sections, staged, part.nodes)
-    edges, absent = _write_edges(sections, staged, specs)
+    up, kinds, absent = _write_edges(sections, staged, specs)
     check_cancelled()
     packages = _package_spans(part.codes, len(specs.entries["package"]))
-    preferred = preferred_order(packages, part.codes["version"], first, edges.first)
+    preferred = preferred_order(packages, part.codes["version"], first, up.first)
     sections.add_array("preferred", preferred)
-    _write_run_sets(sections, staged, specs, packages, edges, absent)
+    _write_run_sets(sections, staged, specs, packages, up, kinds, absent)
     listed = packages[: len(packages) // 2]
     sections.add_array("package.first", array("I", [first[start] for start, _ in listed]))
     of_packages = array("I", [first[stop] - first[start] for start, stop in listed])
@@ -635,6 +637,10 @@ def _write_provenance(sections: SectionWriter, stated: Mapping[int, Sequence[Any
 # Edges
 
 
+_Kind = tuple[tuple[str, ...], tuple[str, ...]]
+"""The deptypes and the virtuals of an edge."""
+
+
 def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
     """Return, for each dependency with a record in its own document, the first such record."""
     texts = {edge.hash for edges in staged.edges.values() for edge in edges}
@@ -648,10 +654,11 @@ def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
 
 def _write_edges(
     sections: SectionWriter, staged: Staged, specs: _Specs
-) -> tuple[RunEdges, list[str]]:
+) -> tuple[Adjacency, list[_Kind], list[str]]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
-    Returns the edges by dependency, and the packages of those that no document describes.
+    Returns the edges by dependency, their kinds, and the packages of those that no document
+    describes.
     """
     count, edges, hashes = specs.first[-1], specs.edges, specs.part.hashes
     sizes = array("I", bytes(4 * count))
@@ -664,7 +671,7 @@ def _write_edges(
     for spec in sorted(edges):
         specs_of[documents[specs.look_alikes[spec]]].append(spec)
     first_of: dict[bytes, int] = {}
-    kind_of: dict[tuple[Sequence[str], Sequence[str]], int] = {}
+    kind_of: dict[_Kind, int] = {}
     absent: list[tuple[str, str]] = []
     # One document after the other: all nodes of all documents would take much memory.
     for document, its_specs in sorted(specs_of.items()):
@@ -714,8 +721,7 @@ def _write_edges(
     sections.add_array("up_first", up[0], ascending=True)
     sections.add_array("up_parent", up[1])
     sections.add_array("up_kind", up[2])
-    deptypes, virtuals = zip(*ordered, strict=True) if ordered else ((), ())
-    return RunEdges(*up, deptypes, virtuals), [name for _, name in absent]
+    return Adjacency(*up), ordered, [name for _, name in absent]
 
 
 def _write_run_sets(
@@ -723,13 +729,14 @@ def _write_run_sets(
     staged: Staged,
     specs: _Specs,
     package_spans: Sequence[Span],
-    edges: RunEdges,
+    up: Adjacency,
+    kinds: Sequence[_Kind],
     absent: Sequence[str],
 ) -> None:
     """Write what decides on which hosts the specs run. Raises Cancelled.
 
-    `package_spans` are the look-alikes of each package, and `absent` the packages of the
-    dependencies that no document describes.
+    `package_spans` are the look-alikes of each package, `up` the edges by dependency, with codes
+    of `kinds`, and `absent` the packages of the dependencies that no document describes.
     """
     part, first, entries = specs.part, specs.first, specs.entries
     stated = [NodeFacts(*entry) for entry in staged.nodes_stated.entries]
@@ -759,7 +766,7 @@ def _write_run_sets(
     def code(look: int, node: int, its: tuple[int, ...]) -> int:
         return codes[facts_of(*divmod(look, 2), node, its)]
 
-    needed = {spec: tuple(its) for spec, its in libcs_of(edges).items()}
+    needed = libcs_of(up.restricted([LIBC in virtuals for _, virtuals in kinds]))
     lists = flags_of(part.codes["document"], bytes(staged.dependencies))
     looks = [2 * arch + flag for arch, flag in zip(part.codes["arch"], lists, strict=True)]
     its_looks = [looks[number] for number in specs.look_alikes]
@@ -772,13 +779,13 @@ def _write_run_sets(
         numbers = array("I", map(code_of.__getitem__, its_looks))
     if absent:
         numbers.extend([codes[None]] * len(absent))
-    left_out = list[int]()
+    left_out = {n for n, name in enumerate(absent, first[-1]) if name == GCC_RUNTIME}
     if GCC_RUNTIME in entries["package"]:
         package = entries["package"].index(GCC_RUNTIME)
         for start, stop in package_spans[package :: len(entries["package"])]:
-            left_out += range(first[start], first[stop])
-    left_out += [n for n, name in enumerate(absent, first[-1]) if name == GCC_RUNTIME]
-    codes_of_sets, sets = run_sets(numbers, edges, left_out)
+            left_out.update(range(first[start], first[stop]))
+    run = up.restricted([follows_run(*kind) for kind in kinds])
+    codes_of_sets, sets = run_sets(numbers, run, left_out)
     sections.add_array("run_set", codes_of_sets)
     sections.add_lists("run_sets", codes.entries, sets)
 
