@@ -13,9 +13,8 @@ The sections are:
 - The look-alikes: for each dictionary the codes; `first` with the id of the first spec of each
   look-alike, and the number of specs; `preferred` with the numbers of look-alikes in the order in
   which they are listed by default.
-- The specs: `hash` with 20 bytes for each; `hash_order` with the ids sorted by hash;
-  `hash_repeats` with the places in `hash_order` that have the same hash as the place before;
-  `size`; and `node` with codes of `nodes`, the `NodeFacts`.
+- The specs: `hash` with 20 bytes for each; `hash_order` with the ids sorted by hash; `size`; and
+  `node` with codes of `nodes`, the `NodeFacts`.
 - The edges to dependencies in CSR form: spec i owns the edges edge_first[i]:edge_first[i + 1] of
   `edge_child`, the ids of the dependencies, and `edge_kind`, the codes of `edge_kinds`. Ids after
   the last spec belong to `absent`: dependencies that no document describes. `up_first`,
@@ -57,6 +56,7 @@ from spackscope.model.index.index_file import (
     Span,
     flags_of,
     from_planes,
+    hash_at,
     look_alikes_of,
     mask_of,
     pack_hashes,
@@ -79,9 +79,7 @@ from spackscope.model.index.staged import (
     Entry,
     SortedSpecs,
     Staged,
-    hash_at,
     hash_order,
-    hash_repeats,
     merge_repeated,
     taken,
 )
@@ -326,11 +324,9 @@ def _write(
     for name in CODES:
         sections.add_array(name, part.codes[name])
     sections.add_sums("first", part.counts)
-    sections.add_bytes("hash", hashes := bytes(part.hashes), whole=True)
-    repeats = hash_repeats(hashes, part.hash_order)
+    sections.add_bytes("hash", bytes(part.hashes), whole=True)
     size, order = planes(part.hash_order)
     sections.add_bytes("hash_order", order, size, whole=True)
-    sections.add_array("hash_repeats", repeats, ascending=True)
     sections.add_array("size", part.sizes)
     check_cancelled()
     _write_nodes(sections, staged, part.nodes)

@@ -28,7 +28,7 @@ import time
 import zlib
 from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, count, islice
+from itertools import accumulate, chain, compress, count, groupby, islice
 from operator import eq, sub
 from typing import Any, TypeVar
 
@@ -38,7 +38,7 @@ from spackscope.model.core.file_access import open_private, private_directory, t
 from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
-SCHEMA_VERSION = 21
+SCHEMA_VERSION = 22
 """Raised with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"
@@ -87,6 +87,9 @@ _DOCUMENT = _STORAGES.index("tag") + 1
 CODES = (*_STORAGES[:_DOCUMENT], "document", *_STORAGES[_DOCUMENT:], "unlisted")
 """The columns of a look-alike that hold codes, in display order."""
 
+
+Span = tuple[int, int]
+"""A range of numbers: its first number, and the number after its last."""
 
 # Hashes
 
@@ -139,6 +142,26 @@ def union(first: bytes, second: bytes) -> bytes:
     return (int.from_bytes(first, "little") | int.from_bytes(second, "little")).to_bytes(
         len(first), "little"
     )
+
+
+def hash_at(hashes: bytes | bytearray | memoryview, number: int) -> bytes:
+    """Return the bytes of a hash."""
+    return bytes(hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
+
+
+def repeated_spans(hashes: bytes | bytearray | memoryview, order: Sequence[int]) -> Iterator[Span]:
+    """Yield the spans of an order of hashes that have one hash each, of two places or more."""
+    # Nearly all hashes differ in their first four bytes.
+    heads = bytearray(4 * (len(hashes) // HASH_BYTES))
+    for byte in range(4):
+        heads[byte::4] = bytes(hashes[byte::HASH_BYTES])
+    numbers = array("I", heads)
+    ordered = [numbers[n] for n in order]
+    alike = compress(count(1), map(eq, ordered, islice(ordered, 1, None)))
+    places = (n for n in alike if hash_at(hashes, order[n - 1]) == hash_at(hashes, order[n]))
+    for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        first, *others = [place for _, place in run]
+        yield first - 1, first + len(others) + 1
 
 
 # Sections
@@ -405,9 +428,6 @@ def _remove_unused(directory: str, newest: float) -> None:
 
 # Masks: a byte for each number, in order; 1 for numbers that belong, else 0.
 
-
-Span = tuple[int, int]
-"""A range of numbers: its first number, and the number after its last."""
 
 _Key = TypeVar("_Key", bound=Hashable)
 

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -31,12 +31,14 @@ from spackscope.model.index.index_file import (
     Columns,
     Rows,
     Span,
+    hash_at,
     look_alikes_of,
     mask_of,
     narrowed,
     node_rows,
     pack_hashes,
     read_dictionary,
+    repeated_spans,
     unpack_hashes,
 )
 from spackscope.model.query.ast import Query, Term, exact_term
@@ -81,9 +83,7 @@ class Hashes:
 
     def __init__(self, columns: Columns, column: Callable[[str], array[int]]) -> None:
         self._column, self._bytes = column, columns.view("hash")
-
-    def _hash(self, id_: int) -> bytes:
-        return bytes(self._bytes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
+        self._hash = partial(hash_at, self._bytes)
 
     def of(self, ids: Iterable[int]) -> list[str]:
         """Return the hashes of specs, by their ids."""
@@ -125,12 +125,10 @@ class Hashes:
 
         The pairs of a hash come together, ascending.
         """
-        order, first, before = self._column("hash_order"), 0, -2
-        for place in self._column("hash_repeats"):
-            if place != before + 1:
-                first = order[place - 1]
-            before = place
-            yield first, order[place]
+        order = self._column("hash_order")
+        for start, stop in repeated_spans(self._bytes, order):
+            first, *others = order[start:stop]
+            yield from zip(repeat(first), others)
 
     def ordered(self, *, descending: bool) -> array[int]:
         """Return all ids, sorted by hash, then by id."""

@@ -12,9 +12,9 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, groupby, islice
+from itertools import chain, compress, count
 from math import nan
-from operator import attrgetter, eq
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from spackscope.model.core.columns import STORED
@@ -36,11 +36,13 @@ from spackscope.model.index.index_file import (
     Rows,
     Span,
     flags_of,
+    hash_at,
     look_alikes_of,
     node_rows,
     pack_hashes,
     read_dictionary,
     recoded,
+    repeated_spans,
     spans_of,
     unpack_hashes,
     with_tuples,
@@ -529,9 +531,11 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     # Pages of one source, and nothing else, have no record in common but whole pages.
     is_mixed = not all(staged.is_page) or len(set(staged.source)) > 1
     merger = _Merger(staged, pages)
-    for hash_, records in _repeated(staged) if pages or is_mixed else ():
+    order = hash_order(staged.hashes) if pages or is_mixed else array("I")
+    for start, stop in repeated_spans(staged.hashes, order):
         # Documents come in the order of reading, also documents of an older index.
-        records.sort(key=lambda record: (merger.document(record), record))
+        records = sorted(order[start:stop], key=lambda record: (merger.document(record), record))
+        hash_ = hash_at(staged.hashes, records[0])
         records = merger.drop_repeated(hash_, records) if pages else records
         if is_mixed and merger.document(records[0]) != merger.document(records[-1]):
             merger.merge_hash(hash_, records)
@@ -555,11 +559,6 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     return merger.merged
 
 
-def hash_at(hashes: bytes | bytearray, number: int) -> bytes:
-    """Return the bytes of a hash."""
-    return bytes(hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
-
-
 def hash_order(hashes: bytes | bytearray) -> array[int]:
     """Return the numbers of hashes in their order."""
     # Few hashes at a time: sorting all would take much memory, and stop all other threads. Texts
@@ -572,31 +571,6 @@ def hash_order(hashes: bytes | bytearray) -> array[int]:
         keys = [text[HASH_BYTES * n : HASH_BYTES * (n + 1)] for n in group]
         order.extend([group[n] for n in sorted(range(len(group)), key=keys.__getitem__)])
     return order
-
-
-def hash_repeats(hashes: bytes, order: array[int]) -> array[int]:
-    """Return the places in an order of hashes that have the same hash as the place before."""
-    # Nearly all hashes differ in their first four bytes.
-    heads = bytearray(4 * len(order))
-    for byte in range(4):
-        heads[byte::4] = hashes[byte::HASH_BYTES]
-    numbers = array("I", heads)
-    ordered = [numbers[n] for n in order]
-    places = compress(count(1), map(eq, ordered, islice(ordered, 1, None)))
-    return array(
-        "I", [n for n in places if hash_at(hashes, order[n - 1]) == hash_at(hashes, order[n])]
-    )
-
-
-def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
-    """Yield each hash with several records, sorted, with the numbers of the records."""
-    hashes = bytes(staged.hashes)
-    order = hash_order(hashes)
-    repeats = hash_repeats(hashes, order)
-    for _, run in groupby(enumerate(repeats), lambda pair: pair[1] - pair[0]):
-        places = [place for _, place in run]
-        records = order[places[0] - 1 : places[-1] + 1]
-        yield hash_at(hashes, records[0]), records.tolist()
 
 
 class _Merger:
