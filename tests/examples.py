@@ -1,5 +1,8 @@
 """How many examples and cases a test tries."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
@@ -7,6 +10,20 @@ from hypothesis import settings
 def examples(count: int) -> settings:
     """Try `count` examples in a search, and as much fewer in other runs as other tests do."""
     return settings(max_examples=count * settings().max_examples // 100)
+
+
+def cases(
+    names: str | tuple[str, ...], some: Iterable[Any], more: Iterable[Any]
+) -> pytest.MarkDecorator:
+    """Give a test some values of parameters, and more of them only where all cases are asked for.
+
+    Values of several parameters are tuples.
+    """
+    others = (
+        pytest.param(*(each if isinstance(names, tuple) else [each]), marks=pytest.mark.exhaustive)
+        for each in more
+    )
+    return pytest.mark.parametrize(names, [*some, *others])
 
 
 def some_and_all(step: int) -> pytest.MarkDecorator:

@@ -5,7 +5,7 @@ import signal
 import pyte
 import pytest
 
-from tests.examples import some_and_all
+from tests.examples import cases, some_and_all
 from tests.program import Program, Terminal, for_pyte
 
 pytestmark = pytest.mark.pty
@@ -93,9 +93,7 @@ def bytes_of_steps(terminal: Terminal, keys: str) -> list[int]:
     return sorted(sizes)
 
 
-@pytest.mark.parametrize(
-    ("columns", "lines"), [(80, 24), pytest.param(160, 45, marks=pytest.mark.exhaustive)]
-)
+@cases(("columns", "lines"), [(80, 24)], more=[(160, 45)])
 def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, lines: int) -> None:
     with program.in_terminal(columns=columns, lines=lines) as terminal:
         terminal.until("py-safetensors")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import some_and_all
+from tests.examples import cases, some_and_all
 from tests.program import Program
 
 pytestmark = pytest.mark.pty
@@ -51,14 +51,7 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
         assert "36" in {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";")}
 
 
-@pytest.mark.parametrize(
-    "term",
-    [
-        "dumb",
-        "",
-        *(pytest.param(term, marks=pytest.mark.exhaustive) for term in ("linux", "xterm-mono")),
-    ],
-)
+@cases("term", ["dumb", ""], more=["linux", "xterm-mono"])
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
         terminal.until("py-safetensors", "346 builds")
@@ -89,7 +82,7 @@ def test_the_c_locale_has_letters_for_signs(program: Program, step: int) -> None
         assert terminal.output.isascii(), {c for c in terminal.text if not c.isascii()}
 
 
-@pytest.mark.parametrize("keys", ["/", pytest.param("", marks=pytest.mark.exhaustive)])
+@cases("keys", ["/"], more=[""])
 def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
     coloured = "hdf5 \x1b[31mq\r\x1b q\r\x1b[200~ q \x1b[20"
     pasted = coloured * (1_000_000 // len(coloured))

@@ -12,15 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import cases
 from tests.program import COMMAND, PATIENCE, Program, Terminal, repeat_for, wait_until
 
 pytestmark = pytest.mark.pty
 
 ENDED_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-ONE_OR_ALL = [
-    signal.SIGTERM,
-    *(pytest.param(each, marks=pytest.mark.exhaustive) for each in ENDED_BY),
-]
 
 MODES = {"1049", "1000", "1003", "1004", "1006", "1015", "2004"}
 ENDING = [
@@ -109,18 +106,10 @@ def signal_after(terminal: Terminal, number: signal.Signals, seconds: float) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-@pytest.mark.parametrize(
+@cases(
     ("number", "seconds"),
-    [
-        (signal.SIGINT, 0),
-        (signal.SIGTERM, 0.3),
-        (signal.SIGHUP, 0.6),
-        *(
-            pytest.param(number, seconds / 10, marks=pytest.mark.exhaustive)
-            for number in ENDED_BY
-            for seconds in range(0, 10, 2)
-        ),
-    ],
+    [(signal.SIGINT, 0), (signal.SIGTERM, 0.3), (signal.SIGHUP, 0.6)],
+    more=[(number, tenths / 10) for number in ENDED_BY for tenths in range(0, 10, 2)],
 )
 def test_a_signal_during_the_start_is_obeyed(
     program: Program, number: signal.Signals, seconds: float
@@ -130,7 +119,7 @@ def test_a_signal_during_the_start_is_obeyed(
         assert terminal.wait() == 128 + number
 
 
-@pytest.mark.parametrize("number", ONE_OR_ALL)
+@cases("number", [signal.SIGTERM], more=ENDED_BY)
 def test_a_signal_as_the_terminal_is_taken_is_obeyed(
     program: Program, number: signal.Signals
 ) -> None:
@@ -184,7 +173,7 @@ def test_the_program_goes_on_after_signals_that_do_not_end_it(program: Program) 
         signal.signal(signal.SIGUSR1, before)
 
 
-@pytest.mark.parametrize("number", ONE_OR_ALL)
+@cases("number", [signal.SIGTERM], more=ENDED_BY)
 def test_a_signal_together_with_sigcont_is_obeyed(
     program: Program, number: signal.Signals
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.browsing import INDEX
 from tests.builders.spack import environment
+from tests.examples import cases
 from tests.random_keys import press_random_keys
 from tests.tui.browser.test_still_loading import HDF5, HERE, OTHER
 
@@ -54,11 +55,8 @@ async def press_while_sources_change(seed: int, directory: Path, keys: int) -> N
     )
 
 
-async def test_no_key_ends_the_program_while_sources_change(tmp_path: Path) -> None:
-    await press_while_sources_change(1, tmp_path, 40)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(2, 20))
-async def test_no_key_ends_the_program_whenever_sources_change(seed: int, tmp_path: Path) -> None:
-    await press_while_sources_change(seed, tmp_path, 100)
+@cases(("seed", "keys"), [(1, 40)], more=[(seed, 100) for seed in range(2, 20)])
+async def test_no_key_ends_the_program_while_sources_change(
+    seed: int, keys: int, tmp_path: Path
+) -> None:
+    await press_while_sources_change(seed, tmp_path, keys)

@@ -23,6 +23,7 @@ from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.http import proxy_of
 from spackscope.model.storage.urls import split_url
 from tests.builders.manifests import sha256
+from tests.examples import cases
 from tests.model.storage.machine import (
     NEW,
     NO_PORT,
@@ -535,7 +536,7 @@ def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
         )
 
 
-@pytest.mark.parametrize("is_encrypted", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
+@cases("is_encrypted", [True], more=[False])
 def test_tls_goes_through_the_tunnel_of_a_proxy(
     machine: Machine, authority: trustme.CA, is_encrypted: bool
 ) -> None:

@@ -20,6 +20,7 @@ from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
 from tests.builders.pages import hash_of, record, write_page
+from tests.examples import cases
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -156,7 +157,7 @@ async def test_loading_can_be_stopped_and_the_screen_may_change_its_size(tmp_pat
             assert len(browser.packages) == 300
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.exhaustive)])
+@cases("rounds", [2], more=[10])
 async def test_descriptors_and_catalogs_do_not_grow_with_reloads(
     kept: tuple[Path, dict[str, str], Path], rounds: int
 ) -> None:

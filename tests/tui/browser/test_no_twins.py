@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from tests.browsing import INDEX, Browser, browsing
-from tests.examples import some_and_all
+from tests.examples import cases, some_and_all
 
 SIZES = ((60, 20), (80, 24), (100, 28), (120, 35), (140, 40), (160, 45))
 QUERIES = ("hdf5", "zlib-ng", "openmpi", "+mpi", "py-")
@@ -59,10 +59,7 @@ async def test_the_rows_of_the_sample_differ_in_what_they_say() -> None:
             await browser.press("1")
 
 
-@pytest.mark.parametrize(
-    "query",
-    [*QUERIES[:1], *(pytest.param(query, marks=pytest.mark.exhaustive) for query in QUERIES[1:])],
-)
+@cases("query", QUERIES[:1], more=QUERIES[1:])
 async def test_notes_are_those_for_the_columns_in_sight(query: str) -> None:
     async with browsing(INDEX, size=(160, 45)) as browser:
         await browser.ask(query)

@@ -10,6 +10,7 @@ from spackscope.model.query.lexer import in_quotes
 from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders.pages import record, write_page
 from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
+from tests.examples import cases
 from tests.program import Program
 
 pytestmark = pytest.mark.pty
@@ -111,10 +112,7 @@ def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(tmp_path: Path
         assert shell.words("spack install own\t") == ["install", "own-word"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [*INSTALLED[:1], *(pytest.param(n, marks=pytest.mark.exhaustive) for n in INSTALLED[1:])],
-)
+@cases("name", INSTALLED[:1], more=INSTALLED[1:])
 def test_the_program_is_asked_that_is_typed(name: str, tmp_path: Path) -> None:
     with closing(CompletingShell(name, tmp_path)) as shell:
         (tmp_path / "bin").rename(tmp_path / "other")

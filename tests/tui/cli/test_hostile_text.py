@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from spackscope.model.core.text import cell_width, clean, cut_name
 from tests.builders.pages import hash_of, record, write_page
+from tests.examples import cases
 from tests.hostile import HOSTILE_TEXT, MARKUP
 from tests.program import Program
 
@@ -77,7 +78,7 @@ MORE = [
 ]
 
 
-@pytest.mark.parametrize("lines", [LINES, pytest.param(MORE, marks=pytest.mark.exhaustive)])
+@cases("lines", [LINES], more=[MORE])
 def test_no_control_character_reaches_a_pipe(answers: Answers, lines: list[list[str]]) -> None:
     for words in lines:
         result = answers(*words)

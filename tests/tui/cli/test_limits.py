@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.pages import hash_of, record, write_page
+from tests.examples import cases
 from tests.program import COMMAND, Program, environment
 
 MEMORY = 1 << 30
@@ -81,7 +82,7 @@ MORE: dict[str, tuple[Make, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("harmful", [HARMFUL, pytest.param(MORE, marks=pytest.mark.exhaustive)])
+@cases("harmful", [HARMFUL], more=[MORE])
 def test_a_document_that_does_harm_loses_only_itself(
     harmful: dict[str, tuple[Make, str]], program: Program
 ) -> None:

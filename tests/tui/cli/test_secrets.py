@@ -8,6 +8,7 @@ import pytest
 from tests.builders.mirrors import mirror_v2, serve_files
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import zlib_index
+from tests.examples import cases
 from tests.program import Program
 
 SECRETS = ("s3cr3t", "t0k3n")
@@ -109,9 +110,7 @@ def clouds() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    "words", [*FEW_COMMANDS, *(pytest.param(c, marks=pytest.mark.exhaustive) for c in COMMANDS)]
-)
+@cases("words", FEW_COMMANDS, more=COMMANDS)
 def test_no_command_shows_a_secret_of_a_source(
     words: tuple[str, ...], program: Program, clouds: dict[str, str]
 ) -> None:

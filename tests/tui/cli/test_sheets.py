@@ -20,6 +20,7 @@ from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import environment, write_index, write_tree
 from tests.documents import ROOT
+from tests.examples import cases
 from tests.program import Program, link_program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
@@ -184,13 +185,7 @@ def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(program:
     assert len(program(*words).stdout.splitlines()) == 61
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        name if name == "duplicates" else pytest.param(name, marks=pytest.mark.exhaustive)
-        for name in ASKED
-    ],
-)
+@cases("command", ["duplicates"], more=[name for name in ASKED if name != "duplicates"])
 def test_an_answer_is_a_leaf(command: str, tmp_path: Path, program: Program) -> None:
     """Without its module nothing else changes."""
     copy = link_program(tmp_path)

@@ -16,6 +16,7 @@ from spackscope.model.core.errors import (
     WrongQuestion,
 )
 from spackscope.tui.process import ExitCode
+from tests.examples import cases
 from tests.program import COMMAND, Program
 from tests.pty.test_signals import left_on
 
@@ -183,13 +184,7 @@ PATCHES = {
 IN_TEST = ("action", "driver", "worker")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *IN_TEST,
-        *(pytest.param(n, marks=pytest.mark.exhaustive) for n in PATCHES if n not in IN_TEST),
-    ],
-)
+@cases("name", IN_TEST, more=[name for name in PATCHES if name not in IN_TEST])
 def test_the_browser_prints_no_traceback(program: Program, name: str) -> None:
     command = (COMMAND[0], "-c", BROKEN.format(patch=PATCHES[name]))
     with program.in_terminal(changes={"SECRET_TOKEN": SECRET}, command=command) as terminal:

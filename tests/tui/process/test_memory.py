@@ -4,10 +4,10 @@ import gc
 import subprocess
 import sys
 
-import pytest
 from textual.strip import Strip
 
 from tests.browsing import browsing
+from tests.examples import cases
 
 _LEFT = """
 from spackscope.tui.process.tuning import limit_heaps
@@ -38,13 +38,7 @@ def drawn_lines() -> int:
     return sum(isinstance(each, Strip) for each in gc.get_objects())
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        ["S"],
-        *(pytest.param(k, marks=pytest.mark.exhaustive) for k in (["question_mark"], ["2", "e"])),
-    ],
-)
+@cases("keys", [["S"]], more=[["question_mark"], ["2", "e"]])
 async def test_nothing_of_a_closed_dialog_is_kept_drawn(keys: list[str]) -> None:
     async with browsing() as browser:
         # What is drawn behind it is kept anew for the first one.

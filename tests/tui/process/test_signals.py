@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.pages import hash_of, page, record
+from tests.examples import cases
 from tests.program import PATIENCE, Program, environment
 
 ENDLESS = """
@@ -71,15 +72,11 @@ def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-@pytest.mark.parametrize(
+@cases(
     ("number", "code"),
-    [
-        (signal.SIGTERM, 143),
-        # Ctrl-C
-        (None, 130),
-        pytest.param(signal.SIGINT, 130, marks=pytest.mark.exhaustive),
-        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.exhaustive),
-    ],
+    # Without a number it is Ctrl-C.
+    [(signal.SIGTERM, 143), (None, 130)],
+    more=[(signal.SIGINT, 130), (signal.SIGHUP, 129)],
 )
 def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals | None, code: int

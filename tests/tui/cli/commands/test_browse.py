@@ -6,6 +6,7 @@ import pyte
 import pytest
 
 from tests.builders.spack import SpackRoot
+from tests.examples import cases
 from tests.program import COMMAND, Program, Terminal, for_pyte
 
 pytestmark = pytest.mark.pty
@@ -24,14 +25,7 @@ def choose(terminal: Terminal) -> int:
     return terminal.wait()
 
 
-@pytest.mark.parametrize(
-    "piped",
-    [
-        ["stdin", "stdout"],
-        pytest.param(["stdout"], marks=pytest.mark.exhaustive),
-        pytest.param(["stdout", "stderr"], marks=pytest.mark.exhaustive),
-    ],
-)
+@cases("piped", [["stdin", "stdout"]], more=[["stdout"], ["stdout", "stderr"]])
 def test_the_choice_goes_to_stdout_whatever_the_other_streams_are(
     program: Program, piped: list[str]
 ) -> None:

@@ -12,6 +12,7 @@ from tests.browsing import sample_where
 from tests.builders.nodes import GCC, edge, in_format, leaf, node
 from tests.builders.pages import Record, hash_of, record, write_page
 from tests.builders.spack import SpackRoot, database, installs, whole_index, write_index
+from tests.examples import cases
 from tests.program import COMMAND, Program, assert_golden
 from tests.tui.browser.hdf5_index import write_hdf5_index
 
@@ -184,13 +185,7 @@ def test_a_virtual_that_spack_asks_the_compiler_for_is_named_with_a_way_out(
     assert "^mpi instead of %mpi  1\n" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "raise SystemExit",
-        *(pytest.param(c, marks=pytest.mark.exhaustive) for c in ("", "import nothing_like_it")),
-    ],
-)
+@cases("content", ["raise SystemExit"], more=["", "import nothing_like_it"])
 def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
     program: Program, content: str
 ) -> None:
