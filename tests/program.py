@@ -133,9 +133,20 @@ class Program:
         self.home = home
 
     def __call__(
-        self, *words: str, stdin: Path | None = None, **changes: str
+        self,
+        *words: str,
+        stdin: Path | None = None,
+        code: object = None,
+        stdout: str | None = None,
+        stderr: str | None = None,
+        prints: str | tuple[str, ...] = (),
+        says: str | tuple[str, ...] = (),
+        **changes: str,
     ) -> subprocess.CompletedProcess[str]:
-        """Run the program, with a file as its standard input or an empty one."""
+        """Run the program, with a file as its standard input or an empty one.
+
+        Check what is given of its exit code, of all that it writes, and of what is in that.
+        """
         environ, command = environment(self.home, **changes), [*COMMAND, *words]
         with (
             (stdin or Path(os.devnull)).open("rb") as file,
@@ -147,12 +158,22 @@ class Program:
                 process = subprocess.Popen(
                     command, stdin=file, stdout=out, stderr=err, env=environ, cwd=self.home
                 )
-                code = process.wait(PATIENCE)
+                returned = process.wait(PATIENCE)
             else:
-                code = _run(words, environ, self.home, streams)
+                returned = _run(words, environ, self.home, streams)
             for stream in (out, err):
                 stream.seek(0)
-            return subprocess.CompletedProcess(command, code, out.read(), err.read())
+            result = subprocess.CompletedProcess(command, returned, out.read(), err.read())
+        for expected, found in (
+            (code, result.returncode),
+            (stdout, result.stdout),
+            (stderr, result.stderr),
+        ):
+            assert expected is None or found == expected, result
+        for texts, written in ((prints, result.stdout), (says, result.stderr)):
+            for text in (texts,) if isinstance(texts, str) else texts:
+                assert text in written, result
+        return result
 
     def refused(self, *words: str, code: int, stdin: Path | None = None, **changes: str) -> str:
         """Run the program, which ends with a code and prints nothing; return its message."""

@@ -13,8 +13,7 @@ from tests.program import Program, assert_golden
 
 @pytest.mark.parametrize("topic", [*with_help(), QUERY])
 def test_each_topic_has_help(program: Program, topic: str) -> None:
-    result = program("help", *([] if topic == BROWSE else [topic]))
-    assert (result.returncode, result.stderr) == (0, "")
+    result = program("help", *([] if topic == BROWSE else [topic]), code=0, stderr="")
     assert_golden(f"help-{topic}", result.stdout)
     assert max(map(len, result.stdout.splitlines())) < 80
     if topic not in (BROWSE, QUERY):
@@ -22,8 +21,7 @@ def test_each_topic_has_help(program: Program, topic: str) -> None:
 
 
 def test_the_help_is_one_screen_of_essentials(program: Program) -> None:
-    result = program("--help")
-    assert (result.returncode, result.stderr) == (0, "")
+    result = program("--help", code=0, stderr="")
     assert_golden("help-essentials", result.stdout)
     lines = result.stdout.splitlines()
     assert len(lines) <= 24
@@ -70,8 +68,7 @@ def test_the_help_of_a_command_names_no_option_of_another(command: str) -> None:
 
 
 def test_the_version_is_printed(program: Program) -> None:
-    result = program("--version")
-    assert result.returncode == 0
+    result = program("--version", code=0)
     assert re.fullmatch(r"spackscope( of unknown version| \d+\.\d+.*)\n", result.stdout)
 
 
@@ -170,8 +167,7 @@ def test_the_browser_does_not_open_for_a_source_that_is_not_there(
 
 
 def test_a_variable_that_cannot_be_split_is_named(program: Program) -> None:
-    result = program("find", SPACKSCOPE_FROM="'open")
-    assert result.returncode == ExitCode.UNREADABLE
+    result = program("find", SPACKSCOPE_FROM="'open", code=ExitCode.UNREADABLE)
     assert result.stderr.startswith("spackscope: SPACKSCOPE_FROM cannot be split")
 
 

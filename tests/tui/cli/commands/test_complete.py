@@ -227,9 +227,7 @@ def test_no_line_is_too_odd(words: list[str]) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_is_printed_and_the_shell_can_read_it(shell: str, program: Program) -> None:
-    result = program("completion", shell)
-
-    assert (result.returncode, result.stderr) == (0, "")
+    result = program("completion", shell, code=0, stderr="")
     assert result.stdout == (ROOT / "tui" / "cli" / "scripts" / SHELLS[shell]).read_text("utf-8")
     if (path := shutil.which(shell)) is None:
         pytest.skip(f"{shell} is not installed")

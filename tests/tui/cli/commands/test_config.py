@@ -14,8 +14,7 @@ SAMPLE = "sample"
 
 
 def table(program: Program, *words: str, **changes: Any) -> dict[str, tuple[str, str]]:
-    result = program("config", *words, **changes)
-    assert (result.returncode, result.stderr) == (0, "")
+    result = program("config", *words, **changes, code=0, stderr="")
     head, *rows = (line.split("\t") for line in result.stdout.splitlines())
     assert head == ["setting", "value", "from"]
     return {name: (value, origin) for name, value, origin in rows}
@@ -77,9 +76,7 @@ def test_a_url_in_place_of_the_path_keeps_its_password(
     program: Program, words: tuple[str, ...]
 ) -> None:
     url = "https://ann:secret@host/config.toml?token=secret"
-    run = program("config", *words, SPACKSCOPE_CONFIG=url)
-    assert run.returncode == 2
-    assert "host/config.toml" in run.stderr
+    run = program("config", *words, SPACKSCOPE_CONFIG=url, code=2, says="host/config.toml")
     assert "secret" not in run.stdout + run.stderr
 
 
@@ -97,8 +94,7 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
     path = program.configure(
         'theme = "nrd"\nfold = 1\nhost = "rhel8"\nsort = "siz"\ncopy = "x \'y"\nthem = "nord"\n',
     )
-    result = program("config", "--check")
-    assert result.returncode == ExitCode.USAGE
+    result = program("config", "--check", code=ExitCode.USAGE)
     assert result.stdout.splitlines()[0] == f"{path}: 6 mistakes"
     assert result.stderr.removeprefix("spackscope: ").splitlines() == [
         f"{path}:1: there is no theme nrd. Did you mean nord?",
@@ -114,8 +110,7 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
 
 def test_a_right_file_passes_the_check(program: Program) -> None:
     path = program.configure('theme = "nord"')
-    result = program("config", "--check")
-    assert (result.returncode, result.stderr) == (0, "")
+    result = program("config", "--check", code=0, stderr="")
     assert result.stdout.splitlines() == [
         f"{path}: no mistakes",
         f"{program.home}/xdg/spackscope/config.toml: no such file",
@@ -137,8 +132,7 @@ def test_a_setting_of_a_newer_version_is_only_named(program: Program) -> None:
     assert (found.returncode, len(found.stdout.split())) == (ExitCode.FOUND, 24)
     unknown = f"{path}:2: unknown setting folds. Did you mean fold?\n"
     assert found.stderr == f"spackscope: {unknown}"
-    check = program("config", "--check")
-    assert check.returncode == ExitCode.USAGE
+    check = program("config", "--check", code=ExitCode.USAGE)
     assert f"{path}:4: unknown key name teleport" in check.stderr.removeprefix(unknown)
 
 
@@ -163,8 +157,7 @@ def test_the_help_reads_no_file(program: Program, word: str) -> None:
 
 def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
     program.configure('sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
-    result = program("find", "py-build", SPACKSCOPE_FROM="")
-    assert result.returncode == ExitCode.UNREADABLE
+    result = program("find", "py-build", SPACKSCOPE_FROM="", code=ExitCode.UNREADABLE)
     assert f"{program.home}/config/spackscope/nowhere" in result.stderr
     found = program("find", "-f", SAMPLE, "--json", "fits", "py-build")
     assert (
@@ -177,15 +170,13 @@ def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
 
 def test_the_tag_list_of_the_file_is_used(program: Program) -> None:
     program.configure('public = "no-such-list.json"')
-    result = program("find", "-f", "public", "py-build")
-    assert result.returncode == ExitCode.UNREADABLE
+    result = program("find", "-f", "public", "py-build", code=ExitCode.UNREADABLE)
     assert f"{program.home}/config/spackscope/no-such-list.json" in result.stderr
 
 
 def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
     path = program.configure('\nhost = "target=zen3 glbc=2"')
-    result = program("find", "py-build")
-    assert result.returncode == ExitCode.USAGE
+    result = program("find", "py-build", code=ExitCode.USAGE)
     first, text, caret = result.stderr.splitlines()
     assert first.startswith(f"spackscope: {path}:2: Expected platform, os, target, libc, glibc")
     assert text.index("glbc") == caret.index("^")
@@ -205,6 +196,5 @@ def test_the_keys_are_listed_by_their_names(program: Program) -> None:
     assert "# Everywhere" in lines
     assert [line.split()[2] for line in lines if line.startswith("quit ")] == ['"Q"']
     program.configure('[keys]\nquit = "Q"\nquti = "X"')
-    result = program("config", "--keys")
-    assert result.returncode == ExitCode.USAGE
+    result = program("config", "--keys", code=ExitCode.USAGE)
     assert ":3: unknown key name quti. Did you mean quit?" in result.stderr

@@ -143,8 +143,7 @@ def test_a_whole_or_empty_environment_is_a_success(program: Program, home: Path)
 
 def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, home: Path) -> None:
     write_tree(home / "tree", *wanted()[2:])
-    result = program(*COVER, "-f", "tree")
-    assert result.returncode == 0
+    result = program(*COVER, "-f", "tree", code=0)
     assert titles(result)[1:] == [
         "1 of 3 cached · 2 installed · 1 to fetch, 0 to build · 1 external",
         "2 in tree",
@@ -171,8 +170,7 @@ def test_hashes_or_a_document_may_come_on_standard_input(program: Program, home:
     hashes = home / "hashes"
     hashes.write_text(f"/{HDF5}\nhdf5\n\nzlib@1.3.1/{ZLIB}\n{hash_of(99)}\n{GCC}\n")
 
-    result = program("cover", "-", "-f", "index.json", stdin=hashes)
-    assert result.returncode == 1
+    result = program("cover", "-", "-f", "index.json", stdin=hashes, code=1)
     problem, doubt, title, *_ = titles(result)
     assert problem == "standard input: line 2: 'hdf5' is not a full hash"
     assert doubt == "The dependencies of 1 spec are unknown: no source lists them"
@@ -198,10 +196,8 @@ def test_lock_files_of_other_formats_are_compared_as_far_as_possible(
 
 
 def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: Path) -> None:
-    result = program(*COVER, "-f", "gone")
-    assert result.returncode == 3
+    result = program(*COVER, "-f", "gone", code=3, says="the source gone does not exist")
     assert result.stdout == program(*COVER).stdout
-    assert "the source gone does not exist" in result.stderr
 
 
 def test_a_cache_has_to_be_named(program: Program, home: Path) -> None:
@@ -312,6 +308,5 @@ def test_caches_and_the_environment_may_be_in_any_order(
     program: Program, home: Path, words: list[str]
 ) -> None:
     whole = program("cover", "spack.lock", "-f", "index.json", "--json")
-    result = program("cover", *words, "--json")
+    program("cover", *words, "--json", code=whole.returncode, stdout=whole.stdout)
     assert whole.stdout
-    assert (result.returncode, result.stdout) == (whole.returncode, whole.stdout)

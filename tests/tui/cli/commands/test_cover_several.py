@@ -114,8 +114,7 @@ def test_bytes_are_summed_as_far_as_they_are_told(program: Program) -> None:
 
 def test_a_cache_without_specs_covers_nothing(program: Program) -> None:
     (program.home / "empty.json").write_bytes(database({}))
-    result = program("cover", "-f", "empty.json", "--fail-under", "100")
-    assert (result.returncode, result.stdout) == (1, "")
+    program("cover", "-f", "empty.json", "--fail-under", "100", code=1, stdout="")
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,7 @@ def rows_of(result: subprocess.CompletedProcess[str]) -> list[tuple[str, ...]]:
 
 
 def test_two_lock_files_are_compared(program: Program) -> None:
-    result = program("diff", *write_locks(program))
-    assert result.returncode == 1
+    result = program("diff", *write_locks(program), code=1)
     assert result.stderr == "spackscope: 4 → 4 specs: 3 changed, 1 added, 1 removed\n"
     others = "changed because of dependencies"
     assert rows_of(result) == [
@@ -51,8 +50,7 @@ def test_equal_sources_are_alike(program: Program) -> None:
 
 def test_a_source_may_be_standard_input(program: Program) -> None:
     old, new = write_locks(program)
-    result = program("diff", "-", new, stdin=program.home / old)
-    assert result.returncode == 1
+    result = program("diff", "-", new, stdin=program.home / old, code=1)
     assert result.stderr.endswith(" 4 → 4 specs: 3 changed, 1 added, 1 removed\n")
 
 

@@ -35,8 +35,7 @@ def run(root: Path, line: str, **changes: str) -> subprocess.CompletedProcess[st
 
 def lines_of(program: Program, **changes: str) -> tuple[str, str]:
     """Return the lines that add the extension and remove it."""
-    result = program("extension", stdin=None, **changes)
-    assert result.returncode == 0
+    result = program("extension", stdin=None, **changes, code=0)
     added, removed = result.stdout.splitlines()
     return added, removed
 
@@ -48,8 +47,7 @@ def read_config(program: Program) -> object:
 def test_the_first_line_adds_the_copy_and_the_second_removes_it(
     program: Program, root: Path, copy: Path
 ) -> None:
-    result = program("extension")
-    assert f"the extension is in {copy}; " in result.stderr
+    result = program("extension", says=f"the extension is in {copy}; ")
     assert "no command of Spack starts once such a directory is gone" in result.stderr
     added, removed = lines_of(program)
     assert result.stdout == f"{added}\n{removed}\n"
@@ -127,6 +125,5 @@ def test_the_copy_is_among_the_data_of_the_user(program: Program, root: Path) ->
 def test_a_copy_that_cannot_be_written_is_named(program: Program, name: str, reason: str) -> None:
     data = program.home / name
     (program.home / "file").touch()
-    result = program("extension", XDG_DATA_HOME=str(data))
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    result = program("extension", XDG_DATA_HOME=str(data), code=ExitCode.UNREADABLE, stdout="")
     assert result.stderr == f"spackscope: {reason.format(data=data)}\n"

@@ -12,8 +12,7 @@ from tests.program import Program, assert_golden
 
 
 def test_a_spec_is_shown_line_by_line(program: Program) -> None:
-    result = program("show", "-f", "sample", "pfqg2xi", "--host", "target=zen3 glibc=2.36")
-    assert result.returncode == 0
+    result = program("show", "-f", "sample", "pfqg2xi", "--host", "target=zen3 glibc=2.36", code=0)
     assert_golden("show", result.stdout)
 
 
