@@ -185,13 +185,22 @@ class FakeBrowser:
         self.settle()
         return self
 
-    def settle(self) -> None:
-        """Run all jobs, and move the cursor to the row of the results, as the screen does."""
+    def settle(self, **seen: Any) -> None:
+        """Run all jobs, and move the cursor to the row of the results, as the screen does.
+
+        Then check what is `seen`, as `check` does.
+        """
         self.host.work()
         while self._placed is not (results := self.host.state.results):
             self._placed = results
             self.move_to(results.cursor if results is not None else 0)
             self.host.work()
+        self.check(**seen)
+
+    def check(self, *, says: str = "", **values: object) -> None:
+        """Check that the message `says` a text, and that attributes have values."""
+        assert says in self.message
+        assert {name: getattr(self, name) for name in values} == values
 
     def move_to(self, number: int) -> None:
         """Move the cursor to a row of the table."""
@@ -209,26 +218,26 @@ class FakeBrowser:
         self.navigation.highlight(row)
         self.controllers.details.connect()
 
-    def type(self, text: str, column: str = "") -> None:
+    def type(self, text: str, column: str = "", **seen: Any) -> None:
         """Type a text into the query line or a filter, letter by letter, and settle."""
         for end in range(1, len(text) + 1):
             self.type_text(text[:end], column)
-        self.settle()
+        self.settle(**seen)
 
-    def ask(self, text: str, column: str = "") -> None:
+    def ask(self, text: str, column: str = "", **seen: Any) -> None:
         """Type a text into the query line or a filter at once, and settle."""
         self.type_text(text, column)
-        self.settle()
+        self.settle(**seen)
 
-    def select(self, package: str | None) -> None:
+    def select(self, package: str | None, **seen: Any) -> None:
         """Select a package in the list, or all, and settle."""
         self.search.select_package(package)
-        self.settle()
+        self.settle(**seen)
 
-    def retrace(self, by: int) -> None:
+    def retrace(self, by: int, **seen: Any) -> None:
         """Go some steps back or forward, and settle."""
         self.navigation.retrace(by)
-        self.settle()
+        self.settle(**seen)
 
     def type_text(self, text: str, column: str = "") -> ParsedInput:
         """Type a text into the query line or a filter, without waiting for the rows."""
@@ -244,11 +253,11 @@ class FakeBrowser:
         self.search.type(parsed)
         return parsed
 
-    def leave(self) -> None:
+    def leave(self, **seen: Any) -> None:
         """Go from the input to the specs."""
         self.host.place = replace(self.host.place, pane="specs", input=None)
         self.search.leave()
-        self.settle()
+        self.settle(**seen)
 
     def go_to(self, number: int) -> Row:
         """Move the cursor to a row of the table, settle, and return the row."""
@@ -269,6 +278,11 @@ class FakeBrowser:
     @property
     def query(self) -> str:
         return str(self.state.view.query)
+
+    @property
+    def stale(self) -> str:
+        """The sign of rows that are those of an older query."""
+        return self.state.stale
 
     @property
     def copied(self) -> list[str]:

@@ -98,8 +98,7 @@ def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(hdf5_inde
     browser = FakeBrowser(hdf5_index, is_folded=False).load()
     browser.move_to(1)
     browser.select("zlib")
-    browser.retrace(-1)
-    assert browser.detail == "hdf5@1.0"
+    browser.retrace(-1, detail="hdf5@1.0")
     assert browser.tree.id == browser.details.row.id
 
 
@@ -127,11 +126,7 @@ def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ
     mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
     browser.put(pane="detail", node=mpich)
     copy_hash(browser.controllers)
-    browser.settle()
-    assert (browser.copied, browser.message) == (
-        [],
-        "2 builds look the same here: press ⏎ to choose one",
-    )
+    browser.settle(copied=[], message="2 builds look the same here: press ⏎ to choose one")
     browser.put(pane="specs", node=None)
     browser.controllers.specs.toggle(details.row)
     browser.settle()

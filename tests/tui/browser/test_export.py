@@ -172,8 +172,7 @@ def test_rows_of_another_query_are_not_written() -> None:
     browser = FakeBrowser(is_folded=False).load()
     browser.type("os=")
     open_export(browser.host, browser.controllers.recall)
-    browser.settle()
-    assert browser.host.message == STALE
+    browser.settle(message=STALE)
     assert not browser.host.dialogs
 
 

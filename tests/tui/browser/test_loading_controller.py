@@ -112,8 +112,7 @@ def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
     browser = FakeBrowser(path).load()
     for shown in ({ZLIB, GCC}, {ZLIB}):
         browser.controllers.loading.toggle_dependency_only()
-        browser.settle()
-        assert browser.shown == shown
+        browser.settle(shown=shown)
         is_mentioned = "with dependency-only specs" in browser.summary.remark
         assert is_mentioned == (len(shown) == 2)
 

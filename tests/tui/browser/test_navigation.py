@@ -69,13 +69,11 @@ def test_a_jump_selects_its_spec_and_back_brings_all_back(browser: FakeBrowser) 
     assert browser.row.spec.hash == HWLOC
     assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
     assert browser.host.where.pane == "detail"
-    browser.retrace(-1)
+    browser.retrace(-1, detail="hdf5@1.0", selected="hdf5")
     assert browser.state.view == view
-    assert (browser.detail, browser.selected) == ("hdf5@1.0", "hdf5")
     assert browser.tree == tree
     assert browser.details.at == (3, 1), "the cursor of the detail is back"
-    browser.retrace(1)
-    assert browser.detail == "hwloc@1.0"
+    browser.retrace(1, detail="hwloc@1.0")
 
 
 def test_a_query_in_the_way_is_removed_and_comes_back(browser: FakeBrowser) -> None:
@@ -85,8 +83,7 @@ def test_a_query_in_the_way_is_removed_and_comes_back(browser: FakeBrowser) -> N
     jump(browser, "zlib")
     assert (browser.detail, browser.query) == ("zlib@1.0", "package=zlib")
     assert "does not match zlib" in browser.message
-    browser.retrace(-1)
-    assert (browser.detail, browser.query) == ("hdf5@1.0", query)
+    browser.retrace(-1, detail="hdf5@1.0", query=query)
 
 
 def test_among_all_packages_a_jump_stays_among_them(browser: FakeBrowser) -> None:
@@ -120,8 +117,7 @@ def test_a_walk_through_the_packages_is_one_step_until_rows_are_looked_at(
     browser.navigation.end_walk()
     select(browser, "openmpi", "zlib", walks=True)
     for by, name in ((-1, "hwloc"), (-1, None), (1, "hwloc"), (1, "zlib")):
-        browser.retrace(by)
-        assert browser.selected == name
+        browser.retrace(by, selected=name)
 
 
 def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowser) -> None:
@@ -146,26 +142,20 @@ def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowse
     for view in views[-2::-1]:
         browser.retrace(-1)
         assert browser.state.view == view
-    browser.retrace(-1)
-    assert browser.query == "", "the list of all packages was the beginning"
-    browser.retrace(-1)
-    assert browser.message == "Nothing to go back to"
+    browser.retrace(-1, query="")  # the list of all packages was the beginning
+    browser.retrace(-1, message="Nothing to go back to")
     for view in views:
         browser.retrace(1)
         assert browser.state.view == view
-    browser.retrace(1)
-    assert browser.message == "Nothing to go forward to"
+    browser.retrace(1, message="Nothing to go forward to")
 
 
 def test_a_step_after_going_back_replaces_those_that_were_ahead(browser: FakeBrowser) -> None:
     jump(browser, "openmpi", "hwloc")
     browser.retrace(-1)
-    browser.retrace(-1)
-    assert browser.detail == "hdf5@1.0"
+    browser.retrace(-1, detail="hdf5@1.0")
     jump(browser, "zlib")
-    browser.retrace(1)
-    assert browser.message == "Nothing to go forward to"
-    assert browser.detail == "zlib@1.0"
+    browser.retrace(1, message="Nothing to go forward to", detail="zlib@1.0")
 
 
 def test_reloading_forgets_the_steps_and_keeps_the_spec(
@@ -174,9 +164,7 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(
     jump(browser, "openmpi")
     hdf5_index.write_bytes(hdf5_index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.load()
-    browser.retrace(-1)
-    assert browser.detail == "openmpi@2.0"
-    assert browser.message == "Nothing to go back to"
+    browser.retrace(-1, detail="openmpi@2.0", message="Nothing to go back to")
 
 
 def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,8 +189,7 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     browser.controllers.specs.sort(Sort("os"))
     browser.settle()
     jump(browser, "hwloc")
-    browser.retrace(-1)
-    assert browser.detail == "hdf5@1.0"
+    browser.retrace(-1, detail="hdf5@1.0")
     assert (len(browser.tree.lines) == lines) == is_kept
 
 
@@ -234,8 +221,7 @@ def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
     hdf5_index.write_bytes(hdf5_index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.controllers.loading.load()
     browser.host.work(*jobs)
-    browser.settle()
-    assert browser.detail == detail
+    browser.settle(detail=detail)
 
 
 def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:

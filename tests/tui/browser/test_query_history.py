@@ -225,8 +225,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
     done("os=sequoia   target=aarch64")
-    browser.settle()
-    assert browser.query == "os=sequoia target=aarch64"
+    browser.settle(query="os=sequoia target=aarch64")
     assert browser.host.focused[-1] == "specs"
     browser.search.take_text("os=sequoia &")
     assert browser.host.focused[-1] == "query"

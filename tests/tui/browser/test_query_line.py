@@ -48,8 +48,7 @@ def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left
     browser.type_text("py-build rocm")
     if is_left:
         browser.search.leave()
-    browser.settle()
-    assert browser.query == "package=py-build any=rocm"
+    browser.settle(query="package=py-build any=rocm")
 
 
 async def test_an_unknown_word_is_named_as_in_the_shell(

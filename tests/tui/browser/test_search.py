@@ -54,24 +54,18 @@ def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeB
 
 def test_a_package_is_a_condition_of_the_query(browser: FakeBrowser) -> None:
     browser.ask("os=ubuntu24.04")
-    browser.select("py-build")
-    assert browser.query == "package=py-build os=ubuntu24.04"
-    assert browser.selected == "py-build"
-    browser.select(None)
-    assert browser.query == "os=ubuntu24.04"
-    browser.ask("package=py-ml-dtypes")
-    assert browser.selected == "py-ml-dtypes"
+    browser.select("py-build", query="package=py-build os=ubuntu24.04", selected="py-build")
+    browser.select(None, query="os=ubuntu24.04")
+    browser.ask("package=py-ml-dtypes", selected="py-ml-dtypes")
 
 
 def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
     browser: FakeBrowser,
 ) -> None:
-    browser.ask("package=py-build version=0.4.5")
-    assert browser.state.stale == "0"
+    browser.ask("package=py-build version=0.4.5", stale="0")
     assert browser.note, "the rows stay, and a note says why"
-    browser.leave()
+    browser.leave(shown=set())
     assert browser.packages["py-build"] == 0
-    assert browser.shown == set()
     assert browser.results.explanation.endswith("of other packages match")
     queries = [relaxation.query for relaxation in browser.results.relaxations]
     assert parse("@0.4.5") in queries, "it is offered"
@@ -157,8 +151,7 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
 
 def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
     browser.ask("version=0.4.5 os=windows")
-    browser.leave()
-    assert browser.shown == set()
+    browser.leave(shown=set())
     assert "No spec has os=windows" in browser.results.explanation
     assert browser.results.explanation.endswith("X removes all filters")
 
@@ -172,15 +165,11 @@ def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
     browser.select("py-build")
     query = browser.query
     browser.search.clear()
-    browser.settle()
-    assert browser.query == ""
-    assert browser.selected is None
+    browser.settle(query="", selected=None)
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
     browser.search.clear()
     assert browser.host.message == "There are no filters to remove"
-    browser.retrace(-1)
-    assert browser.query == query
-    assert browser.selected == "py-build"
+    browser.retrace(-1, query=query, selected="py-build")
 
 
 def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> None:
@@ -225,14 +214,12 @@ def test_a_text_that_has_no_rows_has_a_note_and_the_rows_stay(
 def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
     browser.ask("r", "hash")
     shown = browser.shown
-    browser.ask("r18", "hash")
-    assert browser.shown == shown
+    browser.ask("r18", "hash", shown=shown)
     assert "hash" in browser.note
     draft = browser.draft
     assert draft.note is not None
     assert draft.note.offset == 0
-    browser.ask("r", "hash")
-    assert browser.note == ""
+    browser.ask("r", "hash", note="")
 
 
 @pytest.mark.parametrize(("before", "is_refused"), [("targ", True), ("os=ubuntu24.04", False)])
@@ -243,9 +230,7 @@ def test_an_answer_to_an_earlier_text_is_not_taken_for_one_to_a_text_without_que
     browser.type_text(before + " target=")
     note = browser.note
     browser.host.work("completions")
-    browser.settle()
-    assert browser.note == note
-    assert browser.state.stale == "?"
+    browser.settle(note=note, stale="?")
     assert browser.completions
     assert all(text.startswith("target=") and text != "target=" for text in browser.completions)
     assert browser.state.is_refused == is_refused
@@ -255,8 +240,7 @@ def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowse
     browser.ask("os=ubuntu24.04")
     shown, packages = browser.shown, browser.packages
     for end in range(len("target="), len("target=x86_64_v") + 1):
-        browser.ask("os=ubuntu24.04 " + "target=x86_64_v"[:end])
-        assert (browser.shown, browser.packages) == (shown, packages)
+        browser.ask("os=ubuntu24.04 " + "target=x86_64_v"[:end], shown=shown, packages=packages)
         assert browser.completions
         assert browser.state.is_refused or end == len("target=")
     browser.ask("os=ubuntu24.04 target=x86_64_v3")
@@ -307,11 +291,9 @@ def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: Fake
         assert browser.state.stale in (before, stale), "it does not flicker at each letter"
         browser.settle()
         assert browser.state.stale == stale, text
-    browser.leave()
-    assert browser.state.stale == ""
+    browser.leave(stale="")
     browser.ask("os=ubuntu24.04 @99")
-    browser.leave()
-    assert (browser.state.stale, browser.shown) == ("", set()), "there are none, and they say so"
+    browser.leave(stale="", shown=set())  # there are none, and they say so
 
 
 @pytest.mark.parametrize("wrong", ["os=ubuntu24.04 &x", "os=ubuntu24.04 ^zlib"])
@@ -320,9 +302,7 @@ def test_leaving_a_wrong_text_goes_back_to_the_last_query(
 ) -> None:
     browser.ask("os=ubuntu24.04")
     browser.ask(wrong)
-    browser.leave()
-    assert browser.query == "os=ubuntu24.04"
-    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+    browser.leave(query="os=ubuntu24.04", shown=sample_where(lambda r: r["os"] == "ubuntu24.04"))
     assert browser.host.message.startswith("Back to the last query: ")
 
 
@@ -331,7 +311,7 @@ def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wr
     browser.ask(wrong)
     assert not browser.search.may_leave("query")
     assert browser.search.may_leave("names")
-    assert "esc" in browser.host.message
+    browser.check(says="esc")
     browser.search.reject()
     assert browser.draft.insists
     assert "esc" in browser.host.message
@@ -339,8 +319,7 @@ def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wr
 
 def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) -> None:
     browser.ask("os=ubuntu24.04 target=x86_64_w")
-    browser.ask("0", "version")
-    assert browser.query == "os=ubuntu24.04 target=x86_64_w @*0*"
+    browser.ask("0", "version", query="os=ubuntu24.04 target=x86_64_w @*0*")
     assert browser.draft.input == "version"
 
 

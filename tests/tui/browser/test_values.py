@@ -124,8 +124,7 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
         choose(browser, verb, label, value)  # type: ignore[arg-type]
         assert browser.query == query
         for by, text in ((-1, before), (1, query)):
-            browser.retrace(by)
-            assert browser.query == text
+            browser.retrace(by, query=text)
 
 
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:

@@ -121,9 +121,8 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
     done(replace(forms(browser, look_alikes)["h"], after="a remark"))
-    browser.settle()
+    browser.settle(message="Copied all shown hashes (test) · a remark")
     assert {*browser.copied[-1].splitlines()} == browser.shown
-    assert browser.host.message == "Copied all shown hashes (test) · a remark"
 
 
 def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
