@@ -109,7 +109,7 @@ class ColumnState:
 
     def __init__(self, current: str = "") -> None:
         self.columns = TableColumns()
-        self.current = current
+        self._current = self._chosen = current
         self.hidden: Collection[str] = ()
         self.kept: set[str] = set()
         self.filters: Patterns = QueryFilters(Query())
@@ -117,6 +117,15 @@ class ColumnState:
         self._first = 0
         self._query: object = Query()
         self._is_new = False
+
+    @property
+    def current(self) -> str:
+        """The current column: that which was chosen last, or the first of rows without it."""
+        return self._current
+
+    @current.setter
+    def current(self, name: str) -> None:
+        self._current = self._chosen = name
 
     @property
     def head(self) -> list[str]:
@@ -147,8 +156,8 @@ class ColumnState:
         names = self.columns.names
         # A column whose value all rows of another query share leads keys to nothing.
         stays = names if self._is_new else [*names, *self.head]
-        if self.current not in stays:
-            self.current = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
+        first = next(filter(names.__contains__, (rows.column_of_specs, *names)), "")
+        self._current = self._chosen if self._chosen in stays else first
 
     def constant_head(self, rows: ShownRows) -> list[HeadText]:
         """Return the values of the head line that newer rows share too."""

@@ -84,13 +84,15 @@ def test_columns_stay_while_there_are_no_rows(catalog: Catalog) -> None:
     assert state.columns.names == names[1:], "but those that are hidden"
 
 
-def test_a_current_column_that_is_gone_gives_way_to_the_first(catalog: Catalog) -> None:
+def test_a_column_that_is_gone_gives_way_to_the_first_until_it_is_back(catalog: Catalog) -> None:
     state = state_of(listing_of(catalog))
-    state.current = "+none"
-    listing = listing_of(catalog)
-    state.choose(rows_of(listing), lambda name: False)
+    state.current = "+hl"
+    shown = list[str]()
+    for text in ("+hl", ""):
+        state.choose(rows_of(listing_of(catalog, text)), lambda name: False)
+        shown.append(state.current)
 
-    assert state.current == "os"
+    assert shown == ["os", "+hl"]
 
 
 def test_the_head_line_says_nothing_that_is_not_so_for_newer_rows(catalog: Catalog) -> None:
