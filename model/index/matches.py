@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -20,7 +20,7 @@ class Matches(Collection[int]):
     """The specs that match a query; an immutable collection of their ids, ascending.
 
     `mask` has a byte for each of a span of look-alikes, from number `start` on: 1 if specs of it
-    match. The span is the whole index, or whole packages. If only some specs of these look-alikes
+    match. The span is the whole index, or a package. If only some specs of these look-alikes
     match, `of_specs` is a mask of specs, from the first spec of look-alike `start` on.
     """
 
@@ -45,14 +45,6 @@ class Matches(Collection[int]):
         """Return the matches with ids from `first` to less than `end`; both begin a look-alike."""
         firsts, last = self._data.first, self.start + len(self.mask)
         start, stop = (bisect_left(firsts, id_, self.start, last) for id_ in (first, end))
-        at = self.mask.find(1, start - self.start, stop - self.start)
-        if at < 0:
-            return Matches(self._data, start, b"")
-        # Only the span of packages with matches, so that later calls look at less.
-        packages = self._data.column("package")
-        start = bisect_left(packages, packages[at + self.start], start, at + self.start)
-        at = self.mask.rfind(1, 0, stop - self.start) + self.start
-        stop = bisect_right(packages, packages[at], at, stop)
         mask = self.mask[start - self.start : stop - self.start]
         if self.of_specs is None:
             return Matches(self._data, start, mask)
