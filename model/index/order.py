@@ -6,7 +6,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, pairwise
 from typing import Any, cast
 
 from spackscope.model.core.columns import (
@@ -52,7 +52,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
         order = data.column("preferred")
-        if data.by_host.has_host:
+        if data.by_host.has_host and _has_choice(data, specs):
             order = data.by_host.preferred(partial(_preferred_here, data))
         places = order[specs.start : len(is_shown)]
         look_alikes = compress(places, map(is_shown.__getitem__, places))
@@ -108,6 +108,13 @@ def best_ids(data: IndexData, view: View, groups: Iterable[Sequence[int]]) -> li
         return ranks[id_], first_edge[id_] - first_edge[id_ + 1], id_
 
     return [ids[0] if len(ids) == 1 else min(ids, key=order) for ids in groups]
+
+
+def _has_choice(data: IndexData, specs: Matches) -> bool:
+    """Check whether several look-alikes have one version; looking at the host takes long."""
+    packages, versions = map(data.column, ("package", "version"))
+    pairs = pairwise(specs.numbers)
+    return any(packages[a] == packages[b] and versions[a] == versions[b] for a, b in pairs)
 
 
 def _preferred_here(data: IndexData, ranks: bytes) -> array[int]:
