@@ -2,18 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.copy import open_menu
 from spackscope.tui.keymap import ANYWHERE, COMPLETIONS, DETAIL, LINES, LISTS
 from tests.builders.spack import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
-
-
-@pytest.fixture
-def browser() -> FakeBrowser:
-    return FakeBrowser().load()
 
 
 def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:

@@ -2,19 +2,12 @@
 
 from collections import Counter
 
-import pytest
-
 from spackscope.model.assist.offers import Completion
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.tui.browser.search import Replacement
 from tests.browsing import SAMPLE
 from tests.tui.browser.fake_host import FakeBrowser, call_now
-
-
-@pytest.fixture
-def browser() -> FakeBrowser:
-    return FakeBrowser().load()
 
 
 def items(browser: FakeBrowser) -> dict[str, int]:

@@ -17,11 +17,6 @@ from tests.builders.spack import write_index
 from tests.tui.browser.fake_host import FakeBrowser
 
 
-@pytest.fixture
-def browser() -> FakeBrowser:
-    return FakeBrowser().load()
-
-
 def cursor(browser: FakeBrowser) -> int:
     """Return the number of the row that the cursor is put on."""
     return browser.results.cursor

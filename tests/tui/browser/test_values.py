@@ -14,11 +14,6 @@ from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
 
-@pytest.fixture
-def browser() -> FakeBrowser:
-    return FakeBrowser().load()
-
-
 def press_v(browser: FakeBrowser, **where: object) -> None:
     browser.put(**where)
     open_values(browser.host)
