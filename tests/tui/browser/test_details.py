@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.report.detail import BUILDS, blocks_of
+from spackscope.tui import keymap
 from spackscope.tui.browser import jobs, read_details
 from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import SAMPLE, browsing
@@ -246,6 +247,43 @@ def test_what_takes_long_has_a_placeholder_where_it_will_stand(
     assert seen[0] == pending
     assert seen[1][2:] == seen[2][2:]
     assert [len(lines) for lines in seen] == 3 * [len(pending)]
+
+
+def test_keys_wait_for_another_detail_but_not_for_what_a_mark_changes(
+    hdf5s: FakeBrowser,
+) -> None:
+    browser, host, needs = hdf5s, hdf5s.host, {keymap.LINES, keymap.DETAIL}
+    select(browser, A)
+    browser.settle()
+    browser.controllers.specs.mark(browser.row)
+    select(browser, B)
+    assert host.blocked >= needs
+    browser.controllers.specs.clear()
+    assert host.blocked >= needs, "nothing of it is shown yet"
+    browser.settle()
+    browser.controllers.specs.mark(browser.row)
+    select(browser, C)
+    browser.settle()
+    browser.controllers.specs.clear()
+    assert host.is_running(jobs.DETAIL)
+    assert host.blocked.isdisjoint(needs)
+    browser.settle()
+    browser.controllers.details.show(browser.row, browser.tree, (2, 1))
+    assert host.blocked >= needs, "the place of a step back is still to be shown"
+
+
+def test_keys_wait_for_the_tree_once_dependencies_are_read(look_alikes: Path) -> None:
+    browser = FakeBrowser(look_alikes, query="hdf5", environ=HOST)
+    browser.controllers.loading.load()
+    browser.host.work("load", "view")
+    browser.move_to(0)
+    browser.controllers.details.connect()
+    browser.host.work("detail")
+    assert browser.details.tree is None
+    browser.host.work("edges")
+    assert browser.host.blocked >= {keymap.LINES, keymap.DETAIL}
+    browser.settle()
+    assert browser.tree.id == browser.details.row.id
 
 
 def test_one_marked_spec_is_what_others_are_compared_with(
