@@ -127,13 +127,8 @@ def build(
         reading.read_released(discovered)
         if all(failures):
             raise SourceError("; ".join(failures))
-        reading.report_end()
-        return _write(
-            reading.staged,
-            discovered,
-            failures,
-            fingerprint=fingerprint,
-        )
+        reading.report(1)
+        return _write(reading.staged, discovered, failures, fingerprint=fingerprint)
 
 
 class _Reading:
@@ -276,10 +271,6 @@ class _Reading:
         """Report that a part of the current document has been read. Raises Cancelled."""
         done = self._before + int(self._size * part)
         report_progress(f"reading {self._source}", done, self._total)
-
-    def report_end(self) -> None:
-        """Report that everything has been read. Raises Cancelled."""
-        report_progress(f"reading {self._source}", self._total, self._total)
 
 
 # The columns in display order.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -405,3 +405,24 @@ def test_an_error_in_one_document_ends_with_it(
         (problem,) = catalog.problems
         assert str(problem).startswith(f"{bad}: cannot be read to its end: ")
         assert "hunter2" not in str(problem)
+
+
+def test_an_error_in_one_page_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [write_page(tmp_path, [record(number)], title=f"p{number}") for number in range(3)]
+
+    def read_with_bug(data: bytes, *, origin: str, **options: Any) -> Iterator[Records | Problem]:
+        for item in read_document(data, origin=origin, **options):
+            if origin == str(paths[1]) and isinstance(item, Records):
+                (look,) = item.looks
+                item = item._replace(looks=[cast(Any, look)._replace(variants=["+a list"])])
+            yield item
+
+    monkeypatch.setattr("spackscope.model.index.build.read_document", read_with_bug)
+
+    catalog = catalog_of(tmp_path)
+
+    assert [spec.hash for spec in all_records(catalog)] == [hash_of(0), hash_of(2)]
+    (problem,) = catalog.problems
+    assert str(problem).startswith(f"{paths[1]}: cannot be read to its end: ")
