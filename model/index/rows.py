@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, repeat
+from itertools import chain, groupby, islice, repeat
 from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -112,13 +112,9 @@ class Hashes:
 
     def first(self, prefix: str, *, limit: int) -> list[str]:
         """Return up to `limit` hashes with a prefix, sorted, each once."""
-        hashes: dict[str, None] = {}
         ids = self.with_prefix(prefix)
-        for start in range(0, len(ids), limit):
-            hashes.update(dict.fromkeys(self.of(ids[start : start + limit])))
-            if len(hashes) >= limit:
-                break
-        return list(islice(hashes, limit))
+        windows = (self.of(ids[start : start + limit]) for start in range(0, len(ids), limit))
+        return [hash_ for hash_, _ in islice(groupby(chain.from_iterable(windows)), limit)]
 
     def repeated(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of ids with the same hash: the first id with the hash, and each other id.
