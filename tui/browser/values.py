@@ -45,8 +45,8 @@ def open_values(host: BrowserHost) -> None:
         values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
         host.say(f"{values} have no value list. Press {shown('filter')} to filter.")
         return
-    if key is not None:
-        host.change(values=replace(host.state.values, place=(key, value), is_awaited=True))
+    place = (key, value) if key is not None else None
+    host.change(values=replace(host.state.values, place=place, is_awaited=True))
     host.focus("values")
     count_values(host)
 

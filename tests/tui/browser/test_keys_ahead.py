@@ -89,3 +89,19 @@ async def test_keys_wait_for_each_other_on_a_machine_that_stands_still(
         await browser.type_ahead("slash", *"quit", "enter")
         assert browser.app.is_running
         assert str(browser.state.view.query) == "any=quit"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pytest.param("l enter h j", id="a row below a group that closes"),
+        pytest.param("j v j x", id="a value of a package that was just chosen"),
+    ],
+)
+async def test_keys_typed_ahead_do_what_they_do_one_by_one(keys: str) -> None:
+    outcomes = []
+    for is_ahead in (False, True):
+        async with browsing("sample") as browser:
+            await (browser.type_ahead if is_ahead else browser.press)(*keys.split())
+            outcomes.append(outcome(browser))
+    assert outcomes[0] == outcomes[1]
