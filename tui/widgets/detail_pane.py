@@ -474,7 +474,7 @@ class DetailPane(Vertical):
         if self.tree_rows.is_attached:
             self._show_search(tree)
         if before.has_focus and self.shown_list is not before:
-            self.call_after_refresh(self._keep_focus, before)
+            self.call_after_refresh(self.keep_focus, before)
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the title of the spec and its state; above a tree its filters, and the legend."""
@@ -500,10 +500,11 @@ class DetailPane(Vertical):
             self._waits.clear()
             self.remove_class("-pending")
 
-    def _keep_focus(self, before: VirtualList) -> None:
+    def keep_focus(self, before: VirtualList) -> None:
         """Move the focus to the visible list if the focused one was hidden."""
         if self.screen.focused in (None, before):
-            self.shown_list.focus()
+            # At once: a focus that was asked for meanwhile comes later, and is to stay.
+            self.screen.set_focus(self.shown_list)
 
     def _show_search(self, tree: Tree | None) -> None:
         """Show the search input while it has a text or is typed in."""

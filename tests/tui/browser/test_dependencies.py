@@ -294,3 +294,13 @@ async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(hdf5_index:
         assert browser.detail.size.height > 15
         await browser.press("escape")
         assert (browser.focus, browser.detail.shows_tree) == ("detail", False)
+
+
+async def test_a_focus_that_is_asked_for_while_a_list_is_hidden_stays() -> None:
+    async with browsing("sample") as browser:
+        await browser.press("2", "u")
+        browser.table.rows.focus()
+        # The drawing that hides the list may come before that focus.
+        browser.detail.keep_focus(browser.detail.tree_rows)
+        await browser.settle()
+        assert browser.focus == "spec-rows"
