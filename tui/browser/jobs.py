@@ -79,7 +79,10 @@ HOST = Job("host")
 FIT = Job("fit", 0.4)
 
 # Answers
-SHEET = Job("sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL), gives_way=True)
+# Its rows are searched, not the query line.
+SHEET = Job(
+    "sheet", blocks=(keymap.SPEC, keymap.SPECS, keymap.DETAIL, keymap.QUERY), gives_way=True
+)
 # The cursor can move over the rows read so far.
 SHEET_MORE = Job("sheet", blocks=(keymap.SPEC,), gives_way=True)
 SHEET_ROW = Job("sheet-row", blocks=(keymap.SPEC,))

@@ -96,6 +96,7 @@ async def test_keys_wait_for_each_other_on_a_machine_that_stands_still(
     [
         pytest.param("l enter h j", id="a row below a group that closes"),
         pytest.param("j v j x", id="a value of a package that was just chosen"),
+        pytest.param("2 P slash p y", id="a search in an answer that is still read"),
     ],
 )
 async def test_keys_typed_ahead_do_what_they_do_one_by_one(keys: str) -> None:
