@@ -1,5 +1,7 @@
 """Frozen objects behave as frozen dataclasses with slots do."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 from functools import cached_property
