@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.index.catalog import Catalog, Row
+from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.report.detail import signing_lines
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser import jobs
@@ -147,17 +147,7 @@ class DetailsController:
             self._keep_options(tree)
         if shows_tree is not None:
             self._shows_tree = shows_tree
-        old, alike, marks = state.details, listing.count_look_alikes(row.look_alike), state.marks
-        asked = DetailInputs(
-            row,
-            state.connected is catalog,
-            alike,
-            listing.shown if alike > 1 else 0,
-            listing.values.varying_variants_of(row.look_alike),
-            marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else None,
-            self._answers.get(_of_mirrors(row.spec)),
-        )
-        before, stays = self._asked, False
+        old, asked, before, stays = state.details, self._inputs(row, listing), self._asked, False
         if old is not None and before is not None and _shown_as(old.row) == _shown_as(row):
             # Unfolded sections stay so while a filter is typed.
             tree = tree or old.tree
@@ -167,31 +157,46 @@ class DetailsController:
                 return
             has_tree = before.has_host is asked.has_host
             stays = has_tree and at is None and not old.is_pending
-        self._asked, self._part = asked, None
-        self._host.cancel(jobs.PATIENCE, jobs.MIRRORS)
+        self._asked = asked
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
         if not stays:
             self._host.change(details=new)
+        self._read(asked, listing, new, stays=stays)
 
-        def read(report: CallOnLoop) -> tuple[Details, bool]:
+    def _inputs(self, row: Row, listing: Listing) -> DetailInputs:
+        alike, marks = listing.count_look_alikes(row.look_alike), self._host.state.marks
+        return DetailInputs(
+            row,
+            self._host.state.connected is row.catalog,
+            alike,
+            listing.shown if alike > 1 else 0,
+            listing.values.varying_variants_of(row.look_alike),
+            marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else None,
+            self._answers.get(_of_mirrors(row.spec)),
+        )
+
+    def _read(self, asked: DetailInputs, listing: Listing, new: Details, *, stays: bool) -> None:
+        """Read a detail; what was read before of the same row `stays` until all of it is read."""
+        row, host = asked.row, self._host
+        catalog, delay = row.catalog, self._delay()
+
+        def read(report: CallOnLoop) -> Details:
             def show_part(part: Details) -> None:
                 if not stays:
                     report(partial(self._take_part, part))
 
-            sources = self._host.session, self._host.sources
-            details = _reading().read_details(
-                *(asked, listing, new, self._unfolded, *sources, show_part),
+            details: Details = _reading().read_details(
+                *(asked, listing, new, self._unfolded, host.session, host.sources, show_part),
                 run_only=self._run_only,
             )
-            return details, asked.answer is None and catalog.has_mirror(row.spec)
+            return details
 
-        def take(read: tuple[Details, bool]) -> None:
-            details, asks = read
-            self._host.cancel(jobs.PATIENCE)
-            self._show(details)
-            if asks:
-                ask = partial(_ask_mirrors, row, self._session, self._host.sources)
-                self._host.run(lambda _: ask(), heard, jobs.MIRRORS)
+        def take(read: Details) -> None:
+            host.cancel(jobs.PATIENCE)
+            self._show(read)
+            if asked.answer is None and catalog.has_mirror(row.spec):
+                ask = partial(_ask_mirrors, row, self._session, host.sources)
+                host.run(lambda _: ask(), heard, jobs.MIRRORS)
 
         def heard(answer: MirrorAnswer) -> None:
             # A newer row cancels the question, so an answer is for the selected spec.
@@ -199,11 +204,13 @@ class DetailsController:
             if answer != MirrorAnswer():
                 self.show(row)
 
-        job, delay = jobs.DETAIL_AGAIN if stays else jobs.DETAIL, self._delay()
-        self._host.run(read, take, job, delay=delay, of=catalog)
+        self._part = None
+        host.cancel(jobs.PATIENCE, jobs.MIRRORS)
+        job = jobs.DETAIL_AGAIN if stays else jobs.DETAIL
+        host.run(read, take, job, delay=delay, of=catalog)
         if not stays:
             late = partial(self._take_part, None)
-            self._host.run(lambda _: None, lambda _: late(), jobs.PATIENCE, delay=delay)
+            host.run(lambda _: None, lambda _: late(), jobs.PATIENCE, delay=delay)
 
     def _take_part(self, part: Details | None) -> None:
         """Show what is read so far of a detail; its lines wait a moment for those still unread."""
