@@ -29,6 +29,8 @@ from spackscope.model.index.view import USED_BY, View
 _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that decide the values of other columns; see `followers`."""
 _MOST_SPLIT = 2_000
+_MIN_SHARE = 8
+"""The order on the host is kept for all look-alikes, and computed for one in this many of them."""
 
 
 def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
@@ -51,10 +53,14 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     if view.best_first:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
-        order = data.column("preferred")
-        if data.by_host.has_host and _has_choice(data, specs):
-            order = data.by_host.preferred(partial(_preferred_here, data))
-        places = order[specs.start : len(is_shown)]
+        start, end = specs.start, len(is_shown)
+        if not (data.by_host.has_host and _has_choice(data, specs)):
+            places = data.column("preferred")[start:end]
+        elif end - start < len(data.first) // _MIN_SHARE:
+            places = _preferred_here(data, start, end, data.by_host.answers.ranks)
+        else:
+            everything = partial(_preferred_here, data, 0, len(data.first) - 1)
+            places = data.by_host.preferred(everything)[start:end]
         look_alikes = compress(places, map(is_shown.__getitem__, places))
     elif sort is None and not view.folded:
         return specs.ids()
@@ -117,20 +123,24 @@ def _has_choice(data: IndexData, specs: Matches) -> bool:
     return any(packages[a] == packages[b] and versions[a] == versions[b] for a, b in pairs)
 
 
-def _preferred_here(data: IndexData, ranks: bytes) -> array[int]:
+def _preferred_here(data: IndexData, start: int, end: int, ranks: bytes) -> array[int]:
     """Return listed look-alikes in the order `preferred`, but in a version those that run first.
 
-    `ranks` has a byte for each spec; the spec of a look-alike that runs best decides.
+    The look-alikes are those of whole packages, from number `start` to less than `end`. `ranks`
+    has a byte for each spec; the spec of a look-alike that runs best decides.
     """
-    specs = map(slice, data.first, islice(data.first, 1, None))
+    specs = map(slice, data.first[start:end], data.first[start + 1 : end + 1])
     best = map(min, map(ranks.__getitem__, specs))
-    columns, versions = map(data.column, ("package", "version")), len(data.texts("version"))
+    packages, codes = (data.column(name)[start:end] for name in ("package", "version"))
+    versions = len(data.texts("version"))
     # Packages come in ascending order, and their versions in descending order.
-    keys = [
-        (package * versions - version) * len(RANKS_OF_FITS) + rank
-        for package, version, rank in zip(*columns, best, strict=True)
-    ]
-    listed = data.column("preferred")[: data.look_alike(data.total)]
+    keys = {
+        number: (package * versions - version) * len(RANKS_OF_FITS) + rank
+        for number, package, version, rank in zip(
+            range(start, end), packages, codes, best, strict=True
+        )
+    }
+    listed = data.column("preferred")[start : min(end, data.look_alike(data.total))]
     return array("I", sorted(listed, key=keys.__getitem__))
 
 

@@ -128,3 +128,15 @@ def test_rows_are_summarised_anew_for_a_condition_on_the_host_that_all_meet(
         False,
         True,
     )
+
+
+def test_a_package_alone_is_ordered_as_among_all(catalog: Catalog) -> None:
+    def rows(text: str = "") -> list[int]:
+        return [*catalog.listing(View(parse(text), best_first=True, folded=True)).ids]
+
+    by_package = {
+        name: [*ids] for name, ids in groupby(rows(), lambda i: catalog.text("package", i))
+    }
+    plain = {name: sorted(ids) for name, ids in by_package.items()}
+    assert sum(by_package[name] != plain[name] for name in plain) > 10, "the host decides on some"
+    assert {name: rows(f"package={name}") for name in by_package} == by_package
