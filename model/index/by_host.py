@@ -25,7 +25,8 @@ from spackscope.model.core.records import (
     compiler_name,
     is_compiler,
 )
-from spackscope.model.index.index_file import sorted_by
+from spackscope.model.core.tasks import BoundedCache
+from spackscope.model.index.index_file import Span, sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.query.toolchains import Toolchains, names_of, with_toolchains
@@ -88,7 +89,7 @@ class ByHost:
     def __init__(self) -> None:
         self._find_answers: Callable[[], HostAnswers] | None = None
         self._answers: HostAnswers | None = None
-        self._preferred: tuple[HostAnswers, array[int]] | None = None
+        self._orders = _orders()
         self.find_gaps: FindGaps = list
         self._toolchains: Callable[[], Toolchains] = dict
         self._lock = threading.Lock()
@@ -101,7 +102,7 @@ class ByHost:
         toolchains: Callable[[], Toolchains] = dict,
     ) -> None:
         """Set the functions that return answers, problems and toolchains of the configuration."""
-        self._find_answers, self._answers = find_answers, None
+        self._find_answers, self._answers, self._orders = find_answers, None, _orders()
         self.find_gaps, self._toolchains = find_gaps, toolchains
 
     @property
@@ -123,12 +124,9 @@ class ByHost:
                 self._answers = self._find_answers()
             return self._answers
 
-    def preferred(self, compute: Callable[[bytes], array[int]]) -> array[int]:
-        """Return the order of look-alikes, computed once from the `ranks` of specs."""
-        answers, known = self.answers, self._preferred
-        if known is None or known[0] is not answers:
-            known = self._preferred = answers, compute(answers.ranks)
-        return known[1]
+    def preferred(self, span: Span, compute: Callable[[bytes], array[int]]) -> array[int]:
+        """Return the order of the look-alikes in a span, computed from the `ranks` of specs."""
+        return self._orders.get(span, lambda: compute(self.answers.ranks))
 
     def prepare(self, query: Query) -> None:
         """Compute the host columns that a query names. Raises Cancelled and Unanswerable."""
@@ -213,6 +211,10 @@ class ByHost:
             for entry in condition.pattern.split(",")
         )
         return replace(condition, pattern=",".join(entries))
+
+
+def _orders() -> BoundedCache[Span, array[int]]:
+    return BoundedCache(lambda order: order.itemsize * len(order))
 
 
 def _order(value: Value) -> tuple[int, Value]:

@@ -29,8 +29,6 @@ from spackscope.model.index.view import USED_BY, View
 _SPLITTING = ("package", "version", "compiler", "target")
 """The columns that decide the values of other columns; see `followers`."""
 _MOST_SPLIT = 2_000
-_MIN_SHARE = 8
-"""The order on the host is kept for all look-alikes, and computed for one in this many of them."""
 
 
 def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
@@ -53,14 +51,10 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
     if view.best_first:
         # Each package has the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask
-        start, end = specs.start, len(is_shown)
-        if not (data.by_host.has_host and _has_choice(data, specs)):
-            places = data.column("preferred")[start:end]
-        elif end - start < len(data.first) // _MIN_SHARE:
-            places = _preferred_here(data, start, end, data.by_host.answers.ranks)
-        else:
-            everything = partial(_preferred_here, data, 0, len(data.first) - 1)
-            places = data.by_host.preferred(everything)[start:end]
+        span = specs.start, len(is_shown)
+        places = data.column("preferred")[slice(*span)]
+        if data.by_host.has_host and _has_choice(data, specs):
+            places = data.by_host.preferred(span, partial(_preferred_here, data, *span))
         look_alikes = compress(places, map(is_shown.__getitem__, places))
     elif sort is None and not view.folded:
         return specs.ids()
@@ -134,14 +128,12 @@ def _preferred_here(data: IndexData, start: int, end: int, ranks: bytes) -> arra
     packages, codes = (data.column(name)[start:end] for name in ("package", "version"))
     versions = len(data.texts("version"))
     # Packages come in ascending order, and their versions in descending order.
-    keys = {
-        number: (package * versions - version) * len(RANKS_OF_FITS) + rank
-        for number, package, version, rank in zip(
-            range(start, end), packages, codes, best, strict=True
-        )
-    }
+    keys = [
+        (package * versions - version) * len(RANKS_OF_FITS) + rank
+        for package, version, rank in zip(packages, codes, best, strict=True)
+    ]
     listed = data.column("preferred")[start : min(end, data.look_alike(data.total))]
-    return array("I", sorted(listed, key=keys.__getitem__))
+    return array("I", sorted(listed, key=lambda number: keys[number - start]))
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
