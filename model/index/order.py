@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, compress, islice, pairwise
 from typing import Any, cast
@@ -277,8 +277,8 @@ class ShownValues:
         return self._variants(self._codes["variant_set"])
 
     def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
-        keys = self._data.cached(_VariantKeys)
-        counts = Counter(chain.from_iterable(map(keys.__getitem__, codes)))
+        keys_of = self._data.cached(_variant_keys)
+        counts = Counter(chain.from_iterable(map(keys_of, codes)))
         by_name: dict[str, dict[str, int]] = defaultdict(dict)
         for text, count in counts.items():
             by_name[split_variant(text)[0]][text] = count
@@ -343,19 +343,17 @@ class ShownValues:
         return frozenset(followers)
 
 
-class _VariantKeys(dict[int, tuple[str, ...]]):
-    """The keys of the variants of each set by its code, computed when they are first needed."""
+def _variant_keys(data: IndexData) -> Callable[[int], tuple[str, ...]]:
+    """Return a function that finds the keys of a set of variants by its code, once for each."""
+    sets = cast(Sequence[tuple[str, ...]], data.values("variants"))
 
-    def __init__(self, data: IndexData) -> None:
-        super().__init__()
-        self._sets = cast(Sequence[tuple[str, ...]], data.values("variants"))
-
-    def __missing__(self, code: int) -> tuple[str, ...]:
-        its = self._sets[code]
-        keys = tuple(dict.fromkeys(map(variant_key, its)))
+    @lru_cache(None)
+    def keys_of(code: int) -> tuple[str, ...]:
+        keys = tuple(dict.fromkeys(map(variant_key, sets[code])))
         # Most variants are their own keys: the index has this tuple already.
-        self[code] = its if keys == its else keys
-        return self[code]
+        return sets[code] if keys == sets[code] else keys
+
+    return keys_of
 
 
 def _has_sizes(data: IndexData) -> bool:
