@@ -27,7 +27,7 @@ from spackscope.model.query.ast import Query, exact_term
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import CountedValues
+from spackscope.tui.browser.state import BrowserState, CountedValues
 from spackscope.tui.keymap import shown
 
 
@@ -45,10 +45,18 @@ def open_values(host: BrowserHost) -> None:
         values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
         host.say(f"{values} have no value list. Press {shown('filter')} to filter.")
         return
-    place = (key, value) if key is not None else None
-    host.change(values=replace(host.state.values, place=place, is_awaited=True))
+    if key is not None or not _are_counted(host.state):
+        place = (key, value) if key is not None else None
+        host.change(values=replace(host.state.values, place=place, is_awaited=True))
     host.focus("values")
     count_values(host)
+
+
+def _are_counted(state: BrowserState) -> bool:
+    """Check whether the values on the screen are those of the rows."""
+    results, shown = state.results, state.values
+    is_of_query = results is not None and shown.query == results.listing.view.query
+    return is_of_query and shown.catalog is state.catalog
 
 
 def count_values(host: BrowserHost) -> None:
@@ -58,8 +66,7 @@ def count_values(host: BrowserHost) -> None:
     if catalog is None or results is None:
         return
     query, wanted = results.listing.view.query, shown.place[0] if shown.place else None
-    is_of_catalog = shown.catalog is catalog
-    is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
+    is_counted = _are_counted(host.state) and not shown.is_awaited
     # A count of other rows, left again before it was done, must not be shown for these.
     if is_counted and not host.is_running(jobs.VALUES):
         return
@@ -82,7 +89,8 @@ def count_values(host: BrowserHost) -> None:
     def take(counted: CountedValues) -> None:
         host.change(values=replace(counted, place=host.state.values.place))
 
-    job = jobs.VALUES_AGAIN if is_of_catalog and not shown.is_awaited else jobs.VALUES
+    waits = shown.is_awaited or shown.catalog is not catalog
+    job = jobs.VALUES if waits else jobs.VALUES_AGAIN
     host.run(read, take, job, of=catalog)
 
 

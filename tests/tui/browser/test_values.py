@@ -99,6 +99,9 @@ def test_rows_are_counted_once_and_not_those_that_were_left_before(browser: Fake
         assert browser.host.is_running(jobs.VALUES)
     browser.settle()
     assert counts(browser) == before
+    browser.put(pane="packages")
+    open_values(browser.host)
+    assert not browser.host.is_running(jobs.VALUES), "nor are they for the list of packages"
 
 
 def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeBrowser) -> None:
