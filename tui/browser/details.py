@@ -209,11 +209,13 @@ class DetailsController:
         job = jobs.DETAIL_AGAIN if stays else jobs.DETAIL
         host.run(read, take, job, delay=delay, of=catalog)
         if not stays:
-            late = partial(self._take_part, None)
-            host.run(lambda _: None, lambda _: late(), jobs.PATIENCE, delay=delay)
+            host.run(lambda _: None, self._take_part, jobs.PATIENCE, delay=delay)
 
     def _take_part(self, part: Details | None) -> None:
-        """Show what is read so far of a detail; its lines wait a moment for those still unread."""
+        """Show a part of a detail once `jobs.PATIENCE` is over: the rest may be read until then.
+
+        None stands for the last part, at the end of that moment. A tree is shown at once.
+        """
         self._part = part or self._part
         is_due = self._shows_tree or not self._host.is_running(jobs.PATIENCE)
         if self._part is not None and is_due:

@@ -70,6 +70,7 @@ MARKED = Job("marks", blocks=(keymap.MARKED,))
 # The selected spec
 EDGES = Job("edges", blocks=(keymap.LINES, keymap.DETAIL))
 DETAIL = Job("detail", blocks=EDGES.blocks)
+# A detail that is on the screen is read again, or to its end.
 DETAIL_AGAIN = Job("detail")
 # After this delay a detail is shown as far as it is read.
 PATIENCE = Job("patience", 0.12)

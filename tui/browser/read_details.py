@@ -129,7 +129,10 @@ def _differences(catalog: Catalog) -> BoundedCache[tuple[int, str | None], Relat
 
 
 def _read_difference(catalog: Catalog, id_: int, mark: str | None) -> Related:
-    """Compare a spec with that of a mark, or with its nearest look-alike. Raises Cancelled."""
+    """Compare a spec with the marked spec; without a mark, with its nearest look-alike.
+
+    Raises Cancelled.
+    """
     graph = dag_of(catalog)
     search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
