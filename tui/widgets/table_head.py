@@ -194,6 +194,10 @@ class FilterBar(HeadCells):
         """Put the open input under its head."""
         self._place()
 
+    def on_resize(self) -> None:
+        """Put the open input under its head: it is opened while its pane has no size yet."""
+        self._place()
+
     def cell(self, placed: Placed) -> Sequence[Piece]:
         """Return a field with the filter of a column; blank under the open input."""
         name, width = placed.column.name, placed.width

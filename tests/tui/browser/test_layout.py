@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from spackscope.tui.widgets.frame import StatusLine
 from spackscope.tui.widgets.side_column import PackageRows
-from spackscope.tui.widgets.table_head import ColumnHeader
+from spackscope.tui.widgets.table_head import MIN_INPUT_WIDTH, ColumnHeader
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, browsing
 from tests.builders.pages import hash_of, record, write_page
@@ -196,6 +196,8 @@ async def test_one_pane_is_shown_at_a_time_below_60_columns() -> None:
             await browser.resize(*size, shows="─ py-build@")  # the detail names its spec
         await browser.press("f", panes=["specs"])
         assert browser.focus == f"filter {browser.table.columns.columns.names[0]}"
+        assert browser.app.focused is not None
+        assert browser.app.focused.size.width == MIN_INPUT_WIDTH, "there is room for a word"
         await browser.press("escape", "3", "escape", panes=["specs"])
         await browser.press("escape", panes=["packages"])
         await browser.type_ahead("home", "j", "enter", "j", "enter", "j", "j", selected="py-build")
