@@ -270,7 +270,10 @@ class SpackscopeApp(OpenApp[list[str]]):
                 return
 
     async def _wait_for_effects(self) -> None:
-        """Wait until no message is left that could move the focus, and no job blocks the key."""
+        """Wait until no message is left that could move the focus, and no job blocks the key.
+
+        A pane that got the focus gets its size before a key moves its cursor.
+        """
         end, rounds = time.monotonic() + jobs.KEY_PATIENCE, 0
         quiet = 0
         while quiet < _QUIET_ROUNDS and (rounds < _MIN_ROUNDS or time.monotonic() < end):
@@ -279,6 +282,9 @@ class SpackscopeApp(OpenApp[list[str]]):
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
+            if screen.focused is not None and not screen.focused.size:
+                quiet = 0
+                await asyncio.sleep(jobs.KEY_POLL)
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
                 quiet, rounds, end = 0, 0, time.monotonic() + jobs.KEY_PATIENCE
                 await asyncio.sleep(jobs.KEY_POLL)

@@ -106,3 +106,15 @@ async def test_keys_typed_ahead_do_what_they_do_one_by_one(keys: str) -> None:
             await (browser.type_ahead if is_ahead else browser.press)(*keys.split())
             outcomes.append(outcome(browser))
     assert outcomes[0] == outcomes[1]
+
+
+async def test_a_move_waits_for_the_layout_of_the_pane_that_got_the_focus() -> None:
+    async with browsing(size=(50, 20)) as browser:
+        await browser.press("z", "j", "enter", panes=["specs"])
+        # While updates are held together, the focus moves before the layout.
+        with browser.app.batch_update():
+            browser.send("enter", "j", "j")
+            await browser.until(lambda: browser.browser.panes.focus.pane == "detail")
+            await browser.pilot.rest(0.1)
+        await browser.settle()
+        assert browser.detail.position[0] == 2
