@@ -23,7 +23,7 @@ from rich.cells import cell_len
 from textual.geometry import Region
 
 from spackscope.tui.browser.state import SPECS
-from spackscope.tui.process import tuning
+from spackscope.tui.process import interpreter
 from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
@@ -296,7 +296,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=600, help="keys in each browser")
     options = parser.parse_args()
     # As the program does: else its memory grows by what the heaps of threads cannot return.
-    tuning.limit_heaps()
+    interpreter.limit_heaps()
     end, counts, seed = time.monotonic() + options.seconds, Counter[str](), options.seed
     failures = 0
     while time.monotonic() < end:

@@ -52,15 +52,11 @@ EDITS = {
         '    Format("names", ".names",\n'
         "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
-    "tui/settings/table.py": (
+    "tui/settings/__init__.py": (
         "\nSETTINGS = (\n",
         "\nSETTINGS = (\n"
         '    Setting("greeting", "text", "The word that greets.", \'"hi"\', "hello",\n'
         '            "SPACKSCOPE_GREETING"),\n',
-    ),
-    "tui/settings/__init__.py": (
-        '    copy: str = ""\n',
-        '    copy: str = ""\n    greeting: str = ""\n',
     ),
     "tui/browser/state.py": (
         '    stale: str = ""\n',
@@ -107,6 +103,7 @@ KEYS = (
     '    Key(ANYWHERE, "cover", "C",',
 )
 FORM = ("\nFORMS = (\n", f"\nFORMS = (\n    {COPY_FORM},\n")
+FIELD = ('    copy: str = ""\n', '    copy: str = ""\n    greeting: str = ""\n')
 NEED = ('ROW, SPEC, LINES = "row"', 'TOTAL = "total"\nROW, SPEC, LINES = "row"')
 ACTIONS = (
     "ACTIONS: dict",
@@ -149,6 +146,7 @@ def copy(tmp_path: Path) -> Path:
     for name, change in (
         *(("tui/keymap.py", NEED), ("tui/keymap.py", KEYS)),
         ("tui/browser/copy.py", FORM),
+        ("tui/settings/__init__.py", FIELD),
         *(("tui/browser/screen.py", ACTION), ("tui/browser/screen.py", ACTIONS)),
     ):
         edit(program / name, *change)

@@ -27,7 +27,7 @@ from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
 from spackscope.tui.dialogs.help import open_help, open_palette
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
-from spackscope.tui.process import crash, signals, tuning
+from spackscope.tui.process import crash, interpreter, signals
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
 from spackscope.tui.process.terminal import TerminalDriver
@@ -174,7 +174,7 @@ class SpackscopeApp(OpenApp[list[str]]):
 
     def on_ready(self) -> None:
         """Collect garbage from the first frame on."""
-        tuning.resume_collector()
+        interpreter.resume_collector()
 
     def end(self, number: int) -> None:
         """End the program after a signal; called in its handler."""
@@ -344,7 +344,7 @@ def browse(app: SpackscopeApp) -> list[str] | None:
 
     >>> browse(SpackscopeApp(["sample"], "hdf5 +mpi", session=Session(os.environ), pick=True))
     """
-    tuning.limit_heaps()
+    interpreter.limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH_INTERVAL)
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):

@@ -29,7 +29,7 @@ from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Where
 from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.process import worker_threads
+from spackscope.tui.process import interpreter
 from spackscope.tui.process.textual_internals import driver_of
 from spackscope.tui.settings import Settings
 from spackscope.tui.widgets.virtual_list import Browse
@@ -62,12 +62,12 @@ class JobThreads(ThreadPoolExecutor):
     """The threads of an event loop, whose end waits for them only for a moment."""
 
     def __init__(self) -> None:
-        super().__init__(_MAX_THREADS, worker_threads.NAME)
+        super().__init__(_MAX_THREADS, interpreter.JOB_THREADS)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Begin no more jobs, and wait a moment for the running jobs."""
         super().shutdown(wait=False, cancel_futures=True)
-        worker_threads.wait()
+        interpreter.wait_for_jobs()
 
 
 class CopyDone(Frozen):

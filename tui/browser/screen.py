@@ -40,9 +40,8 @@ from spackscope.tui.browser.values import choose_value, count_values, open_value
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
-from spackscope.tui.settings import DEFAULTS, Settings
+from spackscope.tui.settings import DEFAULTS, FoldMemory, Settings
 from spackscope.tui.settings.checks import first_sort
-from spackscope.tui.settings.memory import FoldMemory
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.side_column import PackageList
 from spackscope.tui.widgets.spec_table import SpecTable

@@ -33,7 +33,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
-from spackscope.tui.settings.memory import FoldMemory
+from spackscope.tui.settings import FoldMemory
 from spackscope.tui.widgets.table_rows import read_windows, window_starts
 
 _NEAR = 45

@@ -29,9 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if argv is None and _print_version():
             return 0
         if argv is None:
-            # Until a command runs: `tuning.resume_collector`.
+            # Until a command runs: `interpreter.resume_collector`.
             gc.disable()
-        from spackscope.tui.process import crash, worker_threads
+        from spackscope.tui.process import crash, interpreter
 
         if argv is not None:
             return crash.run_guarded(lambda: _run(argv))
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             # At its end Python looks for garbage among all imported objects: 7 % of the
             # instructions of a `find` (valgrind --tool=callgrind).
             gc.freeze()
-            worker_threads.end(code)
+            interpreter.end(code)
         return code
     except KeyboardInterrupt:
         return 130

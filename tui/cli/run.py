@@ -16,7 +16,7 @@ from spackscope.model.core.errors import (
 from spackscope.tui import VERSION
 from spackscope.tui.cli.arguments import Options, parse_arguments
 from spackscope.tui.cli.command_table import ANSWERS, COMMANDS, module_of
-from spackscope.tui.process import ExitCode, Leave, signals, stdio, tuning
+from spackscope.tui.process import ExitCode, Leave, interpreter, signals, stdio
 
 
 def run_line(words: Sequence[str]) -> int:
@@ -66,6 +66,6 @@ def _run_command(options: Options) -> ExitCode:
         module = module_of(name)
         with open_command_line(options) as line:
             # The process began without: what it has imported is never garbage.
-            tuning.resume_collector()
+            interpreter.resume_collector()
             code = print_answer(module.answer, line) if name in ANSWERS else module.run(line)
     return code

@@ -31,8 +31,7 @@ from spackscope.tui.keymap import (
     shown_key,
     written_key,
 )
-from spackscope.tui.settings import Mistake, Settings
-from spackscope.tui.settings.table import BY_NAME
+from spackscope.tui.settings import BY_NAME, Mistake, Settings
 
 KEPT = ("hash", "package")
 """The columns that stay, since they identify a row."""

@@ -10,7 +10,7 @@ from tests.browsing import browsing
 from tests.examples import cases
 
 _LEFT = """
-from spackscope.tui.process.tuning import limit_heaps
+from spackscope.tui.process.interpreter import limit_heaps
 
 def resident():
     with open("/proc/self/statm") as file:

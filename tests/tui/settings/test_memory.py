@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.tui.settings.memory import FoldMemory
+from spackscope.tui.settings import FoldMemory
 
 
 def memory(tmp_path: Path, *, configured: bool = True) -> FoldMemory:

@@ -3,9 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.settings import COMMAND_LINE, DEFAULT, Origin, Settings, read_settings
+from spackscope.tui.settings import (
+    COMMAND_LINE,
+    DEFAULT,
+    SETTINGS,
+    Origin,
+    Settings,
+    read_settings,
+)
 from spackscope.tui.settings.config_file import MAX_BYTES, MAX_LENGTH, MAX_VALUES
-from spackscope.tui.settings.table import SETTINGS
 
 NAMES = ", ".join(setting.name for setting in SETTINGS)
 MANY_KEYS = "".join(f"k{n} = 'x'\n" for n in range(MAX_VALUES + 1))

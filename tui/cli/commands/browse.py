@@ -12,7 +12,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.command_line import CommandLine
-from spackscope.tui.process import ExitCode, Leave, stdio, tuning
+from spackscope.tui.process import ExitCode, Leave, interpreter, stdio
 from spackscope.tui.settings import check_mistakes
 from spackscope.tui.settings.checks import browser_mistakes
 
@@ -57,7 +57,7 @@ def open_browser(
     if line.settings.origins:
         check_mistakes(browser_mistakes(line.settings))
     # The application looks for garbage from its first frame on.
-    tuning.pause_collector()
+    interpreter.pause_collector()
     try:
         with stdio.on_terminal():
             # A line with a mistake has ended before.
@@ -76,7 +76,7 @@ def open_browser(
             hashes = browse(app) or ()
             return app.catalog, hashes
     finally:
-        tuning.resume_collector()
+        interpreter.resume_collector()
 
 
 def _check_command(line: CommandLine, sources: Sequence[str]) -> None:

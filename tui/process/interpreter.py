@@ -1,9 +1,18 @@
-"""Set options of Python and of the C library that surprise, each for a measured gain."""
+"""Steer the interpreter: its collector of garbage, its heaps, and the threads at its end.
+
+Options of Python and of the C library that surprise are set each for a measured gain. No thread of
+a job keeps the program from ending: it may hang in a call of the system that nothing interrupts,
+as on a mount whose server is gone.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import os
+import sys
+import threading
+import time
 
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 """Parameters of mallopt, as numbered in malloc.h."""
@@ -12,6 +21,11 @@ _LARGE = 1 << 18
 """Bytes from which a block is mapped by itself, and unmapped when it is freed."""
 _ARENAS = 2
 """Heaps that all threads share; each keeps memory that it cannot return."""
+
+JOB_THREADS = "spackscope-job"
+"""The start of the names of the threads of jobs."""
+_PATIENCE = 1.0
+"""Seconds that the end of the program waits for the threads of jobs."""
 
 
 def pause_collector() -> None:
@@ -46,3 +60,22 @@ def limit_heaps() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, _LARGE)
         mallopt(_ARENA_MAX, _ARENAS)
+
+
+def wait_for_jobs() -> None:
+    """Wait a second at most until all jobs have ended."""
+    end = time.monotonic() + _PATIENCE
+    for thread in _running():
+        thread.join(max(0.0, end - time.monotonic()))
+
+
+def end(code: int) -> None:
+    """End the program if a job still runs, for which Python would wait."""
+    if _running():
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+def _running() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith(JOB_THREADS)]
