@@ -30,7 +30,7 @@ from tests.browsing import Browser, browsing
 from tests.builders.pages import SAMPLE_PAGES
 from tests.clipboard import Clipboard
 
-SIZES = ((160, 45), (120, 36), (104, 30), (80, 24), (60, 20), (40, 12), (92, 17), (30, 8))
+SIZES = ((160, 45), (120, 36), (104, 30), (80, 24), (60, 20), (40, 12), (92, 17), (50, 16), (30, 8))
 
 _KEYS = {
     "j": 30, "k": 12, "h": 8, "l": 12, "y": 40, "space": 16, "enter": 16, "escape": 14, "2": 10,
@@ -229,11 +229,13 @@ class RandomKeys:
                 continue
             fits = 0 <= rows.cursor < max(1, rows.length) and 0 <= rows.top <= rows.length
             self.hold(fits, f"{rows}: cursor {rows.cursor}, top {rows.top}, {rows.length} rows")
-        focused = app.screen.focused
-        if focused is not None and focused.is_on_screen:
-            region = focused.region
-            inside = app.screen.region.overlaps(region) or not region.area
-            self.hold(inside, f"the focus is outside: {focused} {region}")
+        if (focused := app.screen.focused) is not None:
+            is_seen = focused.size and app.screen.region.overlaps(focused.region)
+            self.hold(is_seen, f"the focus is out of sight: {focused} {focused.region}")
+        if isinstance(focused, VirtualList) and self.pressed[-1] != "wheel":
+            line = focused.cursor - focused.top
+            is_seen = not focused.length or 0 <= line < focused.size.height
+            self.hold(is_seen, f"the cursor is out of sight: {focused}, line {line}")
 
     def hold(self, holds: object, what: str) -> None:
         """Fail with the last keys and the screen unless something holds."""
