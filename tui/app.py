@@ -222,17 +222,22 @@ class SpackscopeApp(OpenApp[list[str]]):
         if isinstance(event, events.Key) and event.key == _EARLY_ENTER:
             event.key = "enter"
         self._typed.append(event)
+        self._forward()
+
+    def simulate_key(self, key: str) -> None:
+        """Press a key, as a click on its hint does; keys that were typed ahead come after it."""
+        event = events.Key(key, None)
+        # A key that a parent of the focused widget has sent does not reach the bindings.
+        event.set_sender(self)
+        self._typed.appendleft(event)
+        self._forward()
+
+    def _forward(self) -> None:
+        """Forward the keys that were typed, unless that is being done."""
         if not self._is_forwarding:
             self._is_forwarding = True
             forward: Callable[[], Coroutine[None, None, None] | None] = self._forward_keys
             self.run_worker(forward, group="typed")
-
-    def simulate_key(self, key: str) -> None:
-        """Press a key, as a click on its hint does."""
-        event = events.Key(key, None)
-        # A key that a parent of the focused widget has sent does not reach the bindings.
-        event.set_sender(self)
-        self.post_message(event)
 
     async def _forward_keys(self) -> None:
         try:

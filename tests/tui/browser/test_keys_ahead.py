@@ -118,3 +118,15 @@ async def test_a_move_waits_for_the_layout_of_the_pane_that_got_the_focus() -> N
             await browser.pilot.rest(0.1)
         await browser.settle()
         assert browser.detail.position[0] == 2
+
+
+async def test_a_key_that_is_chosen_in_the_help_comes_before_keys_behind_the_choice() -> None:
+    async with browsing(query="py-build", size=(120, 30)) as browser:
+        await browser.press("?")
+        first = browser.table.rows.row
+        assert first is not None
+        await browser.type("look-alikes fold")
+        await browser.type_ahead("enter", "G", dialog=None)
+        assert browser.state.view.opened == {first.look_alike}, "z, on the first row"
+        at, count = browser.table.rows.position
+        assert at == count - 1, "and then G"
