@@ -31,7 +31,7 @@ from spackscope.tui.process import crash, interpreter, signals
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
 from spackscope.tui.process.terminal import TerminalDriver
-from spackscope.tui.process.textual_internals import OpenApp, driver_of
+from spackscope.tui.process.textual_internals import OpenApp, driver_of, is_laid_out
 from spackscope.tui.settings import DEFAULTS, Settings, themes
 from spackscope.tui.settings.checks import changed_keys
 
@@ -277,7 +277,7 @@ class SpackscopeApp(OpenApp[list[str]]):
     async def _wait_for_effects(self) -> None:
         """Wait until no message is left that could move the focus, and no job blocks the key.
 
-        A pane that got the focus gets its size before a key moves its cursor.
+        Panes have their sizes then: a key may move by a page, or go to a pane that was hidden.
         """
         end, rounds = time.monotonic() + jobs.KEY_PATIENCE, 0
         quiet = 0
@@ -287,7 +287,7 @@ class SpackscopeApp(OpenApp[list[str]]):
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
-            if screen.focused is not None and not screen.focused.size:
+            if not is_laid_out(screen):
                 quiet = 0
                 await asyncio.sleep(jobs.KEY_POLL)
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):

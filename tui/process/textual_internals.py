@@ -48,6 +48,11 @@ def key_thread(driver: LinuxDriver) -> Thread | None:
     return driver._key_thread
 
 
+def is_laid_out(screen: Screen[Any]) -> bool:
+    """Check whether all widgets of a screen have the sizes that they are to have."""
+    return not screen._layout_required
+
+
 class OpenApp(App[ReturnType]):
     """An application that ends after an error without its data, and writes only changes."""
 

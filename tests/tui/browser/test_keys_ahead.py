@@ -130,3 +130,16 @@ async def test_a_key_that_is_chosen_in_the_help_comes_before_keys_behind_the_cho
         assert browser.state.view.opened == {first.look_alike}, "z, on the first row"
         at, count = browser.table.rows.position
         assert at == count - 1, "and then G"
+
+
+async def test_a_page_has_the_rows_that_are_left_once_the_line_of_marks_is_shown() -> None:
+    async with browsing(query="py-build", size=(40, 12)) as browser:
+        await browser.press("z", " ", "pagedown")
+        cursor = browser.table.rows.cursor
+        await browser.press("U", "home")
+        with browser.app.batch_update():
+            browser.send(" ", "pagedown")
+            await browser.until(lambda: browser.state.marks)
+            await browser.pilot.rest(0.1)
+        await browser.settle()
+        assert browser.table.rows.cursor == cursor > 0
