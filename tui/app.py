@@ -17,6 +17,7 @@ from textual.app import App, ScreenStackError
 from textual.binding import Binding
 from textual.geometry import Offset
 from textual.screen import Screen
+from textual.widgets import Input
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.index.catalog import Catalog
@@ -277,7 +278,7 @@ class SpackscopeApp(OpenApp[list[str]]):
     async def _wait_for_effects(self) -> None:
         """Wait until no message is left that could move the focus, and no job blocks the key.
 
-        Panes have their sizes then: a key may move by a page, or go to a pane that was hidden.
+        Outside of an input, panes have their sizes then: a key may move by a page.
         """
         end, rounds = time.monotonic() + jobs.KEY_PATIENCE, 0
         quiet = 0
@@ -287,7 +288,7 @@ class SpackscopeApp(OpenApp[list[str]]):
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
-            if not is_laid_out(screen):
+            if not (is_laid_out(screen) or isinstance(screen.focused, Input)):
                 quiet = 0
                 await asyncio.sleep(jobs.KEY_POLL)
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
