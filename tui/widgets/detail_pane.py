@@ -90,15 +90,18 @@ class TreeRows(VirtualList):
         self.dependency_tree = new
         self.show(len(new.lines), _first_match(new) if is_filtered else self.cursor)
         self.post_message(Browse("take_tree", new))
-        self._put_at_top(_top_of_children(self, new))
-        self.refresh()
+        self._show_children(new)
+
+    def _show_children(self, tree: Tree) -> None:
+        """Bring the children of the line under the cursor into view."""
+        if self.cursor < len(tree.lines):
+            self.show_to(tree.end(self.cursor) - 1)
 
     def go_to(self, section: TreeSection) -> None:
         """Move the cursor to the head of a section, and unfold it."""
         if (tree := self.dependency_tree) is not None:
             self.move_to(tree.head(section))
-            if self._put_at_top(_top_of_children(self, tree)):
-                self.refresh()
+            self._show_children(tree)
             if tree.can_unfold(tree.head(section)):
                 self.action_unfold()
 
@@ -195,14 +198,6 @@ def _first_match(tree: Tree) -> int:
     wanted = tree.search.casefold()
     names = ((n, line.spec.name) for n, line in enumerate(tree.lines) if line.spec is not None)
     return next((n for n, name in names if wanted and wanted in name.casefold()), 0)
-
-
-def _top_of_children(rows: TreeRows, tree: Tree) -> int:
-    """Return the top line that brings the children of the line under the cursor into view."""
-    if rows.cursor >= len(tree.lines):
-        return rows.top
-    last = tree.end(rows.cursor) - 1
-    return min(rows.cursor, max(rows.top, last + 1 - max(1, rows.size.height)))
 
 
 _MARGIN = 1

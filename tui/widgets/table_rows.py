@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import filterfalse, groupby
+from itertools import filterfalse, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
@@ -19,7 +19,7 @@ from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.index.catalog import Row
-from spackscope.model.index.view import Sort
+from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
 from spackscope.model.report.row_cells import RowCells
@@ -297,6 +297,10 @@ class ShownRows:
         """Check whether the row of the index in a line is still to be read."""
         return False
 
+    def is_opened(self, line: int) -> bool:
+        """Check whether the specs of an opened row follow a line."""
+        return False
+
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
         """Yield the requests for rows in view that were not requested yet."""
         return iter(())
@@ -422,6 +426,14 @@ class SpecRows(ShownRows):
     def is_unread(self, line: int) -> bool:
         """Check whether a row is still to be read."""
         return not self.choices and line - line % WINDOW not in self._windows
+
+    def is_opened(self, line: int) -> bool:
+        """Check whether a row is opened, or the first of an opened group without a head."""
+        row, above = self.row(line), self.row(line - 1) if line else None
+        if row is None or row.look_alike not in self.listing.view.opened:
+            return False
+        is_first = above is None or above.look_alike != row.look_alike
+        return row.is_open or (row.role is RowRole.SPEC and is_first)
 
     def requests(self, top: int, height: int, cursor: int, layout: Layout) -> Iterator[RowsNeeded]:
         """Yield requests for the row under the cursor, and for the rows in view and a page around.
@@ -651,10 +663,16 @@ class TableRows(VirtualList):
         self.shown, self.heads, self.marks = ShownRows(), Heads(), RowMarks()
 
     def show_rows(self, rows: ShownRows) -> None:
-        """Show other rows, with their cursor; the place of the last rows is kept with them."""
+        """Show other rows, with their cursor; the place of the last rows is kept with them.
+
+        What an opened row under the cursor has below it comes into view.
+        """
         self.shown.cursor, self.shown.top = self.cursor, self.top
         self.shown, self.top = rows, self.top if rows.top is None else rows.top
         self.show(len(rows), rows.cursor, empty=rows.empty)
+        if (head := self.row) is not None and rows.is_opened(self.cursor):
+            below = map(rows.row, range(self.cursor + 1, self.cursor + self.size.height))
+            self.show_to(self.cursor + sum(1 for _ in takewhile(partial(_is_below, head), below)))
         self.request()
 
     def place(self, heads: Heads) -> None:
@@ -740,6 +758,13 @@ class TableRows(VirtualList):
     def action_switch(self, option: str) -> None:
         """Post a request to add rows or columns, or to remove them again."""
         self.post_message(Browse("switch", option))
+
+
+def _is_below(head: Row, row: Row | None) -> bool:
+    """Check whether a row is one of those that follow an opened row."""
+    if row is None or row.look_alike != head.look_alike:
+        return False
+    return head.role is not RowRole.OPEN_KIND or row.role is RowRole.MEMBER
 
 
 def _choice_pieces(choices: Sequence[Choice], row: int, width: int) -> list[Piece]:

@@ -145,6 +145,12 @@ class VirtualList(Fitted, can_focus=True):
         if self._scroll_to_cursor():
             self.refresh()
 
+    def show_to(self, last: int) -> None:
+        """Scroll so that the rows from the cursor to another are in view, or as many as fit."""
+        height = max(1, self.size.height)
+        if self._put_at_top(min(self.cursor, max(self.top, last + 1 - height))):
+            self.refresh()
+
     def _scroll_to_cursor(self) -> bool:
         height = max(1, self.size.height)
         top = min(self.top, max(0, self.length - height))

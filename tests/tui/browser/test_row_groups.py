@@ -244,3 +244,19 @@ async def test_a_click_on_a_selected_row_opens_it(look_alikes: Path) -> None:
         await browser.click(rows, 4, 0, row_count=count)
         await browser.click(rows, 4, 0, times=2)
         assert len(browser.rows) > count, "two clicks open it once"
+
+
+@pytest.mark.parametrize("opens", ["enter", "z"])
+async def test_what_an_opened_row_at_the_bottom_has_below_it_comes_into_view(
+    tmp_path: Path, opens: str
+) -> None:
+    # The sample lists dependencies, and the page does not: its groups have no head.
+    page = write_page(tmp_path / "page", [record(n, versions=[f"1.{n // 3}"]) for n in range(60)])
+    for source, query in (("sample", "hdf5"), (str(page), "")):
+        async with browsing(source, query=query, size=(80, 24)) as browser:
+            rows = browser.table.rows
+            await browser.press("2", "G", opens)
+            head, last = rows.row, rows.shown.row(rows.length - 1)
+            assert rows.cursor < rows.length - 1
+            assert getattr(head, "look_alike", None) == getattr(last, "look_alike", ...)
+            assert rows.length == rows.top + rows.size.height > rows.cursor >= rows.top
