@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Sequence
 
 from textual import events, on
@@ -37,9 +38,9 @@ _MAX_NOTES, _LEAST_FOR_GAPS = 4, 2
 """Lines of gaps, notes and title of a sheet; and of its gaps alone on a low screen."""
 HEADS, _LEAST_ROWS = 3, 4
 """Lines above the rows, and lines that the rows keep where gaps and notes need more than usual."""
-LOW, _SHORT = 24, 28
-"""Heights below which a sheet has one line of notes, or two. The style sheet has classes for them,
-which the screen gets only once the table has its new size."""
+_FLAT, LOW, _SHORT = 14, 24, 28
+"""Heights below which a sheet has notes where its rows leave room, one line of them, or two. The
+style sheet has classes for them, which the screen gets only once the table has its new size."""
 
 
 class TextLines(Static):
@@ -180,10 +181,13 @@ class SpecTable(Vertical, Fitted):
         them: without them it would claim too much.
         """
         height, sheet = self.app.size.height, self.rows.shown.sheet
-        room = self.size.width - 2 * GUTTER
-        usual = 1 if height < LOW else 2 if height < _SHORT else _MAX_NOTES
-        most = max(usual, self.size.height - HEADS - _LEAST_ROWS)
-        gaps = wrap_cut(" · ".join(map(clean, sheet.gaps)), room, max(most, _LEAST_FOR_GAPS))
+        room, below = self.size.width - 2 * GUTTER, self.size.height - HEADS
+        usual = (0, 1, 2, _MAX_NOTES)[bisect((_FLAT, LOW, _SHORT), height)]
+        # Rows may leave room.
+        usual = max(usual, min(_MAX_NOTES, below - len(self.rows.shown)))
+        most = max(usual, below - _LEAST_ROWS if height >= _FLAT else 0)
+        least = _LEAST_FOR_GAPS if height >= _FLAT else 1
+        gaps = wrap_cut(" · ".join(map(clean, sheet.gaps)), room, max(most, least))
         remarks = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
         notes = wrap_cut(remarks, room, most - len(gaps))
         left = usual - len(gaps) - len(notes)

@@ -558,11 +558,18 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
 
 
 async def test_a_long_title_is_cut_with_a_sign(tmp_path: Path) -> None:
-    tree = write_tree(tmp_path / "t" / ("long-" * 30), leaf(OLD, "a", "1"), files={"bin/a": {}})
+    top = tmp_path / ("long-" * 40) / ("long-" * 40)
+    tree = write_tree(top, leaf(OLD, "a", "1"), files={"bin/a": {}})
     async with browsing(tree, size=(80, 24)) as browser:
         await browser.press("2", "i")
-        title = next(number for number, line in enumerate(browser.lines) if "2 files" in line)
-        assert browser.lines[title + 1].rstrip().endswith("…")
+        first = next(number for number, line in enumerate(browser.lines) if "2 files" in line)
+        assert browser.lines[first + 3].rstrip().endswith("…")
+
+
+async def test_a_sheet_says_what_it_says_besides_on_few_lines_if_it_has_few_rows() -> None:
+    async with browsing("sample", query="hdf5/cbzn2nm", size=(40, 12)) as browser:
+        await browser.press("2", "W", shows="reuse it on zen3")
+        await browser.press("escape", "S", "S", shows="All documents were read")
 
 
 async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped(
