@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from spackscope.model.assist.offers import MAX_CHOICES, Completion, Completions, bounded
@@ -38,6 +39,8 @@ MAX_COMPLETIONS = 8
 _COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
 _KEYS = [column.name for column in COLUMNS if "key" in column.completes]
 _MAX_WORD = 200
+_MAX_COUNTED = 2 * MAX_COMPLETIONS
+"""Completions on a dependency of which each is counted among the specs that depend on it."""
 _KEY = r"[A-Za-z_0-9][\w\-.]*"
 _WORD = re.compile(
     rf"""
@@ -71,8 +74,11 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
     if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
     part = "word" if column else 0
+    before = text[: word.start(part)]
+    tokens = (token for token in parsed.tokens if token.end <= len(before))
+    is_of_dependency = not column and word["sigil"] != "^" and _dependencies_end(tokens) > 0
     try:
-        others = without_word(parsed)
+        others = _before(before) if is_of_dependency else without_word(parsed)
         if not column:
             others = satisfiable(catalog, others)
         completer = _Completer(catalog, others)
@@ -82,6 +88,8 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
             else completer.candidates(word)
         )
         items = [each for each in found if each.count]
+        if is_of_dependency:
+            items = [*_of_dependents(catalog, parsed, before, items[:_MAX_COUNTED])]
     except Unanswerable:
         return Completions(cursor, cursor)
     # The typed word is first, so that Tab does not replace it by a longer one. A word without
@@ -90,6 +98,20 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
     exact = [item for item in items if item.text == word[part]]
     offered = [*exact[:1], *longer] if longer else []
     return Completions(word.start(part), cursor, tuple(offered[:MAX_COMPLETIONS]))
+
+
+def _of_dependents(
+    catalog: Catalog, parsed: ParsedInput, before: str, items: Iterable[Completion]
+) -> Iterator[Completion]:
+    """Yield completions of a word on a dependency, with the counts of the specs that depend on it.
+
+    `before` is the text before the word. Raises Unanswerable and Cancelled.
+    """
+    for each in items:
+        text = f"{before}{each.text}{parsed.text[parsed.cursor :]}"
+        with suppress(QueryError):
+            if count := catalog.count(parse(text, packages=parsed.packages)):
+                yield replace(each, count=count)
 
 
 class _Completer(NamedTuple):
@@ -384,10 +406,8 @@ def _before(text: str) -> Query:
     is not a query.
     """
     text = text.rstrip(" !|(")
-    dependencies = (token for token in lexer.tokens(text) if token.kind == lexer.DEPENDENCY)
-    for token in dependencies:
-        if token.text.startswith("^"):
-            text = " " * token.end + text[token.end :]
+    end = _dependencies_end(lexer.tokens(text))
+    text = " " * end + text[end:]
     try:
         query = parse(text)
     except QueryError:
@@ -395,6 +415,12 @@ def _before(text: str) -> Query:
     for column in HOST_COLUMNS:
         query = query.without_column(column)
     return query
+
+
+def _dependencies_end(tokens: Iterable[lexer.Token]) -> int:
+    """Return the end of the last `^` of a text; 0 without one."""
+    of_kind = (token for token in tokens if token.kind == lexer.DEPENDENCY)
+    return max((token.end for token in of_kind if token.text[0] == "^"), default=0)
 
 
 COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)

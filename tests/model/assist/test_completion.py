@@ -1,5 +1,7 @@
 """The word at the cursor is completed by what still occurs under the other conditions."""
 
+from pathlib import Path
+
 import pytest
 
 from spackscope.model.assist.completion import (
@@ -15,7 +17,7 @@ from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
 from tests.browsing import sample_where
 from tests.builders.catalogs import catalog_of
-from tests.builders.nodes import leaf
+from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import write_index
 
@@ -88,6 +90,27 @@ def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(three: Catalog
 
 NOTHING = ["", "os=^Ix", "package=py-build ", "'c,c+", 'cflags="-O2 -', "py-build ", "^", "^zl",
            "/2", "nothing", "'", "os='ubuntu 2", "\x1b["]  # fmt: skip
+
+
+def test_a_word_on_a_dependency_is_completed_with_the_count_of_its_dependents(
+    tmp_path: Path,
+) -> None:
+    one, two, pic, plain = (hash_of(number) for number in range(11, 15))
+    apps = [
+        node(
+            hash_, name="app", parameters={"own": True}, dependencies=[edge("lib", lib, ["link"])]
+        )
+        for hash_, lib in ((one, pic), (two, plain))
+    ]
+    libs = [
+        node(hash_, name="lib", version=version, parameters={"pic": is_pic})
+        for hash_, version, is_pic in ((pic, "1.2", True), (plain, "1.3", False))
+    ]
+    catalog = catalog_of(write_index(tmp_path, *apps, *libs))
+    assert offered(catalog, "app ^lib +") == {"app ^lib +pic": 1}
+    assert offered(catalog, "app ^lib @1.") == {"app ^lib @1.2": 1, "app ^lib @1.3": 1}
+    assert offered(catalog, "app ^lib +o") == {}, "it is a variant of app"
+    assert offered(catalog, "app +own ^l") == {"app +own ^lib": 2}
 
 
 def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog) -> None:
