@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
-from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
+from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap_cut
 from spackscope.model.report.report import Piece, filter_needles, highlight
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import DIALOGS, Hint, first_key, hints, key_names, shown_key
@@ -248,8 +248,9 @@ class PickDialog(Dialog[Any]):
         """Show the reading of the row under the cursor below the list."""
         self.status.refresh()
         text = self.list.reading(self.list.cursor) if self.list.length else ""
-        lines = wrap(clean(text), max(1, self._reading.size.width or 40))
-        self._reading.update(Content("\n".join(lines[:_READING_LINES])))
+        width = max(1, self._reading.size.width or 40)
+        lines = wrap_cut(clean(text), width, _READING_LINES)
+        self._reading.update(Content("\n".join(lines)))
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, except letters, which are typed into the search.

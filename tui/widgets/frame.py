@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
+from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap_cut
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.report import LinePart, Piece
 from spackscope.model.report.titles import SourceChip
@@ -394,8 +394,10 @@ class Toast(Widget):
         style = "error reversed" if self._is_error else "key reversed"
         message = f"{_ERROR_SIGN}{self.message}" if self._is_error else self.message
         texts = [(self._progress, "reversed"), (message, style)]
-        lines = [(line, name) for text, name in texts if text for line in wrap(text, room)]
-        self._lines = tuple(lines[: max(1, min(_MAX_TOAST_LINES, height - 2))])
+        lines, most = list[tuple[str, str]](), max(1, min(_MAX_TOAST_LINES, height - 2))
+        for text, name in texts:
+            lines += ((line, name) for line in wrap_cut(text, room, most - len(lines)))
+        self._lines = tuple(lines)
         self.display = bool(self._lines)
         if self._lines:
             widest = max(cell_width(line) for line, _ in self._lines) + 2 * _TOAST_MARGIN

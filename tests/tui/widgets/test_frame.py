@@ -157,3 +157,11 @@ async def test_a_click_on_a_key_presses_it_and_messages_leave_the_line_free(
         await browser.click(line, shown.index("U"), 0)
         assert not browser.state.marks
         assert not line.display
+
+
+async def test_a_long_message_is_cut_with_a_sign() -> None:
+    async with browsing(size=(40, 12)) as browser:
+        browser.browser.host.say("a word of a long message " * 20)
+        await browser.settle()
+        last = [line for line in browser.lines if "a word" in line][-1]
+        assert last.rstrip().endswith("…")
