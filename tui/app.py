@@ -323,7 +323,7 @@ class SpackscopeApp(OpenApp[list[str]]):
             table = screen.host.state.table
             open_help(self, screen.panes.key_panes, table.help, table.meanings)
         elif isinstance(screen, Dialog):
-            open_help(self, screen.key_panes)
+            open_help(self, screen.key_panes, is_letter_typed=True)
 
     def action_draw_again(self) -> None:
         """Draw the whole screen over what others wrote to the terminal."""

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, filterfalse
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen
@@ -87,6 +87,11 @@ class Key(Frozen):
     def shown(self) -> str:
         """The keys as they are shown, separated by blanks; empty for none."""
         return " ".join(dict.fromkeys(map(shown_key, self.names)))
+
+    @property
+    def shown_untyped(self) -> str:
+        """Those of the keys that write no character where text is typed."""
+        return " ".join(map(shown_key, filterfalse(is_typed, self.names)))
 
     @property
     def textual_action(self) -> str:
@@ -208,8 +213,8 @@ KEYS = (
     Key(PACKAGES, "packages-open", "enter,l,right", "choose",
         "Go to the specs of the package.", "open"),
     Key(SPECS, "specs-open", "enter", "choose",
-        "Open a folded row, go to the detail, or take the query.", "open", needs=(SPEC, MARKED),
-        synonyms="pick unfold"),
+        "Open or pick the row, go to its detail, or take the query.", "open",
+        needs=(SPEC, MARKED), synonyms="unfold"),
     Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
         "Mark or unmark the row, and go down.", "mark", rank=5, needs=(SPEC, MARKED),
         synonyms="select"),
@@ -266,7 +271,7 @@ KEYS = (
     Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows",
         needs=(ALL_SOURCES,)),
     Key(FILTERS, "filters-back", "escape", "press('give_up')",
-        "Go to the rows of the last query with any.", "back", rank=-1, needs=()),
+        "Restore the query from before, and go to the rows.", "back", rank=-1, needs=()),
     Key(FILTERS, "filters-complete", "tab", "press('take')",
         "Accept the marked completion, or go to the next filter.",
         needs=(ALL_SOURCES, COMPLETIONS)),

@@ -382,6 +382,8 @@ class Search:
         text = entry.text.rstrip()
         if draft is not None and name == QUERY and draft.parsed.text.strip() != text:
             self.given_up = draft.parsed.text
+        # A message was about the text.
+        self._host.say("")
         self._stop_typing()
         self._show_again(entry.view, entry.row)
         return text
@@ -564,7 +566,7 @@ class Search:
         if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
             return True
         self._host.say(
-            f"no completions; {shown('filters-back')} goes back to the last query",
+            f"no completions; {shown('filters-back')} restores the query from before",
             error=True,
         )
         return False
@@ -574,7 +576,7 @@ class Search:
         if (draft := self._host.state.draft) is not None:
             self._host.change(draft=replace(draft, insists=True))
         self._host.say(
-            f"not a query yet; {shown('filters-back')} goes back to the last one", error=True
+            f"not a query yet; {shown('filters-back')} restores the one from before", error=True
         )
 
     def _stop_typing(self) -> None:

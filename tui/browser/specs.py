@@ -151,9 +151,10 @@ class SpecsController:
             self._toggle_mark(row, state.table.of_several(item))
         elif listing is not None:
             ids = listing.ids_of(row)
-            mark, key = partial(self._toggle_mark, row), self._host.state.opening_key(row)
-            within = f": {shown('mark-all')} there marks all"
-            about = partial(of_several, row, ids, key)
+            mark = partial(self._toggle_mark, row)
+            within = f"; opened, {shown('mark-all')} marks all"
+            # The cursor has left the row: no key opens it from there.
+            about = partial(of_several, row, ids, "")
             self._host.run(lambda _: about() + within, mark, jobs.MARKING, of=row.catalog)
 
     def _toggle_mark(self, row: Row, about: str) -> None:

@@ -56,9 +56,15 @@ The meanings name keys by their names in braces.
 
 
 def help_picks(
-    panes: Sequence[str], answer: Mapping[str, str] = {}, meanings: Mapping[str, str] = {}
+    panes: Sequence[str],
+    answer: Mapping[str, str] = {},
+    meanings: Mapping[str, str] = {},
+    *,
+    is_letter_typed: bool = False,
 ) -> list[Pick]:
     """Return all keys, forms of queries and words, the keys of `panes` first: only these work.
+
+    If in these a letter is typed, or chooses, they have only their other keys.
 
     In an answer, keys by these names have other sentences, which come first; an empty one leaves
     the key out. `meanings` of its rows and heads come before the keys of an answer; those of the
@@ -91,15 +97,16 @@ def help_picks(
     ]
     picks += [
         pick(
-            written_key(key.shown),
+            written_key(keys),
             key.sentence,
             HEADINGS[where],
-            first_key(key.name) if where in panes else "",
+            first_key(key.name, is_letter_typed=is_letter_typed) if where in panes else "",
             found_by(key.name),
         )
         for where in dict.fromkeys([*panes, *HEADINGS])
         for key in keys_of(where)
-        if key.keys and key.name not in answer
+        if (keys := key.shown_untyped if is_letter_typed and where in panes else key.shown)
+        if key.name not in answer
     ]
     picks += [] if answer else explained
     typed = first_key("query") if ANYWHERE in panes else ""
@@ -115,11 +122,13 @@ def open_help(
     panes: Sequence[str],
     answer: Mapping[str, str] = {},
     meanings: Mapping[str, str] = {},
+    *,
+    is_letter_typed: bool = False,
 ) -> None:
     """Open the help over the screen, and press the key that is chosen in it.
 
-    `panes` are the panes whose keys work where the help was opened, the focused pane first,
-    `answer` has the sentences of keys in an answer, and `meanings` those of rows and heads.
+    `panes` are the panes whose keys work where the help was opened, the focused pane first; the
+    other arguments are those of `help_picks`.
     """
 
     def press(key: str | None) -> None:
@@ -129,7 +138,7 @@ def open_help(
     dialog = PickDialog(
         "help",
         "key or form",
-        help_picks(panes, answer, meanings),
+        help_picks(panes, answer, meanings, is_letter_typed=is_letter_typed),
         choose="run it",
         find_all=with_all_words,
         is_full=True,

@@ -27,7 +27,7 @@ async def test_marks_are_the_hashes_that_rows_show(
         assert browser.current.count == 3
         await browser.press("space")
         assert marked(shown)
-        assert browser.status.endswith(", any of 3 that run the same: A there marks all")
+        assert browser.status.endswith(", any of 3 that run the same; opened, A marks all")
         await browser.press("k", "space")
         assert marked()
         await browser.press("k", "space", "j", "space", "Y", "i")

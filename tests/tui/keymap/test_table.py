@@ -85,6 +85,13 @@ def test_each_key_is_bound_where_the_table_says_to_an_action_that_exists() -> No
             inspect.signature(ACTIONS[str(action)]).bind(None, *rest)
 
 
+def test_the_help_over_a_dialog_lists_no_key_that_is_typed_there() -> None:
+    picks = help_picks((DIALOGS, LISTS), is_letter_typed=True)
+    of_dialog = {pick.text: pick.keys for pick in picks if pick.value}
+    assert of_dialog["Close the dialog."] == "esc"
+    assert of_dialog["Go one row down."] == "↓"
+
+
 def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
     picks = help_picks((SPECS, LISTS, ANYWHERE))
     listed = {(pick.heading, pick.keys, pick.text) for pick in picks}
