@@ -104,9 +104,12 @@ class SpackscopeApp(OpenApp[list[str]]):
         it.
         """
         try:
-            return getattr(self.focused, "cursor_screen_offset", self._cursor_position)
+            at: Offset = getattr(self.focused, "cursor_screen_offset", self._cursor_position)
         except ScreenStackError:
             return self._cursor_position
+        # Textual counts a cell too many behind the last letter.
+        is_behind = isinstance(self.focused, Input) and self.focused.cursor_at_end
+        return at - Offset(1, 0) if is_behind else at
 
     @cursor_position.setter
     def cursor_position(self, position: Offset) -> None:

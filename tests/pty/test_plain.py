@@ -56,6 +56,9 @@ def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> N
         assert "specs:" in lines[-2]
         terminal.send("y")
         assert "specs:" not in terminal.until("opied")[-2], "the message says what changed"
+        terminal.send("/os=u")
+        line = terminal.at_rest("os=u")[terminal.screen.cursor.y]
+        assert line[: terminal.screen.cursor.x].endswith("os=u")
 
 
 def test_nothing_is_beside_a_dialog(program: Program) -> None:
