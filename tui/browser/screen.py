@@ -481,12 +481,12 @@ def choose(screen: BrowserScreen, row: Any) -> None:
 
 
 def go_to_detail(screen: BrowserScreen) -> None:
-    """Zoom the detail, or end its zoom; a sheet about no specs has none."""
+    """Zoom the detail, or end its zoom; without a spec there is none."""
     focus = screen.panes.focus
-    if not focus.has_detail:
-        screen.host.say(screen.host.state.why_no_spec(screen.host.where))
-    elif focus.pane == "detail":
+    if focus.pane == "detail":
         focus.toggle_zoom()
+    elif not focus.has_detail or screen.host.state.details is None:
+        screen.host.say(screen.host.state.why_no_spec(screen.host.where))
     else:
         focus.zoom("detail")
 

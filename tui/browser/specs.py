@@ -159,9 +159,13 @@ class SpecsController:
 
     def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
+        # A row of a comparison is about the spec of the column, and does not show its mark.
+        is_told = about or self._host.state.table.sheet.switches
         if hash_ in marks:
             self._change(mark for mark in marks if mark != hash_)
-        elif self._add([hash_]) and about:
+            if is_told:
+                self._host.say(f"Unmarked {hash_[:SHORT_HASH]}…")
+        elif self._add([hash_]) and is_told:
             self._host.say(f"Marked {hash_[:SHORT_HASH]}…{about}")
 
     def mark_all(self) -> None:

@@ -112,8 +112,9 @@ async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
     ) as browser:
         await browser.press("d", "l", "y")
         assert clipboard.text == C
-        await browser.press("space")
+        await browser.press("space", status=f"Marked {C[:7]}…")
         assert browser.state.marks == (C,)
+        await browser.press("space", "space", status=f"Marked {C[:7]}…")
         await browser.press("g", "enter")
         assert browser.state.selected is not None
         assert browser.state.selected.spec.hash == ZLIB_2

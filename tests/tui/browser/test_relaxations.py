@@ -20,6 +20,7 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
         assert browser.lines[-1].endswith(f" 1/{len(labels)} ")
         await browser.press("j")
         assert browser.lines[-1].endswith(f" 2/{len(labels)} ")
+        await browser.press("3", status="No rows are shown", panes=["packages", "specs", "detail"])
         await browser.press("enter", status=f"Now {labels[1]} (⌫ goes back)", query="os=sequoia")
         assert isinstance(browser.app.screen.focused, TableRows)
         await browser.press("backspace", query="package=py-build os=sequoia")
