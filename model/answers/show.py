@@ -115,7 +115,7 @@ def _full_record(catalog: Catalog, row: Row) -> Spec:
     return replace(
         spec,
         dependencies=tuple(
-            replace(dependency, deptypes=edge.deptypes, virtuals=edge.virtuals)
+            dependency._replace(deptypes=edge.deptypes, virtuals=edge.virtuals)
             for edge in edges
             if (dependency := dependencies[edge.child]) is not None
         ),

@@ -67,7 +67,7 @@ NO_VIRTUALS = ("none",)
 """The `provided_virtuals` of a record that is known to provide no virtual."""
 
 
-class Dependency(Frozen):
+class Dependency(NamedTuple):
     """An edge to a dependency: its hash and name, the deptypes, and the virtuals it provides."""
 
     hash: str

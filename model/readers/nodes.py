@@ -141,11 +141,12 @@ class NodeReader:
         """
         versions = {hash_: spec.version for hash_, spec in self._specs.items()}
         absent: dict[str, str] = {}
+        renamed: dict[Dependency, Dependency] = {}
         for dependency in self._dependencies.values():
             if dependency.hash in versions:
                 continue
             if dependency.hash in self.aliases:
-                object.__setattr__(dependency, "hash", self.aliases[dependency.hash])
+                renamed[dependency] = dependency._replace(hash=self.aliases[dependency.hash])
             else:
                 absent.setdefault(dependency.hash, dependency.name)
         left = iter(versions)
@@ -153,9 +154,12 @@ class NodeReader:
             # Yielded specs are not kept here.
             specs = [self._specs.pop(hash_) for hash_ in hashes]
             for spec in specs:
+                its = spec.dependencies or ()
+                if renamed and its:
+                    its = tuple([renamed.get(item, item) for item in its])
+                    object.__setattr__(spec, "dependencies", its)
                 if not spec.compiler:
                     # The first of the compilers for C, C++ and Fortran.
-                    its = spec.dependencies or ()
                     item = next(d for language in LANGUAGES for d in its if language in d.virtuals)
                     version = versions.get(item.hash)
                     compiler = sys.intern(f"{item.name}@{version}" if version else item.name)

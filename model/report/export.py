@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.session_fit import fit_of
 from spackscope.model.core.columns import COLUMNS, EXPORTED, FIELDS
-from spackscope.model.core.frozen import asdict, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import PROVENANCE, Fit, Spec
 from spackscope.model.report.sheet import HashedRows, Sheet, SheetColumn
 from spackscope.model.sources.site_url import record_url
@@ -99,7 +99,7 @@ _MORE_COLUMNS: list[SheetColumn[Spec]] = [
     SheetColumn(
         "dependencies",
         lambda spec: (
-            None if spec.dependencies is None else [asdict(edge) for edge in spec.dependencies]
+            None if spec.dependencies is None else [edge._asdict() for edge in spec.dependencies]
         ),
         drawn=False,
         flat=lambda edges: " ".join(edge["hash"] for edge in edges or ()),
