@@ -34,7 +34,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
@@ -59,6 +59,7 @@ from spackscope.model.index.index_file import (
     hash_at,
     look_alikes_of,
     mask_of,
+    narrowed,
     pack_hashes,
     planes,
     ranked,
@@ -290,7 +291,7 @@ class _Specs(NamedTuple):
     first: array[int]
     look_alikes: array[int]
     entries: Mapping[str, Sequence[Entry]]
-    edges: Mapping[int, Sequence[Dependency]]
+    edges: Mapping[int, array[int]]
     provenance: Mapping[int, Sequence[Any]]
     described: Mapping[tuple[int, bytes], int]
 
@@ -399,7 +400,7 @@ def _arrange(
             if (spec := spec_of.get(merged.get(record, record))) is not None:
                 nodes[node] = spec
     if staged.old is not None:
-        edges.update(staged.old.edges())
+        edges.update((spec, staged.edge_codes(its)) for spec, its in staged.old.edges())
         provenance.update(staged.old.provenance())
     first = array("I", accumulate(part.counts, initial=0))
     look_alikes = look_alikes_of(first)
@@ -579,7 +580,7 @@ def _write_dictionary(
 def _write_nodes(sections: SectionWriter, staged: Staged, codes: array[int]) -> None:
     """Write the `NodeFacts`, and the code of each spec; 0 is for a node without facts."""
     stated = staged.nodes_stated.entries
-    order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
+    order = [0, *sorted({*codes} - {0}, key=stated.__getitem__)]
     sections.add_array("node", ranked(codes, order, len(stated)))
     sections.add_rows("nodes", [stated[code] for code in order])
 
@@ -628,10 +629,16 @@ _Kind = tuple[tuple[str, ...], tuple[str, ...]]
 """The deptypes and the virtuals of an edge."""
 
 
+def _packed(dependencies: Iterable[Dependency]) -> list[bytes]:
+    """Return the bytes of the hash of each dependency."""
+    hashes = pack_hashes("".join([dependency.hash for dependency in dependencies]))
+    return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
+
+
 def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
     """Return, for each dependency with a record in its own document, the first such record."""
-    texts = {edge.hash for edges in staged.edges.values() for edge in edges}
-    wanted, records = set(map(pack_hashes, texts)), dict[tuple[int, bytes], int]()
+    wanted = set(_packed(staged.dependencies_stated.entries))
+    records = dict[tuple[int, bytes], int]()
     documents = staged.codes["document"]
     for record, look_alike in enumerate(staged.look_alikes) if wanted else ():
         if (hash_ := hash_at(staged.hashes, record)) in wanted:
@@ -662,14 +669,10 @@ def _write_edges(
     absent: list[tuple[str, str]] = []
     # One document after the other: all nodes of all documents would take much memory.
     for document, its_specs in sorted(specs_of.items()):
-        # Dependencies are numbered by their objects, which most edges share.
-        numbers, distinct, numbered = dict[int, int](), list[Dependency](), array("I")
-        for edge in chain.from_iterable(map(edges.__getitem__, its_specs)):
-            if (number := numbers.get(id(edge))) is None:
-                number = numbers[id(edge)] = len(distinct)
-                distinct.append(edge)
-            numbered.append(number)
-        nodes = [pack_hashes(edge.hash) for edge in distinct]
+        stated = array("I", b"".join(map(edges.__getitem__, its_specs)))
+        codes = list(dict.fromkeys(stated))
+        distinct = [staged.dependencies_stated.entries[code] for code in codes]
+        nodes = _packed(distinct)
         # The first edge to a node names it.
         names = dict(zip(reversed(nodes), (e.name for e in reversed(distinct)), strict=True))
         ids: dict[bytes, int] = {}
@@ -689,8 +692,9 @@ def _write_edges(
         kinds = [
             kind_of.setdefault((edge.deptypes, edge.virtuals), len(kind_of)) for edge in distinct
         ]
-        for column, code_of in ((children, [*map(ids.__getitem__, nodes)]), (its_kinds, kinds)):
-            values, at = array("I", map(code_of.__getitem__, numbered)), 0
+        for column, its in ((children, map(ids.__getitem__, nodes)), (its_kinds, kinds)):
+            value_of = dict(zip(codes, its, strict=True))
+            values, at = array("I", [*map(value_of.__getitem__, stated)]), 0
             for spec in its_specs:
                 start, stop = first[spec], first[spec + 1]
                 column[start:stop] = values[at : at + stop - start]
@@ -708,7 +712,9 @@ def _write_edges(
     sections.add_array("up_first", up[0], ascending=True)
     sections.add_array("up_parent", up[1])
     sections.add_array("up_kind", up[2])
-    return Adjacency(*up), ordered, [name for _, name in absent]
+    # The kinds of a byte each are compared at once.
+    by_dependency = Adjacency(up[0], up[1], narrowed(up[2]))
+    return by_dependency, ordered, [name for _, name in absent]
 
 
 def _write_run_sets(
@@ -736,11 +742,11 @@ def _write_run_sets(
         name, version = (entries[c][part.codes[c][look_alike]] for c in ("package", "version"))
         return StatedLibc(name, version, stated[part.nodes[id_]].external)
 
-    def facts_of(arch: int, lists: int, node: int, its: tuple[int, ...]) -> RunFacts:
+    def facts_of(arch: int, lists: int, is_external: bool, its: tuple[int, ...]) -> RunFacts:
         of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
         is_compiled = names_compiler(of_arch.pop("compiler"))
         libcs: Sequence[StatedLibc | None] | None = tuple(map(libc, its))
-        if stated[node].external:
+        if is_external:
             # Spack takes an external to run with any C library.
             libcs = ()
         elif lists and not libcs:
@@ -750,8 +756,8 @@ def _write_run_sets(
     codes = Dictionary()
 
     @lru_cache(None)
-    def code(look: int, node: int, its: tuple[int, ...]) -> int:
-        return codes[facts_of(*divmod(look, 2), node, its)]
+    def code(look: int, is_external: bool, its: tuple[int, ...]) -> int:
+        return codes[facts_of(*divmod(look, 2), is_external, its)]
 
     needed = libcs_of(up.restricted([LIBC in virtuals for _, virtuals in kinds]))
     lists = flags_of(part.codes["document"], bytes(staged.dependencies))
@@ -759,10 +765,11 @@ def _write_run_sets(
     its_looks = [looks[number] for number in specs.look_alikes]
     if needed or any(part.nodes):
         libcs_of_specs = map(needed.get, count(), repeat(()))
-        numbers = array("I", map(code, its_looks, part.nodes, libcs_of_specs))
+        are_external = map([bool(facts.external) for facts in stated].__getitem__, part.nodes)
+        numbers = array("I", map(code, its_looks, are_external, libcs_of_specs))
     else:
         # Most indexes have no facts about single specs.
-        code_of = {look: code(look, 0, ()) for look in sorted({*looks})}
+        code_of = {look: code(look, False, ()) for look in sorted({*looks})}
         numbers = array("I", map(code_of.__getitem__, its_looks))
     if absent:
         numbers.extend([codes[None]] * len(absent))
@@ -788,12 +795,14 @@ def reverse_edges(
     if not children:
         # Pages list no dependencies.
         return array("I", bytes(4 * (nodes + 1))), array("I"), array("I")
-    order = sorted(range(len(children)), key=children.tolist().__getitem__)
-    counts = Counter(children)
+    edges_of = [array("I") for _ in range(nodes)]
+    for edge, child in enumerate(children):
+        edges_of[child].append(edge)
     sizes = map(sub, islice(first, 1, None), first)
     parents = list(chain.from_iterable(map(repeat, count(), sizes)))
+    order = array("I", b"".join(edges_of))
     return (
-        array("I", accumulate(map(counts.__getitem__, range(nodes)), initial=0)),
-        array("I", map(parents.__getitem__, order)),
-        array("I", [kinds[edge] for edge in order]),
+        array("I", accumulate(map(len, edges_of), initial=0)),
+        array("I", [*map(parents.__getitem__, order)]),
+        array("I", [*map(kinds.__getitem__, order)]),
     )

@@ -107,8 +107,8 @@ class Staged:
     have equal codes. Records have columns of their own: the number of the look-alike, the bytes of
     the hash, the size in bytes (NaN if it is unknown), and the code of the node, which is 0 for a
     record without `NodeFacts`, as on pages. `provenance` has path, time and build spec of the
-    records that state one. `edges` has the dependencies of records: equal dependencies of a
-    document are one object, as from the readers, since comparing dependencies takes longer.
+    records that state one. `edges` has the dependencies of records, in codes of
+    `dependencies_stated`.
 
     `source`, `is_page` and `dependencies` are columns of the documents: the number of the source,
     and whether the document is a page, and lists dependencies. `merged` marks documents that share
@@ -138,7 +138,8 @@ class Staged:
         self.sizes = array("d")
         self.nodes = array("I")
         self.provenance: dict[int, tuple[str, float | None, str]] = {}
-        self.edges: dict[int, Sequence[Dependency]] = {}
+        self.edges: dict[int, array[int]] = {}
+        self.dependencies_stated = Dictionary()
         # Documents.
         self.source = array("I")
         self.is_page, self.dependencies, self.merged = bytearray(), bytearray(), bytearray()
@@ -251,6 +252,10 @@ class Staged:
             self._add_error(number, error)
         return has_records or not has_problem
 
+    def edge_codes(self, dependencies: Iterable[Dependency]) -> array[int]:
+        """Return the codes of dependencies."""
+        return array("I", [*map(self.dependencies_stated.__getitem__, dependencies)])
+
     def _add_error(self, document: int, error: Exception) -> None:
         why = f"cannot be read to its end: {describe_error(error)}"
         self.add_problem_of(document, why, is_unread=True)
@@ -347,7 +352,7 @@ class Staged:
         listed = [*map(_dependencies, alike)] * times
         stated = enumerate(numbers, first_record) if listed.count(None) < len(listed) else ()
         stating = [each for each in stated if listed[each[1]] is not None]
-        edges = {record: its for record, n in stating if (its := listed[n])}
+        edges = {record: self.edge_codes(its) for record, n in stating if (its := listed[n])}
         provenance = {r: its for r, n in stating if any(its := _provenance(looks[n]))}
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
