@@ -531,10 +531,7 @@ def _merged_spans(middle: int, end: int, key: Callable[[int], Any]) -> list[Span
     """Return spans that sort items by a key, which are sorted up to the middle, and from there."""
     spans, start = list[Span](), 0
     for number in range(middle, end):
-        item, place = key(number), start
-        # Most items of a document follow each other.
-        if start < middle and key(start) < item:
-            place = bisect_left(range(middle), item, start, key=key)
+        place = bisect_left(range(middle), key(number), start, key=key)
         spans += (start, place), (number, number + 1)
         start = place
     return [*spans, (start, middle)]
