@@ -12,9 +12,6 @@ from itertools import chain, compress, islice
 from spackscope.model.index.index_file import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
-_MIN_SHARE = 8
-"""A pass over a mask is quicker than single numbers from one match in this many on."""
-
 
 class Matches(Collection[int]):
     """The specs that match a query; an immutable collection of their ids, ascending.
@@ -56,16 +53,8 @@ class Matches(Collection[int]):
         """The numbers of the look-alikes with a match, ascending."""
         return compress(range(self.start, self.start + len(self.mask)), self.mask)
 
-    @cached_property
-    def _few(self) -> array[int]:
-        """The numbers, if they are few; empty if a pass over the whole mask is as quick."""
-        is_few = self.mask.count(1) < len(self.mask) // _MIN_SHARE
-        return array("I", self.numbers if is_few else ())
-
     def codes(self, column: Sequence[int]) -> Iterator[int]:
         """Yield the code of each look-alike with a match, in a column of codes."""
-        if self._few:
-            return (column[number] for number in self._few)
         return compress(islice(column, self.start, None), self.mask)
 
     @cached_property
