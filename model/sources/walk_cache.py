@@ -73,10 +73,10 @@ class WalkCache:
             data = read_private(self._path, _MAX_SIZE)
             data, digest = data[_DIGEST_LENGTH:], data[:_DIGEST_LENGTH]
             names, times = os.fsdecode(data), array("Q")
-            for number, line in enumerate(re.findall("^/.*", names, re.MULTILINE)):
+            for number, line in enumerate(re.finditer("^/.*", names, re.MULTILINE)):
                 if number % _CHECK_EVERY == 0:
                     check_cancelled()
-                status = os.stat(self._top + line)
+                status = os.stat(self._top + line[0])
                 times.extend((status.st_mtime_ns, status.st_ctime_ns))
         except (OSError, OverflowError):
             return None
@@ -84,8 +84,9 @@ class WalkCache:
 
     def _paths(self, names: str) -> Iterator[str]:
         prefix = ""
-        for line in io.StringIO(names, "\n"):
-            name = line[:-1]
+        # A file in memory would take four bytes for each character.
+        for line in re.finditer(".+", names):
+            name = line[0]
             if name[0] == "/":
                 prefix = self._top + name
             else:
