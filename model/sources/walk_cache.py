@@ -10,7 +10,6 @@ change elsewhere. Of files only the names are remembered: the caller looks at ea
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import time
@@ -58,7 +57,7 @@ class WalkCache:
         self._path = xdg_path(session.environ, "cache", name + SUFFIX) or ""
         self._started = time.time()
         self._device: int | None = None
-        self._names, self._times = io.StringIO(), array("Q")
+        self._names, self._times = bytearray(), array("Q")
         self.is_plain = bool(self._path)
         """Whether all names so far are of files and directories of one file system."""
 
@@ -108,7 +107,7 @@ class WalkCache:
     def add(self, name: str) -> None:
         """Add a file of the directory that was entered last."""
         self.is_plain &= "\n" not in name
-        self._names.write(f"{name}\n")
+        self._names += os.fsencode(name) + b"\n"
 
     def save(self) -> None:
         """Save the names that were added, unless names may change without a trace."""
@@ -116,12 +115,12 @@ class WalkCache:
             return
         settled = (self._started - SETTLED_SECONDS) * 1e9
         if min(self._times) > 0 and max(self._times) < settled and dates_directories(self._top):
-            data = os.fsencode(self._names.getvalue())
+            data = _digest(self._names, self._times) + self._names
             with contextlib.suppress(Unwritable):
-                write_private(self._path, _digest(data, self._times) + data)
+                write_private(self._path, data)
 
 
-def _digest(data: bytes, times: array[int]) -> bytes:
+def _digest(data: bytes | bytearray, times: array[int]) -> bytes:
     digest = sha256(data)
     digest.update(times)
     return digest.hexdigest().encode()
