@@ -77,10 +77,10 @@ async def test_a_title_that_is_cut_says_so_in_each_size(sources: list[Path]) -> 
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "D")
         for size, title in (
-            ((34, 20), ["2 → 3 specs: 2 changed, 1…"]),
+            ((34, 20), ["2 → 3 specs: 2 changed, 1", "added"]),
             ((34, 24), ["2 → 3 specs: 2 changed, 1", "added"]),
             ((34, 9), []),
-            ((34, 20), ["2 → 3 specs: 2 changed, 1…"]),
+            ((34, 14), ["2 → 3 specs: 2 changed, 1…"]),
         ):
             await browser.resize(*size)
             at = [n for n, line in enumerate(browser.lines) if "2 → 3" in line][:1]
