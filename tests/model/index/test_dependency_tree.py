@@ -1,7 +1,12 @@
-"""The tree of dependencies: what is unfolded, repeated, searched, and joined for look-alikes."""
+"""Dependencies: their edges, and the tree, unfolded, searched, and joined for look-alikes."""
 
+import gzip
+import json
 import tempfile
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -193,8 +198,7 @@ def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    write_hdf5_index(tmp_path / "index.json")
-    return catalog_of(tmp_path / "index.json")
+    return catalog_of(write_hdf5_index(tmp_path / "index.json"))
 
 
 def hdf5_tree(catalog: Catalog, *, run_only: bool = False) -> Tree:
@@ -256,8 +260,7 @@ def test_a_tree_is_bounded(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_tree_of_look_alikes_joins_what_they_need_and_who_uses_them(tmp_path: Path) -> None:
-    write_look_alikes(tmp_path / "index.json")
-    catalog = catalog_of(tmp_path / "index.json")
+    catalog = catalog_of(write_look_alikes(tmp_path / "index.json"))
     ids = [catalog.by_hash(hash_)[0].id for hash_ in (A, B, C, D)]
     tree = read_tree(catalog, ids[0], SECTIONS, members=ids)
     assert tree is not None
@@ -272,3 +275,66 @@ def test_the_tree_of_look_alikes_joins_what_they_need_and_who_uses_them(tmp_path
         ("mpich", "4.3", 0, 2),
         ("vtk", "9", 0, 1),
     ]
+
+
+@pytest.fixture(scope="module", params=["spack0", "spack1"])
+def indexed(request: pytest.FixtureRequest, small_catalogs: dict[str, Catalog]) -> Catalog:
+    return small_catalogs[request.param]
+
+
+def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the edges of a node as the document has them: hash, deptypes, virtuals."""
+    return Counter(
+        (
+            dependency["hash"],
+            tuple(sorted(dependency["parameters"]["deptypes"])),
+            tuple(sorted(dependency["parameters"]["virtuals"])),
+        )
+        for dependency in spec.get("dependencies", ())
+    )
+
+
+def everyone(catalog: Catalog) -> range:
+    """Return the ids of all records, those that have no row among them."""
+    return range(catalog.first[-1])
+
+
+def test_every_edge_of_an_index_is_there_and_no_other(indexed: Catalog) -> None:
+    known, rows = indexed.edges, indexed.rows(everyone(indexed))
+    text = gzip.decompress(Path(rows[0].spec.origin).read_bytes())
+    document = json.loads(text)["database"]["installs"]
+    assert {row.spec.hash for row in rows} == set(document)
+    for row in rows:
+        edges = known.of(row.id)
+        absent = [known.absent_at(edge.child) for edge in edges]
+        hashes = [
+            a.hash if a else rows[e.child].spec.hash for a, e in zip(absent, edges, strict=True)
+        ]
+        kinds = [(tuple(sorted(edge.deptypes)), tuple(sorted(edge.virtuals))) for edge in edges]
+        found = Counter((hash_, *kind) for hash_, kind in zip(hashes, kinds, strict=True))
+        assert found == edges_of(document[row.spec.hash]["spec"])
+
+
+def test_dependents_are_the_edges_the_other_way(indexed: Catalog) -> None:
+    known = indexed.edges
+    downwards = [dependency for id_ in everyone(indexed) for dependency in known.of(id_)]
+    nodes = {dependency.child for dependency in downwards} | set(everyone(indexed))
+    upwards = [dependency for id_ in sorted(nodes) for dependency in known.dependents(id_)]
+
+    assert Counter(upwards) == Counter(downwards)
+    for id_ in nodes:
+        parents = [dependency.parent for dependency in known.dependents(id_)]
+        assert parents == sorted(parents)
+
+
+def test_all_dependencies_below_a_record_are_reached(indexed: Catalog) -> None:
+    known = indexed.edges
+    start = max(everyone(indexed), key=lambda id_: len(known.of(id_)))
+    below, waiting = {start}, [start]
+    while waiting:
+        new = {dependency.child for dependency in known.of(waiting.pop())} - below
+        below |= new
+        waiting += new
+
+    assert below > {start, *(dependency.child for dependency in known.of(start))}
+    assert known.down.reached([start]) == below

@@ -1,12 +1,34 @@
-"""Copying from the browser, with a real program that takes the bytes."""
+"""Copying, with a real program that takes the bytes: the forms, and the lines for a view."""
 
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
-from spackscope.tui.browser.copy import FORMS
+import pytest
+
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Spec
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.copy import (
+    ALL_MARKS,
+    FORMS,
+    HASH,
+    ViewForm,
+    open_menu,
+    summary,
+    view_forms,
+)
+from spackscope.tui.browser.state import SPECS
+from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import browsing
-from tests.builders.pages import record, write_page
+from tests.builders.pages import SAMPLE_PAGES, record, write_page
+from tests.builders.spack import INSTALL_TREE
 from tests.clipboard import Clipboard
+from tests.program import COMMAND, environment
+from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.hdf5_index import HDF5
+from tests.tui.browser.look_alike_index import write_look_alikes
 
 
 async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboard) -> None:
@@ -115,3 +137,156 @@ async def test_a_list_that_is_too_long_to_be_copied_can_be_written(tmp_path: Pat
         await browser.press("2", "Y", "h")
         assert browser.status.startswith("Nothing was copied. ")
         assert browser.status.endswith("e writes a file.")
+
+
+HASHES = ("a" * 32, "b" * 32, "a" * 32)
+ZLIBS = [
+    replace(
+        Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md"),
+        cached=True,
+    )
+    for hash_ in HASHES
+]
+BY_KEY = {form.key: form for form in FORMS}
+SLASH, SPEC, INSTALL, JSON, REQUIREMENT = (BY_KEY[key] for key in ("slash", *"siJr"))
+
+
+def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
+    assert HASH.spell(ZLIBS) == f"{HASHES[0]}\n{HASHES[1]}"
+    assert SLASH.spell(ZLIBS[:1]) == f"/{HASHES[0]}"
+    assert INSTALL.spell(ZLIBS[:1]) == f"spack install --cache-only /{HASHES[0]}"
+    assert INSTALL.spell([replace(ZLIBS[0], cached=False)]) == ""
+
+
+def test_the_message_names_what_is_copied() -> None:
+    assert summary(HASH, ZLIBS[:1], marked=False) == "aaaaaaa…"
+    assert summary(SLASH, ZLIBS[:1], marked=False) == f"/{HASHES[0]}"
+    assert summary(HASH, ZLIBS[:2], marked=True) == "2 marked hashes"
+    assert summary(HASH, ZLIBS[:1], marked=True) == "marked aaaaaaa…"
+    assert summary(SPEC, ZLIBS[:2], marked=True) == "1 spec string of 2 marked"
+    assert summary(JSON, ZLIBS[:2], marked=True) == "2 marked JSON records"
+    assert summary(REQUIREMENT, ZLIBS[:1], marked=False) == "the packages.yaml requirement"
+
+
+def test_a_spec_without_an_address_is_left_out() -> None:
+    tagged = replace(ZLIBS[0], tag="develop")
+    address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
+    (address_form,) = (form for form in FORMS if form.key == "o")
+    assert address_form.spell([ZLIBS[1], tagged, tagged]) == address
+    assert address_form.spell(ZLIBS) == ""
+
+
+HOST = "target=zen3 glibc=2.35"
+
+
+def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
+    """Return the forms of the view by their keys."""
+    catalog, loading = browser.state.catalog, browser.controllers.loading
+    assert catalog is not None
+    names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
+    found = view_forms(SPECS, catalog, browser.state.view, names, loading.session)
+    keys = [*(form.key for form in (*FORMS, ALL_MARKS)), *(form.key for form in found)]
+    assert len({*keys}) == len(keys), "the menu has one form of a letter"
+    return {form.key: form for form in found}
+
+
+def run(text: str, home: Path) -> list[str]:
+    """Run a command line in a shell in another directory, and return the lines that it prints."""
+    function = f'spackscope() {{ {shlex.join(COMMAND)} "$@"; }}'
+    result = subprocess.run(
+        ["sh", "-c", f"{function}\n{text}"],
+        cwd="/",
+        env=environment(home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "py-build",
+        "virtualenv os=ubuntu24.04",
+        "!virtualenv",
+        "py-build@1.2.1 py-safetensors target=aarch64",
+        "stack='root' | !os=sequoia",
+        "py-* ~virtualenv",
+        "fits",
+        "target=:host !os=sequoia",
+        "%gcc@12: 'py ml' | 24.04",
+    ],
+)
+def test_the_command_line_prints_the_shown_hashes(tmp_path: Path, typed: str) -> None:
+    session = Session({}, host=HOST)
+    browser = FakeBrowser(session=session).load()
+    browser.type(typed)
+    browser.leave()
+    printed = run(forms(browser)["c"].read(), tmp_path)
+    assert len(printed) == len(set(printed))
+    assert set(printed) == browser.shown
+
+
+def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_path: Path) -> None:
+    index = tmp_path / "it's $HOME; `x`" / "index.json"
+    index.parent.mkdir()
+    write_look_alikes(index)
+    browser = FakeBrowser(index, query="hdf5").load()
+    text = forms(browser, index)["c"].read()
+    assert set(run(text, tmp_path)) == browser.shown
+    browser.controllers.specs.mark_all()
+    browser.search.fold()
+    browser.settle()
+    assert forms(browser, index)["c"].read() == text
+
+
+def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
+    tmp_path: Path,
+) -> None:
+    browser = FakeBrowser(INSTALL_TREE, SAMPLE_PAGES).load()
+    before = browser.shown
+    browser.controllers.loading.toggle_dependency_only()
+    browser.settle()
+    text = forms(browser, INSTALL_TREE, SAMPLE_PAGES)["c"].read()
+    assert "--all" in text
+    assert set(run(text, tmp_path)) == browser.shown >= before
+
+
+def test_hashes_are_those_of_all_rows_in_their_order(hdf5_index: Path) -> None:
+    browser = FakeBrowser(hdf5_index, query="hdf5").load()
+    assert forms(browser, hdf5_index)["h"].read() == HDF5
+
+
+def test_the_query_is_offered_as_a_requirement_if_it_is_one(tmp_path: Path) -> None:
+    write_page(tmp_path, [record()], title="zlib")
+    browser = FakeBrowser(tmp_path, query="zlib +shared stack=root").load()
+    requirement = forms(browser, tmp_path)["R"]
+    assert requirement.read() == 'packages:\n  zlib:\n    require:\n    - "+shared"'
+    assert requirement.after == "without stack=root"
+    assert "R" not in forms(FakeBrowser(tmp_path, query="stack=root").load(), tmp_path)
+
+
+def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(
+    look_alikes: Path,
+) -> None:
+    browser = FakeBrowser(look_alikes, query="hdf5@1.14").load()
+    browser.host.focus("specs")
+    browser.move_to(0)
+    open_menu(browser.controllers)
+    browser.settle()
+    dialog, done = browser.host.dialogs[-1]
+    assert isinstance(dialog, PickDialog)
+    done(replace(forms(browser, look_alikes)["h"], after="a remark"))
+    browser.settle(message="Copied all shown hashes (test) · a remark")
+    assert {*browser.copied[-1].splitlines()} == browser.shown
+
+
+def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
+    browser = FakeBrowser(query="py-build ~virtualenv %gcc").load()
+    address = forms(browser)["O"]
+    top = "https://cache.spack.io/?package=py-build"
+    assert address.read() == f"{top}&variant=~virtualenv&release=develop"
+    assert address.after == "without %gcc"
+    assert "O" not in forms(FakeBrowser(query="~virtualenv").load())

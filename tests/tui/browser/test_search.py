@@ -1,4 +1,4 @@
-"""Search without an app: which view is requested, and what stays while a text has no rows."""
+"""Search: which view is requested, and what is there while a text or a query has no rows."""
 
 from pathlib import Path
 
@@ -10,11 +10,14 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import MANY
-from tests.browsing import SAMPLE, sample_where
+from spackscope.tui.widgets.table_rows import TableRows
+from tests.browsing import INDEX, SAMPLE, browsing, sample_where
 from tests.builders.nodes import Node, edge, node
-from tests.builders.pages import hash_of
+from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import write_index
+from tests.hostile import HOSTILE_TEXT
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.test_hostile_text import assert_plain
 
 
 def cursor(browser: FakeBrowser) -> int:
@@ -361,3 +364,87 @@ def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same(text:
     assert browser.state.is_shown
     assert len(browser.shown) in (0, len(SAMPLE))
     assert browser.note or browser.shown == set() or browser.completions
+
+
+async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> None:
+    async with browsing(size=(100, 30)) as browser:
+        rows = browser.app.screen.query_one(TableRows)
+        await browser.ask("package=py-build os=sequoia")
+        await browser.press("enter", shows="┃ without os=sequoia", hints=" ⏎ take it ")
+        assert browser.app.screen.focused is rows
+        assert "No py-build has os=sequoia" in browser.text.replace("│", "")
+        labels = [each.label for each in rows.shown.choices]
+        assert browser.lines[-1].endswith(f" 1/{len(labels)} ")
+        await browser.press("j")
+        assert browser.lines[-1].endswith(f" 2/{len(labels)} ")
+        await browser.press("3", status="No rows are shown", panes=["packages", "specs", "detail"])
+        await browser.press("enter", status=f"Now {labels[1]} (⌫ goes back)", query="os=sequoia")
+        assert isinstance(browser.app.screen.focused, TableRows)
+        await browser.press("backspace", query="package=py-build os=sequoia")
+        assert browser.app.screen.focused is rows
+        await browser.press("enter", shown=sample_where(lambda r: r["package"] == "py-build"))
+        for key in ("y", "space", "z", "s", "3", "2", "t", "l"):
+            await browser.press("backspace", key, "escape")
+
+        await browser.press("1")
+        await browser.ask("os=sequoia target=x86_64_v3")
+        await browser.press("escape", "2")
+        if not browser.shown:
+            await browser.click(rows, 5, 0, times=2)
+        assert browser.shown
+
+
+async def test_hostile_conditions_are_plain_on_any_screen(tmp_path: Path) -> None:
+    records = [record(n, os=text, variants=[]) for n, (_, text) in enumerate(HOSTILE_TEXT)]
+    write_page(tmp_path, records)
+    async with browsing(tmp_path, query="zlib os='[red' os='x [/foo] y'") as browser:
+        for size in ((160, 45), (80, 24), (40, 12)):
+            await browser.resize(*size)
+            assert_plain(browser)
+    write_page(tmp_path, [record(1, os="x" * 3_000), record(2, os="語" * 3_000)])
+    async with browsing(tmp_path, query=f"os={'x' * 2_990}", size=(60, 20)) as browser:
+        await browser.press("2", "j")
+        assert_plain(browser)
+
+
+async def test_a_package_of_which_there_are_only_dependencies_is_not_called_unknown() -> None:
+    async with browsing("sample", size=(80, 24)) as browser:
+        await browser.ask("zlib-ng")
+        await browser.press("enter", shows="zlib-ng is only a dependency here")
+        assert "┃ ^zlib-ng instead of zlib-ng" in browser.text
+        assert "a shows dependency-only specs" in browser.text
+        await browser.press("a")
+        assert browser.rows[0].spec.package == "zlib-ng"
+        await browser.press("a")
+        await browser.ask("hdf5 %gcc@99 +nosuch")
+        await browser.press("enter")
+        assert "a shows dependency-only specs" not in browser.text, "a compiler is no package"
+
+
+async def test_escape_leaves_the_query_as_it_is() -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.open_package("py-build")
+        await browser.press("escape", "escape", "escape", focus="package-rows")
+        assert (browser.query, browser.selected) == ("package=py-build", "py-build")
+        assert browser.status == "Press q to quit"
+
+
+@pytest.mark.parametrize("keys", [("slash", *"package=hdf5", "enter"), ("X",)])
+async def test_scrolling_keeps_package_and_version_and_ends_with_the_query(
+    keys: tuple[str, ...],
+) -> None:
+    async with browsing(INDEX, query="+mpi", size=(80, 24)) as browser:
+        await browser.press("2")
+        await browser.go_to_column(browser.table.columns.columns.scrolled[-1].name)
+        heads = next(line for line in browser.lines if "‹" in line)
+        assert heads.partition("‹")[2].split()[:2] == ["package", "version"]
+        await browser.press(*keys, shows="version")
+        assert not any("‹" in line for line in browser.lines)
+
+
+async def test_no_rows_have_nothing_in_common() -> None:
+    async with browsing() as browser:
+        await browser.ask("py-build os=ubuntu24.04")
+        await browser.press("enter", shows="same in all")
+        await browser.ask("py-build os=nothing")
+        await browser.press("enter", hides="same in all")

@@ -1,6 +1,6 @@
 """The query line while it is typed: the box under it, what Tab and Enter do, and the history.
 
-What is offered and what is wrong is tested in test_input_assist.py and test_search.py.
+What is requested, and what has a note, is tested in test_search.py.
 """
 
 from collections import Counter
@@ -10,12 +10,18 @@ from pathlib import Path
 import pytest
 from textual.strip import Strip
 
+from spackscope.model.assist.offers import Completion
 from spackscope.model.core.text import is_clean
+from spackscope.model.query.ast import Query
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.tui.browser.search import Replacement
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput
-from tests.browsing import SAMPLE, Browser, browsing, hashes, sample_where
+from tests.browsing import INDEX, SAMPLE, Browser, browsing, hashes, sample_where
 from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
 from tests.parse_counts import ParseCounts
+from tests.program import Program
+from tests.tui.browser.fake_host import FakeBrowser, call_now
 
 SIZES = [(160, 45), (120, 30), (80, 24), (50, 20)]
 GARBAGE = [
@@ -318,3 +324,123 @@ async def test_an_input_that_was_left_before_its_text_is_handled_is_left() -> No
         assert browser.state.draft is None
         assert browser.state.is_shown
         assert browser.query == "target=x86_64_w"
+
+
+def items(browser: FakeBrowser) -> dict[str, int]:
+    draft = browser.draft
+    assert draft.completions is not None
+    return {item.text: item.count for item in draft.completions.items}
+
+
+def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
+    browser.ask("os=sequoi")
+    browser.search.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
+    assert items(browser) == {}
+
+
+def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
+    browser: FakeBrowser,
+) -> None:
+    browser.ask("!os=seq")
+    accept = browser.search.accept
+    item = Completion("os=sequoia", 1)
+    assert accept(item, "os", "!os=seq") is None, "another input"
+    assert accept(item, "query", "!os=sequ") is None, "typed on in the meantime"
+    assert accept(None, "query", "!os=seq") is None
+    assert accept(item, "query", "!os=seq") == Replacement("os=sequoia", 1, 7)
+    browser.ask("!os=sequoia")
+    assert items(browser) == {}
+    browser.ask("!os=sequoi")
+    assert items(browser), "a letter asks for completions again"
+
+
+def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
+    browser: FakeBrowser,
+) -> None:
+    browser.ask("", "os")
+    assert items(browser) == {}
+    browser.search.request_completions(parse_filter_input("", 0, "os", Query()))
+    browser.settle()
+    assert items(browser) == Counter(f"={r['os']}" for r in SAMPLE)
+
+
+def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeBrowser) -> None:
+    browser.search.request_completions(browser.type_text("os="))
+    late = browser.host.jobs["completions"]
+    browser.ask("os=ub")
+    shown = items(browser)
+    late.done(late.work(call_now))
+    assert items(browser) == shown
+
+
+def test_without_a_catalog_nothing_is_awaited() -> None:
+    browser = FakeBrowser()
+    browser.ask("os=")
+    assert items(browser) == {}
+
+
+async def test_a_query_means_the_same_as_in_the_shell(program: Program) -> None:
+    found = {
+        query: set(program("find", "-f", str(INDEX), "--hashes", query).stdout.split())
+        for query in ("hdf5 +mpi", "hdf5 %gcc", "hdf5-vol-* zstd")
+    }
+    assert [len(hashes) for hashes in found.values()][:2] == [14, 17]
+    async with browsing(INDEX) as browser:
+        for query, hashes in found.items():
+            await browser.ask(query, shown=hashes)
+        await browser.ask("hd", query="hd")
+        assert len(browser.shown) > 17, "a word that is still typed is looked for everywhere"
+        await browser.press("enter", query="any=hd")
+
+
+async def test_a_word_that_names_no_package_is_shown_with_its_key_once_it_is_left() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.ask("ubuntu !'24' py-build")
+        rows = browser.shown
+        assert rows == sample_where(
+            lambda r: r["package"] == "py-build" and "ubuntu" in r["os"] and "24" not in str(r)
+        )
+        assert browser.query == "ubuntu !'24' py-build", "not while it is typed"
+        await browser.press("enter", query="any=ubuntu !any=24 py-build", shown=rows)
+
+
+async def test_undo_brings_the_text_back_as_it_was_typed() -> None:
+    async with browsing() as browser:
+        for keys in (("X", "backspace"), ("slash", *"os=sequoia", "enter", "backspace")):
+            await browser.ask("py-build~virtualenv   target=aarch64")
+            await browser.press("enter", *keys, query="py-build~virtualenv   target=aarch64")
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left: bool) -> None:
+    browser = FakeBrowser()
+    browser.controllers.loading.load()
+    browser.type_text("py-build rocm")
+    if is_left:
+        browser.search.leave()
+    browser.settle(query="package=py-build any=rocm")
+
+
+async def test_an_unknown_word_is_named_as_in_the_shell(
+    hdf5_index: Path, program: Program
+) -> None:
+    for query in ("hdf5 h5p@1", "hdf5 or zlib"):
+        first = program("find", "-f", str(hdf5_index), query).stderr.splitlines()[1]
+        sentence = first.removeprefix("spackscope: ")
+        async with browsing(hdf5_index, query=query, size=(140, 30)) as browser:
+            assert sentence in browser.text, "as the argument"
+            await browser.ask("zlib")
+            await browser.press("enter", builds=2)
+            await browser.ask(query)
+            assert browser.shown, "the last rows stay"
+            await browser.press("enter", shown=set(), shows=sentence)  # once it is left
+
+
+async def test_a_word_that_no_column_shows_is_named_as_a_package_would_be(
+    hdf5_index: Path,
+) -> None:
+    async with browsing(hdf5_index, size=(140, 30)) as browser:
+        await browser.ask("hdf5 latest")
+        sentence = "Unknown package latest, and no hdf5 shows it in any column"
+        assert sentence in browser.text
+        await browser.press("enter", shows=(sentence, "without any=latest"))

@@ -1,4 +1,4 @@
-"""What users look for most takes few keys, and the tour names these."""
+"""What users look for most takes few keys, the tour names these, and every hint does something."""
 
 import re
 import shutil
@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from spackscope.tui.widgets.frame import StatusLine
 from tests.browsing import INDEX, ROOT, Browser, browsing
 from tests.clipboard import Clipboard
+from tests.documents import make_docs
+from tests.examples import some_and_all
 
 _KEYS = {"⇥": "tab", "⏎": "enter", "␣": "space"}
 _LOCK = ROOT / "sample_data" / "environment" / "spack.lock"
@@ -77,3 +80,53 @@ async def test_what_users_look_for_most_takes_few_keys(
         await browser.press(*(_KEYS.get(key, key) for key in typed))
         copied = clipboard.take() or ""
         assert way.holds(browser, copied), browser.text
+
+
+async def test_each_step_of_the_tour_shows_what_it_says(here: Path) -> None:
+    environ = {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(here)}
+    environ["XDG_STATE_HOME"] = str(here)
+    async with browsing("sample", size=(112, 28), environ=environ) as browser:
+        for step in make_docs.TOUR:
+            for keys in step.presses():
+                await browser.press(*keys)
+
+            def is_seen(text: str = step.sees) -> bool:
+                return text in browser.text
+
+            await browser.until(is_seen, step.sees)
+
+
+_SCREENS = (
+    *("2", "1", "3", "2 slash", "2 f", "2 v", "2 t", "2 d", "2 space", "2 z", "2 Y", "2 e", "O"),
+    *("2 F", "2 C", "2 P", "2 W", "2 S", "2 i", "2 u", "2 question_mark", "2 colon"),
+)
+_LEAVES = {"q", "ctrl+c"}
+_NOTHING_TO_COMPLETE = ("2 e", "tab")
+"""No path begins with the name that is offered."""
+
+
+def hinted(browser: Browser) -> list[str]:
+    """Return the keys of the hints in the last line."""
+    line = browser.app.screen.query_one(StatusLine)
+    hints, _ = line.read()
+    return [hint.key for hint in hints if hint.word in browser.lines[-1]]
+
+
+@some_and_all(step=3)
+async def test_each_hint_does_something(here: Path, clipboard: Clipboard, step: int) -> None:
+    for screen in _SCREENS[::step]:
+        async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
+            await browser.press(*screen.split())
+            keys = hinted(browser)
+            assert keys, screen
+        for key in keys:
+            if key in _LEAVES or (screen, key) == _NOTHING_TO_COMPLETE:
+                continue
+            async with browsing(size=(160, 40), environ=clipboard.environ) as browser:
+                await browser.press(*screen.split())
+                before = browser.lines, browser.focus, browser.dialog
+                await browser.press(key)
+                after = browser.lines, browser.focus, browser.dialog
+                assert after != before, (screen, key)
+                said = browser.status
+                assert not said.startswith(("No ", "Press ", "Only ", "There is no")), (key, said)

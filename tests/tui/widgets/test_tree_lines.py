@@ -15,8 +15,7 @@ from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import database, installs, write_index
 from tests.hostile import HOSTILE_TEXT
-from tests.model.index.test_dependency_graph import everyone
-from tests.model.index.test_dependency_tree import catalog_with, tree_of
+from tests.model.index.test_dependency_tree import catalog_with, everyone, tree_of
 
 WIDTH = 40
 
