@@ -175,11 +175,9 @@ class Program:
                 assert text in written, result
         return result
 
-    def refused(self, *words: str, code: int, stdin: Path | None = None, **changes: str) -> str:
+    def refused(self, *words: str, code: int, **options: Any) -> str:
         """Run the program, which ends with a code and prints nothing; return its message."""
-        result = self(*words, stdin=stdin, **changes)
-        assert (result.returncode, result.stdout) == (code, "")
-        return result.stderr
+        return self(*words, code=code, stdout="", **options).stderr
 
     def run(
         self, *command: str | Path, variables: Mapping[str, str] | None = None, **options: Any
@@ -374,9 +372,17 @@ class Terminal:
         os.close(self._master)
         self._master = os.open(os.devnull, os.O_RDWR)
 
-    def send(self, keys: str | bytes) -> None:
-        """Type."""
+    def send(self, keys: str | bytes, *wanted: str) -> None:
+        """Type, and wait until some texts are on the screen."""
         os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
+        if wanted:
+            self.until(*wanted)
+
+    def end(self, keys: str = "q", code: int = 0, *, after: str = "") -> None:
+        """Type what ends the program, once a text is written, and check its exit code."""
+        self.read_until(after)
+        self.send(keys)
+        assert self.wait() == code
 
     def read(self, seconds: float = 0.05) -> bool:
         """Read what is written within a moment; return whether there may be more."""

@@ -49,8 +49,11 @@ class Tmux:
         wait_until(is_shown, message=lambda: screens[-1])
         return screens[-1]
 
-    def type(self, *keys: str) -> None:
+    def type(self, *keys: str, shows: str = "") -> None:
+        """Type, and wait until a text is on the screen."""
         self("send-keys", *keys)
+        if shows:
+            self.until(shows)
 
 
 @contextmanager

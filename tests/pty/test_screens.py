@@ -55,17 +55,14 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
         terminal.until("py-safetensors", "346 builds")
-        terminal.send("q")
-        assert terminal.wait() == 0
+        terminal.end()
         # It has its size from the first frame on: the screen is cleared for each.
         assert terminal.output.count(b"\x1b[2J") == 1 or term != "dumb"
 
 
 def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:
     with program.in_terminal(changes={"COLUMNS": "9" * 30, "LINES": "100000"}) as terminal:
-        terminal.read_until("py-safetensors")
-        terminal.send("q")
-        assert terminal.wait() == 0
+        terminal.end(after="py-safetensors")
 
 
 @some_and_all(step=3)
@@ -96,5 +93,4 @@ def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
         terminal.read_to_rest()
         terminal.send("/\x15py-pip\r")
         terminal.until("Unknown package py-pip")
-        terminal.send("q")
-        assert terminal.wait() == 0
+        terminal.end()

@@ -68,8 +68,7 @@ def test_the_terminal_is_left_as_it_was_found(shell: Shell, end: str, code: int)
     before = shell.ask("stty -g")
     shell.start()
     shell.until("py-safetensors")
-    shell.send(end)
-    shell.until(f"ready {code}>")
+    shell.send(end, f"ready {code}>")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
@@ -78,20 +77,15 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     before = shell.ask("stty -g")
     shell.start("py-build")
     shell.until("1/11")
-    shell.send("jj")
-    shell.until("3/11")
-    shell.send("\x1a")
-    shell.until("Stopped")
+    shell.send("jj", "3/11")
+    shell.send("\x1a", "Stopped")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
     assert "Stopped" in shell.ask("jobs")
-    shell.send("fg\n")
-    shell.until("3/11")
-    shell.send("j")
-    shell.until("4/11")
+    shell.send("fg\n", "3/11")
+    shell.send("j", "4/11")
     assert any("24 py-build" in line for line in shell.lines), "the whole screen is drawn again"
-    shell.send("q")
-    shell.until("ready 0>")
+    shell.send("q", "ready 0>")
     assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
@@ -100,10 +94,8 @@ def test_a_program_in_the_background_waits_until_it_has_the_terminal(shell: Shel
     shell.send(f"{shlex.join([*COMMAND, 'py-build'])} &\n")
     wait_until(lambda: "Stopped" in shell.ask("jobs"))
     assert b"\x1b[?1049h" not in shell.written
-    shell.send("fg\n")
-    shell.until("1/11")
-    shell.send("q")
-    shell.until("ready 0>")
+    shell.send("fg\n", "1/11")
+    shell.send("q", "ready 0>")
     assert shell.modes_left_on() == set()
 
 
@@ -115,8 +107,7 @@ def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
         # The last line is drawn anew at its end, wherever the one before was cut.
         shell.terminal.until_holds(lambda: shell.lines[-1].endswith("1/11"))
     shell.until("pfqg2xi")
-    shell.send("q")
-    shell.until("ready 0>")
+    shell.send("q", "ready 0>")
 
 
 def test_thousands_of_moves_typed_ahead_are_worked_off_together(
@@ -125,8 +116,7 @@ def test_thousands_of_moves_typed_ahead_are_worked_off_together(
     page = write_page(tmp_path / "develop" / "zlib", [record(n) for n in range(3000)])
     shell.start("-f", str(page), "zlib")
     shell.until("3,000 zlib")
-    shell.send("z")
-    shell.until("1/3,000")
+    shell.send("z", "1/3,000")
     shell.forget()
     # No letter of it is in a path: a row that matches would be the first one.
     shell.send("j" * 2000 + "/ñß")
@@ -136,8 +126,7 @@ def test_thousands_of_moves_typed_ahead_are_worked_off_together(
     shell.until("2,001/3,000")
     shell.send("\x1b")
     shell.terminal.until_holds(lambda: "ñ" not in shell.lines[1])
-    shell.send("q")
-    shell.until("ready 0>")
+    shell.send("q", "ready 0>")
 
 
 def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:
@@ -147,8 +136,7 @@ def test_a_sequence_that_comes_in_pieces_does_no_harm(shell: Shell) -> None:
         shell.send(piece)
         repeat_for(0.25, shell.terminal.read)
     shell.until("? help")
-    shell.send("q")
-    shell.until("ready 0>")
+    shell.send("q", "ready 0>")
 
 
 def test_bytes_that_are_no_keys_do_no_harm(program: Program) -> None:
@@ -167,5 +155,4 @@ def test_bytes_that_are_no_keys_do_no_harm(program: Program) -> None:
         terminal.send("\x1b")
         # What follows Escape at once could be a sequence with it.
         terminal.read_to_rest()
-        terminal.send("\x03")
-        assert terminal.wait() == 130
+        terminal.end("\x03", 130)

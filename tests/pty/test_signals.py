@@ -166,9 +166,7 @@ def test_the_program_goes_on_after_signals_that_do_not_end_it(program: Program) 
             # Who started it ignored this one.
             terminal.process.send_signal(signal.SIGUSR1)
             terminal.send("j")
-            terminal.read_until("6/11")
-            terminal.send("q")
-            assert terminal.wait() == 0
+            terminal.end(after="6/11")
     finally:
         signal.signal(signal.SIGUSR1, before)
 
@@ -261,9 +259,7 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
         terminal.process.send_signal(signal.SIGCONT)
         wait_until(lambda: terminal.read_more() and terminal.attributes() != attributes)
         terminal.send("j")
-        terminal.read_until("2/11")
-        terminal.send("q")
-        assert terminal.wait() == 0
+        terminal.end(after="2/11")
 
 
 def test_a_failing_source_is_reported_after_the_terminal_is_restored(program: Program) -> None:
@@ -280,9 +276,7 @@ def test_a_source_that_hangs_hides_no_other_and_keeps_nobody_from_leaving(
 ) -> None:
     words = "-f", HUNG_PATH, "-f", "sample"
     with unchanged(program, *words, command=(COMMAND[0], "-c", WITH_HUNG_PATH)) as terminal:
-        terminal.read_until("py-safetensors")
-        terminal.send("q")
-        assert terminal.wait() == 0
+        terminal.end(after="py-safetensors")
 
 
 @pytest.mark.parametrize(("key", "code"), [("q", 0), ("\x03", 130)])

@@ -48,28 +48,20 @@ HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
 def test_the_hash_and_the_install_line_of_a_spec_are_copied_to_the_buffer(tmux: Tmux) -> None:
-    tmux.type("/", f"/{HASH[:7]}", "Enter")
-    tmux.until("1/1")
-    tmux.type("y")
-    tmux.until(f"Copied {HASH[:7]}…")
+    tmux.type("/", f"/{HASH[:7]}", "Enter", shows="1/1")
+    tmux.type("y", shows=f"Copied {HASH[:7]}…")
     tmux.until("(tmux)")
     assert tmux("show-buffer") == HASH
-    tmux.type("Y")
-    tmux.until("install command")
-    tmux.type("i")
-    tmux.until("Copied spack")
+    tmux.type("Y", shows="install command")
+    tmux.type("i", shows="Copied spack")
     assert tmux("show-buffer") == f"spack install --cache-only /{HASH}"
 
 
 def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: set[str]) -> None:
-    tmux.type("1", "j", "Enter")
-    tmux.until("24 py-build")
-    tmux.type("z")
-    tmux.until("1/14")
-    tmux.type("Space", "Space")
-    tmux.until("2 marked")
-    tmux.type("y")
-    tmux.until("Copied 2 marked hashes (tmux)")
+    tmux.type("1", "j", "Enter", shows="24 py-build")
+    tmux.type("z", shows="1/14")
+    tmux.type("Space", "Space", shows="2 marked")
+    tmux.type("y", shows="Copied 2 marked hashes (tmux)")
     copied = tmux("show-buffer").split("\n")
     assert len(set(copied)) == 2
     assert set(copied) <= hashes
@@ -85,14 +77,12 @@ def at_rest(tmux: Tmux) -> str:
 def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None:
     tmux("respawn-window", "-k", "/bin/sh")
     tmux.until("$")
-    tmux.type(shlex.join(COMMAND), "Enter")
-    tmux.until("346 builds")
+    tmux.type(shlex.join(COMMAND), "Enter", shows="346 builds")
     tmux.type("/", *"py-build", "Enter")
     before = tmux.until("24 py-build")
     while (later := at_rest(tmux)) != before:
         before = later
-    tmux.type("C-z")
-    tmux.until("Stopped")
+    tmux.type("C-z", shows="Stopped")
     tmux.type("fg", "Enter")
     wait_until(lambda: tmux.screen == before, message=lambda: tmux.screen)
 

@@ -57,9 +57,7 @@ def test_leaving_without_a_choice_gives_130(program: Program) -> None:
         open(out, "w") as stdout,
         program.in_terminal("pick", f"/{CHOSEN}", streams={"stdout": stdout}) as terminal,
     ):
-        terminal.read_until(CHOSEN[:7])
-        terminal.send("q")
-        assert terminal.wait() == 130
+        terminal.end("q", 130, after=CHOSEN[:7])
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
     assert out.read_text() == ""
 
@@ -70,9 +68,7 @@ def test_ctrl_c_gives_130_and_the_browser_was_as_wide_as_the_terminal(program: P
         open(out, "w") as stdout,
         program.in_terminal("pick", columns=133, streams={"stdout": stdout}) as terminal,
     ):
-        terminal.read_until("346 builds")
-        terminal.send("\x03")
-        assert terminal.wait() == 130
+        terminal.end("\x03", 130, after="346 builds")
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
         shown = pyte.Screen(columns=150, lines=24)
         pyte.ByteStream(shown).feed(for_pyte(terminal.output))

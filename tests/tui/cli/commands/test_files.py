@@ -144,8 +144,7 @@ def test_the_names_before_a_cut_are_listed(program: Program) -> None:
     tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
     (path,) = tree.rglob("install_manifest.json")
     path.write_text(path.read_text().rstrip()[:-9])
-    found = program("files", "xz", "-f", "tree", prints="bin/xz")
-    assert "file is cut off at character" in found.stderr
+    program("files", "xz", "-f", "tree", prints="bin/xz", says="file is cut off at character")
 
 
 def test_a_prefix_with_a_nul_cannot_be_read(program: Program) -> None:
