@@ -242,8 +242,7 @@ def test_very_large_comparisons_are_left_out(
     missing = [leaf(ZLIB, "zlib", "1"), leaf(GCC, "gcc", "1")]
     cached = [leaf(hash_of(20), "zlib", "2"), leaf(hash_of(21), "gcc", "2")]
     (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
-    write_index(tmp_path, *cached)
-    wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json")
+    wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(write_index(tmp_path, *cached))
     assert {missing.nearest.total for missing in cover(wanted, cache).missing} == {0}
     monkeypatch.setattr(limited, limit, value)
     coverage = covered(wanted, cache)

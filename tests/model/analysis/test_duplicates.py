@@ -155,8 +155,7 @@ def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
         leaf(hash_of(number), "zlib", "1.3") | {"parameters": {f"w{number}": True}}
         for number in range(count)
     ]
-    write_index(tmp_path, *nodes)
-    graph, asked = dag_of(catalog_of(tmp_path / "index.json")), list[str]()
+    graph, asked = dag_of(catalog_of(write_index(tmp_path, *nodes))), list[str]()
 
     def tells(_: Dag, id_: int, attribute: str) -> bool:
         asked.append(attribute)

@@ -307,8 +307,7 @@ def test_pages_tell_the_target_and_nothing_more(tmp_path: Path) -> None:
         record(number, target=target, os="ubuntu24.04")
         for number, target in enumerate(("zen3", "zen4", "x86_64_v3"))
     ]
-    write_page(tmp_path, records)
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, records))
     fit = HostFit(catalog, HOST)
     answers = {row.spec.target: fit.of(row.id) for row in catalog.rows(range(3))}
     assert {target: answer.fits for target, answer in answers.items()} == {

@@ -465,8 +465,7 @@ def test_a_requirement_may_name_a_toolchain(
     app = leaf("a" * 32, "tiny-app", "2.0")
     app["dependencies"] = [edge("gcc", "g" * 32, ["build"], ["c"])]
     nodes = [app, leaf("g" * 32, "gcc", "12.2.0")]
-    write_index(tmp_path, *nodes)
-    catalog = catalog_of(tmp_path / "index.json")
+    catalog = catalog_of(write_index(tmp_path, *nodes))
     fit = fit_of(catalog, rules_of(spack))
     (row,) = catalog.match(parse("tiny-app")).ids()
     reasons = [reason.label for reason in fit.of(row).reasons if reason.rule is PACKAGES]

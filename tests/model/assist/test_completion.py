@@ -77,8 +77,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     for each, os in zip(nodes, ("sles15", "sles15-sp5", "sles15-sp5"), strict=True):
         each["arch"] = {"platform": "linux", "platform_os": os, "target": "zen3"}
     path = tmp_path_factory.mktemp("three") / "index.json"
-    write_index(path, *nodes)
-    return catalog_of(path)
+    return catalog_of(write_index(path, *nodes))
 
 
 def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(three: Catalog) -> None:

@@ -142,8 +142,7 @@ def test_a_hash_read_as_a_package_is_recognised(small: Catalog) -> None:
 
 
 def test_an_index_without_specs_says_so(tmp_path: Path) -> None:
-    write_page(tmp_path, [])
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, []))
 
     assert explain_no_match(catalog, Query()) == "There are no specs"
     assert explain_no_match(catalog, parse("zlib")) == "Unknown package zlib"

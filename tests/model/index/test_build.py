@@ -137,9 +137,7 @@ def test_what_two_pages_list_is_shown_in_each_of_its_forms(
 def test_a_page_without_records_makes_an_empty_index(
     records: list[Record], tmp_path: Path
 ) -> None:
-    write_page(tmp_path, records)
-
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, records))
 
     assert catalog.total == 0
     for query in (parse(""), parse("x")):

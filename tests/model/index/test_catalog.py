@@ -62,8 +62,7 @@ def test_another_letter_that_changes_nothing_is_not_summarised_again(mixed: Cata
 
 def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
     records = [record(number, variants=[f"v={number}"]) for number in range(6_000)]
-    write_page(tmp_path, records)
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, records))
     hard = query_of(Term("hash", "*2*2*2*2*3*4*5*6*7*"))
 
     for ask in (lambda: catalog.packages(hard), lambda: catalog.listing(View(hard))):

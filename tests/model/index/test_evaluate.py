@@ -230,8 +230,7 @@ def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
 
 def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:
     records = [record(number, variants=[f"value={number}"]) for number in range(4_000)]
-    write_page(tmp_path, records)
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, records))
 
     assert catalog.count(parse("value=*7*")) == sum("7" in str(n) for n in range(4_000))
     assert catalog.count(parse("!value=*7")) == 3_600

@@ -100,8 +100,7 @@ def test_rows_are_sorted_by_a_variant_those_without_it_last(tmp_path: Path, fold
 
 
 def test_rows_are_sorted_by_their_users(tmp_path: Path) -> None:
-    write_look_alikes(tmp_path / "index.json")
-    catalog = catalog_of(tmp_path / "index.json")
+    catalog = catalog_of(write_look_alikes(tmp_path / "index.json"))
     for folded, descending in product((False, True), repeat=2):
         listing = catalog.listing(View(sort=Sort(USED_BY, descending), folded=folded))
         users = [
@@ -196,8 +195,7 @@ def test_each_spec_is_in_one_row_whatever_is_folded_and_opened(
 
 
 def test_a_group_is_opened_kind_by_kind_and_a_kind_by_any_of_its_specs(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(n) for n in range(4)])
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, [record(n) for n in range(4)]))
 
     def shown(partition: Any, *opened: int) -> list[tuple[int, RowRole, int]]:
         view = View(folded=True, opened=frozenset({0}), opened_kinds=frozenset(opened))

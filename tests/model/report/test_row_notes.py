@@ -91,8 +91,7 @@ def test_specs_of_a_kind_have_what_they_are_built_with(catalog: Catalog) -> None
 
 
 def test_pages_tell_nothing(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1), record(2)], title="zlib")
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, [record(1), record(2)], title="zlib"))
 
     ((_, _, note),) = notes_on(catalog, View(folded=True))
     assert note == RowNote()
@@ -103,8 +102,7 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     variants = ("+hl ~mpi", "~hl +mpi", "+hl +mpi", "+hl +mpi +map")
     rows = [record(n, variants=texts.split()) for n, texts in enumerate(variants)]
     rows.append(record(9, variants=["+hl"], os="sles15"))
-    write_page(tmp_path, rows, title="hdf5")
-    catalog = catalog_of(tmp_path)
+    catalog = catalog_of(write_page(tmp_path, rows, title="hdf5"))
     listing = catalog.listing(View(folded=True))
 
     def apart(*widths: tuple[str, int]) -> dict[str, tuple[str, ...]]:

@@ -132,8 +132,7 @@ def test_there_are_not_more_variants_than_can_be_walked_through(tmp_path: Path) 
 
 
 def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> None:
-    write_look_alikes(tmp_path / "index.json")
-    catalog = catalog_of(tmp_path / "index.json")
+    catalog = catalog_of(write_look_alikes(tmp_path / "index.json"))
 
     def names(**view: Any) -> list[str]:
         return columns_of(catalog.listing(View(parse("hdf5"), **view))).names
