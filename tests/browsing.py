@@ -23,11 +23,12 @@ from textual.widget import Widget
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.index_file import Columns
 from spackscope.model.index.rows import Hashes
+from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import browser_host
 from spackscope.tui.browser.screen import BrowserScreen
-from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.browser.state import SPECS, BrowserState
 from spackscope.tui.dialogs.pick import PickList
 from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
@@ -225,11 +226,18 @@ class Browser:
         await self.settle()
         self.check(" ".join(keys), **seen)
 
-    async def press(self, *keys: str, settle: bool = True, **seen: Any) -> None:
+    async def press(
+        self,
+        *keys: str,
+        settle: bool = True,
+        until: Callable[[], object] | None = None,
+        **seen: Any,
+    ) -> None:
         """Press keys, each after the one before has done its work, or has moved the focus.
 
-        Then check what is `seen`, as `check` does.
+        Then check what is `seen`, as `check` does. `until` waits for something, and not for work.
         """
+        settle = settle and until is None
         for key in keys:
             self.send(key)
             if settle:
@@ -240,6 +248,8 @@ class Browser:
             await self.until(self._is_handed_on)
             if settle:
                 await self.settle()
+        if until is not None:
+            await self.until(until)
         self.check(" ".join(keys), **seen)
 
     def _is_handed_on(self) -> bool:
@@ -280,21 +290,23 @@ class Browser:
         """Type a text into whatever has the focus, as fast as a user who types ahead."""
         await self.type_ahead(*text, **seen)
 
-    async def paste(self, text: str, **seen: Any) -> None:
-        """Paste a text as a terminal with bracketed paste does."""
+    async def paste(self, text: str, *keys: str, **seen: Any) -> None:
+        """Paste a text as a terminal with bracketed paste does, then press keys."""
         event = events.Paste(text)
         event.set_sender(self.app)
         self.app.post_message(event)
         await self.settle()
-        self.check(text, **seen)
+        await self.press(*keys)
+        self.check(" ".join((text, *keys)), **seen)
 
-    async def ask(self, query: str, /, **seen: Any) -> None:
-        """Replace the text of the query line, all at once."""
+    async def ask(self, query: str, /, *keys: str, **seen: Any) -> None:
+        """Replace the text of the query line, all at once, then press keys."""
         await self.leave_filter()
         await self.type_ahead("slash", "end", "ctrl+u")
         if query:
             await self.paste(query)
-        self.check(query, **seen)
+        await self.press(*keys)
+        self.check(" ".join((query, *keys)), **seen)
 
     async def leave_filter(self) -> None:
         """Go from a filter, if one has the focus, to the rows."""
@@ -303,26 +315,26 @@ class Browser:
         if self.focus.startswith("filter"):
             await self.press("escape")
 
-    async def clear(self) -> None:
-        """Remove all filters, from the rows."""
+    async def clear(self, *keys: str, **seen: Any) -> None:
+        """Remove all filters, from the rows, then press keys."""
         await self.leave_filter()
-        await self.press("X")
+        await self.press("X", *keys, **seen)
 
-    async def filter(self, column: str, text: str) -> None:
-        """Replace the text of a column's filter, all at once."""
+    async def filter(self, column: str, text: str, *keys: str, **seen: Any) -> None:
+        """Replace the text of a column's filter, all at once, then press keys."""
         await self.go_to_filter(column)
         await self.type_ahead("end", "ctrl+u")
         if text:
             await self.paste(text)
+        await self.press(*keys, **seen)
 
-    async def go_to_filter(self, column: str) -> None:
-        """Go to the filter of a column."""
-        await self.go_to_column(column)
-        await self.press("f")
-        assert self.focus == f"filter {column}"
+    async def go_to_filter(self, column: str, *keys: str, **seen: Any) -> None:
+        """Go to the filter of a column, then press keys."""
+        await self.go_to_column(column, "f", focus=f"filter {column}")
+        await self.press(*keys, **seen)
 
-    async def go_to_column(self, column: str) -> None:
-        """Make a column of the table, or a value of its head line, the current one."""
+    async def go_to_column(self, column: str, *keys: str, **seen: Any) -> None:
+        """Make a column of the table, or a value of its head line, current; then press keys."""
         await self.leave_filter()
         await self.press("2")
         columns = self.table.columns
@@ -332,12 +344,14 @@ class Browser:
                 is_left = order.index(column) < order.index(self.table.column)
                 await self.press("h" if is_left else "l", settle=False)
         assert self.table.column == column
+        await self.press(*keys, **seen)
 
-    async def open_package(self, name: str) -> None:
-        """Go to the specs of a package."""
+    async def open_package(self, name: str, *keys: str, **seen: Any) -> None:
+        """Go to the specs of a package, then press keys."""
         await self.leave_filter()
         names = [package.name for package in self.names.packages]
         await self.type_ahead("1", "home", *["j"] * (names.index(name) + 1), "enter")
+        await self.press(*keys, **seen)
 
     async def visit(self, *states: str) -> AsyncIterator[str]:
         """Go to one screen after the other, each with some keys from the list of packages."""
@@ -381,12 +395,16 @@ class Browser:
         hints: str | tuple[str, ...] = (),
         no_hint: str | tuple[str, ...] = (),
         says: str = "",
+        title: str = "",
+        query_line: str = "",
+        cells: Mapping[str, list[object]] | None = None,
         **values: object,
     ) -> None:
         """Check what is seen after something was done.
 
-        The screen `shows` and `hides` texts, its last line has hints or has not, the message
-        `says` a text, and attributes have values.
+        The screen `shows` and `hides` texts, its first lines have a text, its last line has hints
+        or not, the message `says` a text, the rows of an answer have `cells` in columns, and
+        attributes have values.
         """
         for texts, read, is_there in (
             (shows, lambda: self.text, True),
@@ -394,11 +412,15 @@ class Browser:
             (hints, lambda: self.lines[-1], True),
             (no_hint, lambda: self.lines[-1], False),
             (says, lambda: self.status, True),
+            (title, lambda: self.lines[0], True),
+            (query_line, lambda: self.lines[1], True),
         ):
             for text in filter(None, (texts,) if isinstance(texts, str) else texts):
                 assert (text in (seen := read())) == is_there, f"after {after}: {text!r}, {seen}"
         found = {name: getattr(self, name) for name in values}
         assert found == values, f"after {after}"
+        rows = {column: self.cells(column) for column in cells or {}}
+        assert rows == (cells or {}), f"after {after}"
 
     def look(self) -> None:
         """Draw what has changed since the last look."""
@@ -439,6 +461,36 @@ class Browser:
         """The command that prints the answer in the table, empty where it has the specs."""
         return " ".join(self.state.table.command)
 
+    def cells(self, column: str) -> list[object]:
+        """Return the values of the rows of an answer in a column."""
+        sheet = self.state.table.shown
+        return [sheet.column(column).value(item) for item in sheet.rows]
+
+    @property
+    def sheet(self) -> Sheet[Any]:
+        """The answer in the table."""
+        opened = self.state.table
+        assert opened is not SPECS
+        assert opened.is_read
+        return opened.sheet
+
+    @property
+    def item_hash(self) -> str:
+        """The hash of the row of an answer under the cursor."""
+        rows = self.table.rows
+        return self.sheet.hash(rows.shown.item(rows.cursor))
+
+    @property
+    def current_hash(self) -> str:
+        """The hash of the row of specs under the cursor."""
+        return self.current.spec.hash
+
+    @property
+    def selected_hash(self) -> str:
+        """The hash of the spec that the detail shows."""
+        assert self.state.selected is not None
+        return self.state.selected.spec.hash
+
     @property
     def panes(self) -> list[str]:
         """The panes that are on the screen, from left to right and from top to bottom."""
@@ -449,6 +501,11 @@ class Browser:
     @property
     def table(self) -> SpecTable:
         return self.browser.query_one(SpecTable)
+
+    @property
+    def column(self) -> str:
+        """The current column of the table."""
+        return self.table.column
 
     @property
     def placed_names(self) -> set[str]:

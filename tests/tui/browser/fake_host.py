@@ -229,6 +229,16 @@ class FakeBrowser:
         self.type_text(text, column)
         self.settle(**seen)
 
+    def enter(self, text: str, **seen: Any) -> None:
+        """Type a text into the query line, letter by letter, and go to the specs."""
+        self.type(text)
+        self.leave(**seen)
+
+    def do(self, action: Callable[..., object], *values: Any, **seen: Any) -> None:
+        """Do something, and settle."""
+        action(*values)
+        self.settle(**seen)
+
     def select(self, package: str | None, **seen: Any) -> None:
         """Select a package in the list, or all, and settle."""
         self.search.select_package(package)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.browser.answers import nothing_to_compare
-from spackscope.tui.browser.state import SPECS
 from tests.browsing import Browser, browsing
 from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard
@@ -14,22 +13,16 @@ from tests.tui.browser.look_alike_index import GMAKE_2, OTHER, ZLIB, ZLIB_2, A, 
 
 def rows(browser: Browser) -> list[str]:
     """Return what differs, its value in each column that is shown, and where it is."""
-    opened = browser.state.table
-    assert opened is not SPECS
-    assert opened.is_read
-    drawn = [column for column in opened.sheet.columns if column.drawn and column.name != "part"]
+    drawn = [column for column in browser.sheet.columns if column.drawn and column.name != "part"]
     return [
         " ".join(filter(None, (column.text(column.value(row)) for column in drawn)))
-        for row in opened.sheet.rows
+        for row in browser.sheet.rows
     ]
 
 
 def columns(browser: Browser) -> list[str]:
     """Return the hashes of the columns that are shown."""
-    opened = browser.state.table
-    assert opened is not SPECS
-    assert opened.is_read
-    return [column.hash for column in opened.sheet.columns if column.hash and column.drawn]
+    return [column.hash for column in browser.sheet.columns if column.hash and column.drawn]
 
 
 async def test_look_alikes_have_a_column_for_each_way_to_run(look_alikes: Path) -> None:
@@ -93,8 +86,7 @@ async def test_one_mark_is_compared_with_the_row_under_the_cursor(look_alikes: P
 async def test_a_single_row_is_not_compared(look_alikes: Path, marks: tuple[str, ...]) -> None:
     async with browsing(look_alikes, query="hdf5@1.12") as browser:
         browser.app.screen.host.change(marks=marks)  # type: ignore[attr-defined]
-        await browser.press("d", command="")
-        assert browser.status == nothing_to_compare()
+        await browser.press("d", command="", status=nothing_to_compare())
 
 
 async def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(
@@ -115,17 +107,13 @@ async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
         await browser.press("space", status=f"Marked {C[:7]}…")
         assert browser.state.marks == (C,)
         await browser.press("space", "space", status=f"Marked {C[:7]}…")
-        await browser.press("g", "enter")
-        assert browser.state.selected is not None
-        assert browser.state.selected.spec.hash == ZLIB_2
+        await browser.press("g", "enter", selected_hash=ZLIB_2)
         await browser.press("backspace")
         assert columns(browser) == [B, C]
-        await browser.press("h", "enter")
-        assert browser.state.selected.spec.hash == ZLIB
+        await browser.press("h", "enter", selected_hash=ZLIB)
         await browser.press("backspace", "G", "enter")
-        assert browser.state.selected.spec.hash == B, "users stand for the spec itself"
-        await browser.press("backspace", "b", "k", "enter")
-        assert browser.state.selected.spec.hash == GMAKE_2
+        assert browser.selected_hash == B, "users stand for the spec itself"
+        await browser.press("backspace", "b", "k", "enter", selected_hash=GMAKE_2)
 
 
 async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(
@@ -144,8 +132,7 @@ async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(
 async def test_keys_typed_at_once_wait_for_the_rows(look_alikes: Path) -> None:
     async with browsing(look_alikes, query="hdf5@1.14", size=(100, 20)) as browser:
         await browser.type_ahead("d", "l", "enter", command="")
-        assert browser.state.selected is not None
-        assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
+        assert browser.selected_hash == ZLIB_2, "the cursor is on the row of zlib"
 
 
 async def test_columns_that_do_not_fit_are_scrolled_beside_a_name_that_stays(

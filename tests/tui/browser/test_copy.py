@@ -34,7 +34,7 @@ from tests.tui.browser.look_alike_index import write_look_alikes
 async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboard) -> None:
     async with browsing(environ=clipboard.environ, folded=False) as browser:
         await browser.press("2", "j", "j", "y")
-        hash_ = browser.current.spec.hash
+        hash_ = browser.current_hash
         assert clipboard.text == hash_
         assert browser.status.startswith(f"Copied {hash_[:7]}… (")
         assert browser.status.endswith("copy-it)")
@@ -42,15 +42,14 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
         for key in ("1", "3"):
             clipboard.stored.unlink(missing_ok=True)
             await browser.press(key, "y")
-            assert clipboard.text == browser.current.spec.hash
+            assert clipboard.text == browser.current_hash
         clipboard.stored.unlink()
         await browser.press("slash", "y", query="y")
         assert not clipboard.stored.exists()
-        await browser.clear()
-        await browser.press("1", "home")
+        await browser.clear("1", "home")
         await browser.type_ahead("j", "j", "enter", "j", "y", cursor=1)
         assert browser.current.spec.package == "py-ml-dtypes"
-        assert clipboard.text == browser.current.spec.hash, "keys typed ahead copy their row"
+        assert clipboard.text == browser.current_hash, "keys typed ahead copy their row"
 
     environ = {"SPACKSCOPE_COPY": "/no/such/program", "PATH": "", "TERM": "dumb"}
     async with browsing(environ=environ, folded=False) as browser:
@@ -61,7 +60,7 @@ async def test_y_copies_wherever_the_focus_is_but_in_a_filter(clipboard: Clipboa
 async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: Clipboard) -> None:
     async with browsing(size=(120, 30), environ=clipboard.environ, folded=False) as browser:
         await browser.press("2", "Y")
-        hash_ = browser.current.spec.hash
+        hash_ = browser.current_hash
         for form in FORMS:
             assert form.name in browser.text
         assert f"spack install --cache-only /{hash_}" in browser.text
@@ -109,7 +108,7 @@ async def test_a_row_that_was_scrolled_away_is_shown_before_it_is_copied(
     async with browsing(environ=clipboard.environ) as browser:
         await browser.press("2", "z")
         assert browser.current.count == 1
-        hash_ = browser.current.spec.hash
+        hash_ = browser.current_hash
         for _ in range(8):
             await browser.wheel(browser.table.rows)
         assert browser.table.rows.top > browser.table.rows.cursor
@@ -137,43 +136,6 @@ async def test_a_list_that_is_too_long_to_be_copied_can_be_written(tmp_path: Pat
         await browser.press("2", "Y", "h")
         assert browser.status.startswith("Nothing was copied. ")
         assert browser.status.endswith("e writes a file.")
-
-
-HASHES = ("a" * 32, "b" * 32, "a" * 32)
-ZLIBS = [
-    replace(
-        Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md"),
-        cached=True,
-    )
-    for hash_ in HASHES
-]
-BY_KEY = {form.key: form for form in FORMS}
-SLASH, SPEC, INSTALL, JSON, REQUIREMENT = (BY_KEY[key] for key in ("slash", *"siJr"))
-
-
-def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
-    assert HASH.spell(ZLIBS) == f"{HASHES[0]}\n{HASHES[1]}"
-    assert SLASH.spell(ZLIBS[:1]) == f"/{HASHES[0]}"
-    assert INSTALL.spell(ZLIBS[:1]) == f"spack install --cache-only /{HASHES[0]}"
-    assert INSTALL.spell([replace(ZLIBS[0], cached=False)]) == ""
-
-
-def test_the_message_names_what_is_copied() -> None:
-    assert summary(HASH, ZLIBS[:1], marked=False) == "aaaaaaa…"
-    assert summary(SLASH, ZLIBS[:1], marked=False) == f"/{HASHES[0]}"
-    assert summary(HASH, ZLIBS[:2], marked=True) == "2 marked hashes"
-    assert summary(HASH, ZLIBS[:1], marked=True) == "marked aaaaaaa…"
-    assert summary(SPEC, ZLIBS[:2], marked=True) == "1 spec string of 2 marked"
-    assert summary(JSON, ZLIBS[:2], marked=True) == "2 marked JSON records"
-    assert summary(REQUIREMENT, ZLIBS[:1], marked=False) == "the packages.yaml requirement"
-
-
-def test_a_spec_without_an_address_is_left_out() -> None:
-    tagged = replace(ZLIBS[0], tag="develop")
-    address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
-    (address_form,) = (form for form in FORMS if form.key == "o")
-    assert address_form.spell([ZLIBS[1], tagged, tagged]) == address
-    assert address_form.spell(ZLIBS) == ""
 
 
 HOST = "target=zen3 glibc=2.35"
@@ -222,8 +184,7 @@ def run(text: str, home: Path) -> list[str]:
 def test_the_command_line_prints_the_shown_hashes(tmp_path: Path, typed: str) -> None:
     session = Session({}, host=HOST)
     browser = FakeBrowser(session=session).load()
-    browser.type(typed)
-    browser.leave()
+    browser.enter(typed)
     printed = run(forms(browser)["c"].read(), tmp_path)
     assert len(printed) == len(set(printed))
     assert set(printed) == browser.shown
@@ -237,8 +198,7 @@ def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_pat
     text = forms(browser, index)["c"].read()
     assert set(run(text, tmp_path)) == browser.shown
     browser.controllers.specs.mark_all()
-    browser.search.fold()
-    browser.settle()
+    browser.do(browser.search.fold)
     assert forms(browser, index)["c"].read() == text
 
 
@@ -247,8 +207,7 @@ def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
 ) -> None:
     browser = FakeBrowser(INSTALL_TREE, SAMPLE_PAGES).load()
     before = browser.shown
-    browser.controllers.loading.toggle_dependency_only()
-    browser.settle()
+    browser.do(browser.controllers.loading.toggle_dependency_only)
     text = forms(browser, INSTALL_TREE, SAMPLE_PAGES)["c"].read()
     assert "--all" in text
     assert set(run(text, tmp_path)) == browser.shown >= before
@@ -274,8 +233,7 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(
     browser = FakeBrowser(look_alikes, query="hdf5@1.14").load()
     browser.host.focus("specs")
     browser.move_to(0)
-    open_menu(browser.controllers)
-    browser.settle()
+    browser.do(open_menu, browser.controllers)
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
     done(replace(forms(browser, look_alikes)["h"], after="a remark"))
@@ -290,3 +248,40 @@ def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
     assert address.read() == f"{top}&variant=~virtualenv&release=develop"
     assert address.after == "without %gcc"
     assert "O" not in forms(FakeBrowser(query="~virtualenv").load())
+
+
+HASHES = ("a" * 32, "b" * 32, "a" * 32)
+ZLIBS = [
+    replace(
+        Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md"),
+        cached=True,
+    )
+    for hash_ in HASHES
+]
+BY_KEY = {form.key: form for form in FORMS}
+SLASH, SPEC, INSTALL, JSON, REQUIREMENT = (BY_KEY[key] for key in ("slash", *"siJr"))
+
+
+def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
+    assert HASH.spell(ZLIBS) == f"{HASHES[0]}\n{HASHES[1]}"
+    assert SLASH.spell(ZLIBS[:1]) == f"/{HASHES[0]}"
+    assert INSTALL.spell(ZLIBS[:1]) == f"spack install --cache-only /{HASHES[0]}"
+    assert INSTALL.spell([replace(ZLIBS[0], cached=False)]) == ""
+
+
+def test_the_message_names_what_is_copied() -> None:
+    assert summary(HASH, ZLIBS[:1], marked=False) == "aaaaaaa…"
+    assert summary(SLASH, ZLIBS[:1], marked=False) == f"/{HASHES[0]}"
+    assert summary(HASH, ZLIBS[:2], marked=True) == "2 marked hashes"
+    assert summary(HASH, ZLIBS[:1], marked=True) == "marked aaaaaaa…"
+    assert summary(SPEC, ZLIBS[:2], marked=True) == "1 spec string of 2 marked"
+    assert summary(JSON, ZLIBS[:2], marked=True) == "2 marked JSON records"
+    assert summary(REQUIREMENT, ZLIBS[:1], marked=False) == "the packages.yaml requirement"
+
+
+def test_a_spec_without_an_address_is_left_out() -> None:
+    tagged = replace(ZLIBS[0], tag="develop")
+    address = f"https://cache.spack.io/?package=zlib&hash={tagged.hash}"
+    (address_form,) = (form for form in FORMS if form.key == "o")
+    assert address_form.spell([ZLIBS[1], tagged, tagged]) == address
+    assert address_form.spell(ZLIBS) == ""

@@ -54,8 +54,10 @@ def relations(browser: FakeBrowser) -> list[str]:
     return blocks
 
 
-def select(browser: FakeBrowser, hash_: str) -> None:
+def select(browser: FakeBrowser, hash_: str, *, settled: bool = True) -> None:
     browser.move_to([row.spec.hash for row in browser.rows].index(hash_))
+    if settled:
+        browser.settle()
 
 
 # Lines
@@ -90,8 +92,7 @@ def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
     browser.move_to(0)
     assert not browser.host.is_running(jobs.DETAIL), "the same spec is not read again"
     assert browser.details.lines is lines
-    browser.type("zzz")
-    browser.leave()
+    browser.enter("zzz")
     assert browser.state.details is None, "without rows there is no detail"
 
 
@@ -108,8 +109,7 @@ def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ
 ) -> None:
     browser = hdf5s
     browser.search.fold()
-    browser.type("hdf5@1.14")
-    browser.leave()
+    browser.enter("hdf5@1.14")
     details = browser.details
     assert details.row.count == 4
     hash_ = details.row.spec.hash
@@ -129,8 +129,7 @@ def test_a_folded_row_of_several_kinds_shows_one_build_and_how_the_others_differ
     copy_hash(browser.controllers)
     browser.settle(copied=[], message="2 builds look the same here: press ⏎ to choose one")
     browser.put(pane="specs", node=None)
-    browser.controllers.specs.toggle(details.row)
-    browser.settle()
+    browser.do(browser.controllers.specs.toggle, details.row)
     hash_ = browser.go_to(1).spec.hash
     lines = [
         line.text for line in browser.details.lines if line.style == "hash" or line.label == BUILDS
@@ -219,13 +218,10 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
 ) -> None:
     browser = hdf5s
     select(browser, B)
-    browser.settle()
     assert relations(browser) == NEAREST
     select(browser, OTHER)
-    browser.settle()
     assert relations(browser) == ALONE
     select(browser, C)
-    browser.settle()
     assert relations(browser)[1].startswith(f"next to: {B[:7]}"), "the most used of its kind"
 
 
@@ -233,12 +229,12 @@ def test_what_takes_long_has_a_placeholder_where_it_will_stand(
     hdf5s: FakeBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser, seen = hdf5s, seen_relations(hdf5s, monkeypatch)
-    select(browser, B)
+    select(browser, B, settled=False)
     browser.host.work("detail")
     assert seen == [NEAREST], "what is read at once is shown at once"
 
     seen.clear()
-    select(browser, C)
+    select(browser, C, settled=False)
     browser.host.work("patience")
     assert not seen, "the last lines stay until something is read"
     browser.host.work("detail")
@@ -254,16 +250,14 @@ def test_keys_wait_for_another_detail_but_not_for_what_a_mark_changes(
 ) -> None:
     browser, host, needs = hdf5s, hdf5s.host, {keymap.LINES, keymap.DETAIL}
     select(browser, A)
-    browser.settle()
     browser.controllers.specs.mark(browser.row)
-    select(browser, B)
+    select(browser, B, settled=False)
     assert host.blocked >= needs
     browser.controllers.specs.clear()
     assert host.blocked >= needs, "nothing of it is shown yet"
     browser.settle()
     browser.controllers.specs.mark(browser.row)
     select(browser, C)
-    browser.settle()
     browser.controllers.specs.clear()
     assert host.is_running(jobs.DETAIL)
     assert host.blocked.isdisjoint(needs)
@@ -291,18 +285,14 @@ def test_one_marked_spec_is_what_others_are_compared_with(
 ) -> None:
     browser = hdf5s
     select(browser, A)
-    browser.settle()
     browser.controllers.specs.mark(browser.row)
     select(browser, OTHER)
-    browser.settle()
     assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
     select(browser, B)
-    browser.settle()
     beside = f"next to: {A[:7]}  runs the same · build dependencies: gmake 4.3 ≠ 4.4"
     assert relations(browser)[1] == beside
     seen = seen_relations(browser, monkeypatch)
-    browser.controllers.specs.clear()
-    browser.settle()
+    browser.do(browser.controllers.specs.clear)
     (*before, (_, after, *_)) = (lines for lines in seen if lines[1] != beside)
     assert not before, "it stays until the other one is read"
     assert after.startswith(f"next to: {C[:7]}")
@@ -354,7 +344,6 @@ async def test_the_values_of_another_package_are_dimmed_while_a_query_settles(
         await browser.press("2")
         assert dims() == [False]
         monkeypatch.setattr(read_details, "read_details", wait_and_read)
-        await browser.press("slash", *"zlib", settle=False)
-        await browser.until(lambda: dims() == [True])
+        await browser.press("slash", *"zlib", until=lambda: dims() == [True])
         is_let_go.set()
         await browser.until(lambda: dims() == [])

@@ -29,10 +29,10 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "files"
 
 
-async def name_file(browser: Browser, name: str) -> None:
-    """Replace the name of the file, all at once."""
+async def name_file(browser: Browser, name: str, *keys: str, **seen: Any) -> None:
+    """Replace the name of the file, all at once, then press keys."""
     await browser.press("end", "ctrl+u")
-    await browser.paste(name)
+    await browser.paste(name, *keys, **seen)
 
 
 def note(browser: Browser) -> str:
@@ -57,8 +57,7 @@ async def test_the_shown_rows_are_written_in_the_format_of_the_ending(directory:
         assert f"write {len(browser.shown)} records" in browser.text
         assert str(directory)[:20] in browser.text
         assert ".csv .json .jsonl .txt .md .tsv" in browser.text
-        await name_file(browser, "all.txt")
-        await browser.press("enter", dialog=None)
+        await name_file(browser, "all.txt", "enter", dialog=None)
         assert f"Wrote {len(browser.shown)} hashes to" in browser.status
         written = (directory / "all.txt").read_text().splitlines()
         assert len(written) == len(set(written))
@@ -77,12 +76,10 @@ async def test_an_unknown_ending_names_those_that_there_are(
 ) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        await name_file(browser, name)
-        await browser.press("enter")
+        await name_file(browser, name, "enter")
         assert sentence in note(browser)
         assert not os.listdir(directory)
-        await name_file(browser, "x.csv")
-        await browser.press("enter")
+        await name_file(browser, "x.csv", "enter")
         assert hashes_in(directory / "x.csv") == browser.shown
 
 
@@ -96,8 +93,7 @@ async def test_a_path_is_completed(directory: Path) -> None:
         # What is typed ahead comes after it.
         await browser.type_ahead("tab", "o", "tab", "j", "tab", "enter")
         assert "some where/one.json exists, 0 B" in note(browser)
-        await name_file(browser, "none")
-        await browser.press("tab")
+        await name_file(browser, "none", "tab")
         assert "/files/none .csv .json" in note(browser), "nothing begins so"
         await browser.press("escape", dialog=None)
 
@@ -106,11 +102,9 @@ async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) 
     (directory / "py.csv").write_text("old")
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        await name_file(browser, "py.csv")
-        await browser.press("enter")
+        await name_file(browser, "py.csv", "enter")
         assert "py.csv exists, 3 B: press ⏎ again to replace it" in note(browser)
-        await name_file(browser, "py.cs")
-        await browser.press("v", "enter")
+        await name_file(browser, "py.cs", "v", "enter")
         assert "py.csv exists" in note(browser), "another name was typed in between"
         assert (directory / "py.csv").read_text() == "old"
         await browser.press("enter", dialog=None)
@@ -122,15 +116,12 @@ async def test_marked_rows_in_sight_are_written_alone(directory: Path) -> None:
         await browser.press("2", "space", "j", "space")
         marked = set(browser.state.marks)
         await browser.press("e", shows="write 2 marked records")
-        await name_file(browser, "marked.txt")
-        await browser.press("enter")
+        await name_file(browser, "marked.txt", "enter")
         assert set((directory / "marked.txt").read_text().split()) == marked
 
-        await browser.ask("os=sequoia")
-        await browser.press("enter", "e")
+        await browser.ask("os=sequoia", "enter", "e")
         assert f"write {len(browser.shown)} records" in browser.text
-        await name_file(browser, "shown.txt")
-        await browser.press("enter")
+        await name_file(browser, "shown.txt", "enter")
         assert set((directory / "shown.txt").read_text().split()) == browser.shown
 
 
@@ -139,11 +130,9 @@ async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_ty
 ) -> None:
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
-        await name_file(browser, "none/x.csv")
-        await browser.press("enter", dialog="ExportDialog")
+        await name_file(browser, "none/x.csv", "enter", dialog="ExportDialog")
         assert "There is no directory" in note(browser)
-        await name_file(browser, "x.csv")
-        await browser.press("enter")
+        await name_file(browser, "x.csv", "enter")
         assert hashes_in(directory / "x.csv") == browser.shown
 
 
@@ -171,8 +160,7 @@ async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> No
 def test_rows_of_another_query_are_not_written() -> None:
     browser = FakeBrowser(is_folded=False).load()
     browser.type("os=")
-    open_export(browser.host, browser.controllers.recall)
-    browser.settle(message=STALE)
+    browser.do(open_export, browser.host, browser.controllers.recall, message=STALE)
     assert not browser.host.dialogs
 
 
@@ -196,8 +184,7 @@ async def test_a_file_is_what_find_prints(directory: Path, program: Program) -> 
         for format_ in (each for each in FORMATS if each.ending):
             await browser.press("e")
             name = f"x{format_.ending}"
-            await name_file(browser, name)
-            await browser.press("enter", says=f"/files/{name}")
+            await name_file(browser, name, "enter", says=f"/files/{name}")
             option = f"--{format_.name}" if format_.name != "tab" else "--flat"
             with reading():
                 result = program("find", *query, option, SPACKSCOPE_HOST=HOST)

@@ -104,7 +104,5 @@ def test_the_host_is_known_once_rows_are_shown(index: Path) -> None:
 async def test_the_title_shows_the_host(index: Path, width: int, title: str) -> None:
     async with browsing(index, size=(width, 30)) as browser:
         assert title in browser.lines[0]
-        await browser.press("/")
-        await browser.type("zlib fits")
-        await browser.press("enter")
+        await browser.press("/", *"zlib fits", "enter")
         assert "fits hides 1 of 3" in browser.specs_title

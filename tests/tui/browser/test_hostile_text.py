@@ -85,7 +85,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(
             browser.table.rows.move_to(row)
             await browser.settle()
             assert_plain(browser)
-            hash_ = browser.current.spec.hash
+            hash_ = browser.current_hash
             values = [value for row in browser.detail.lines.values for value in row]
             shown = {label for value in values for label in (value.label, value.lead.strip())}
             # A value that is empty has no line.
@@ -94,7 +94,7 @@ async def test_every_detail_and_what_it_makes_a_filter_of_is_plain(
             await browser.to_value(label)
             await browser.press("enter")
             assert_plain(browser)
-            assert browser.current.spec.hash == hash_, (label, browser.query)
+            assert browser.current_hash == hash_, (label, browser.query)
             await browser.clear()
 
 
@@ -154,8 +154,7 @@ def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None
         for form in FORMS:
             text = form.spell([row.spec])
             assert not {c for c in text if c != "\n" and acts(c)}, form
-    copy_hash(browser.controllers)
-    browser.settle()
+    browser.do(copy_hash, browser.controllers)
     assert browser.copied
 
 
@@ -178,8 +177,7 @@ async def test_markup_in_a_record_is_shown_as_it_is(tmp_path: Path) -> None:
     async with browsing(tmp_path, size=(160, 30)) as browser:
         for text in texts:
             assert text in browser.text
-        await browser.press("slash")
-        await browser.type("os=")
+        await browser.press("slash", *"os=")
         await browser.until(lambda: browser.completions)
         assert sum(text in item for item in browser.completions for text in texts) >= 5
         await browser.press("tab", builds=1)

@@ -69,8 +69,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
             assert browser.lines[-1].split("  ")[:3] == [" ⏎ take it", "q quit", "? help"]
             await browser.press("s", status="No source was read")
-            await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
-            await browser.press("h", "l")
+            await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape", "h", "l")
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
@@ -245,10 +244,8 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
 ) -> None:
     zlib = write_page(tmp_path / "z", [record(n) for n in range(10, 20)])
     browser = FakeBrowser(tmp_path, is_folded=False).load()
-    browser.type("package=zlib os=ubuntu24.04")
-    browser.leave()
-    browser.move_to(3)
-    browser.settle()
+    browser.enter("package=zlib os=ubuntu24.04")
+    browser.do(browser.move_to, 3)
     row = browser.row
     browser.controllers.specs.mark(row)
 
@@ -290,8 +287,7 @@ def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
     path.write_bytes(database(installs(node()) | outside))
     browser = FakeBrowser(path).load()
     for shown in ({ZLIB, GCC}, {ZLIB}):
-        browser.controllers.loading.toggle_dependency_only()
-        browser.settle(shown=shown)
+        browser.do(browser.controllers.loading.toggle_dependency_only, shown=shown)
         is_mentioned = "with dependency-only specs" in browser.summary.remark
         assert is_mentioned == (len(shown) == 2)
 

@@ -50,8 +50,7 @@ def jump(browser: FakeBrowser, *names: str) -> None:
         if not browser.tree.unfolded_sections:
             unfold(browser)
         browser.put(pane="detail", position=(3, 1))
-        browser.navigation.jump_to(line(browser, name))
-        browser.settle()
+        browser.do(browser.navigation.jump_to, line(browser, name))
 
 
 # Jumps
@@ -122,8 +121,7 @@ def test_a_walk_through_the_packages_is_one_step_until_rows_are_looked_at(
 
 def test_every_settled_view_is_one_step_but_not_every_letter(browser: FakeBrowser) -> None:
     def typing() -> None:
-        browser.type("hdf5 os=ubuntu24.04")
-        browser.leave()
+        browser.enter("hdf5 os=ubuntu24.04")
 
     views = [browser.state.view]
     for change in (
@@ -170,8 +168,7 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(
 def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "MAX_STEPS", 3)
     for column in ("os", "version", "hash"):
-        browser.controllers.specs.sort(Sort(column))
-        browser.settle()
+        browser.do(browser.controllers.specs.sort, Sort(column))
     for column in ("version", "os", "os"):
         browser.retrace(-1)
         assert browser.state.view.sort == Sort(column)
@@ -186,8 +183,7 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     unfold(browser, "openmpi")
     lines = len(browser.tree.lines)
     monkeypatch.setattr(navigation, "MAX_LINES", lines if is_kept else lines - 1)
-    browser.controllers.specs.sort(Sort("os"))
-    browser.settle()
+    browser.do(browser.controllers.specs.sort, Sort("os"))
     jump(browser, "hwloc")
     browser.retrace(-1, detail="hdf5@1.0")
     assert (len(browser.tree.lines) == lines) == is_kept
@@ -220,8 +216,7 @@ def test_a_jump_goes_on_in_another_catalog_or_is_dropped_with_its_own(
     browser.navigation.jump_to(line(browser, "openmpi"))
     hdf5_index.write_bytes(hdf5_index.read_bytes().replace(b'"1.0"', b'"2.0"'))
     browser.controllers.loading.load()
-    browser.host.work(*jobs)
-    browser.settle(detail=detail)
+    browser.do(browser.host.work, *jobs, detail=detail)
 
 
 def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:

@@ -27,8 +27,7 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         await browser.type("public")
         assert len([*filter(None, browser.picks)]) == 1, "it is offered once"
         await browser.press("ctrl+u")
-        await browser.paste(str(index))
-        await browser.press("enter", packages={"zlib": 1}, hides="O open yours")
+        await browser.paste(str(index), "enter", packages={"zlib": 1}, hides="O open yours")
 
 
 async def test_another_source_is_offered_where_none_can_be_read(here: Path) -> None:
@@ -37,8 +36,7 @@ async def test_another_source_is_offered_where_none_can_be_read(here: Path) -> N
         await browser.press("O")
         for name in ("also-gone.json", "index.json"):
             await browser.press("ctrl+u")
-            await browser.paste(name)
-            await browser.press("enter")
+            await browser.paste(name, "enter")
         assert browser.packages == {"zlib": 1}
         await browser.press("O", shows="gone.json")
 
@@ -53,7 +51,7 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(here: Pat
             await browser.paste(f"./{name}")
             await browser.press("enter", says=why, shows=f"› ./{name} ")  # it can be corrected
             await browser.press("escape", "escape", dialog=None, query=query, shown=shown)
-            assert browser.current.spec.hash == current.spec.hash
+            assert browser.current_hash == current.spec.hash
             await browser.press("O", shows=name)  # it can be chosen again
             await browser.press("escape")
 
@@ -98,8 +96,7 @@ async def test_an_address_of_the_site_opens_the_public_cache_with_its_query(
         await browser.paste(f"{url}&stack=%1b")
         await browser.press("enter", says="stack= of the address has a character")
         await browser.press("ctrl+u")
-        await browser.paste(f"{url}&odd=1")
-        await browser.press("enter", query="package=zlib os=*ubuntu*", says="odd=")
+        await browser.paste(f"{url}&odd=1", "enter", query="package=zlib os=*ubuntu*", says="odd=")
         assert "public:v1" in browser.lines[0]
 
 
@@ -110,11 +107,10 @@ async def test_the_address_of_a_shown_record_leads_to_it(tmp_path: Path) -> None
     environ = {"SPACKSCOPE_PUBLIC": str(tmp_path / name)}
     async with browsing("public:develop", SAMPLE, environ=environ) as browser:
         await browser.ask("zlib")
-        hash_ = browser.current.spec.hash
+        hash_ = browser.current_hash
         await browser.press("O")
         await browser.paste(f"https://cache.spack.io/?package=zlib&hash={hash_}")
-        await browser.press("enter", dialog=None)
-        assert browser.current.spec.hash == hash_
+        await browser.press("enter", dialog=None, current_hash=hash_)
         assert hash_ in browser.query
         assert len(browser.packages) > 1, "nothing was closed"
 
@@ -166,5 +162,4 @@ async def test_sources_of_the_current_directory_are_offered(here: Path) -> None:
             ]
             assert not [pick for pick in offered if pick.startswith(("notes", "empty"))]
             await browser.press("escape")
-        await browser.press("O", "down", "enter")
-        assert "● mirror" in browser.lines[0]
+        await browser.press("O", "down", "enter", title="● mirror")

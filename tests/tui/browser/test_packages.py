@@ -51,21 +51,18 @@ async def test_every_letter_filters_the_names_and_escape_restores_what_was_there
             ("py !ml !pdm", ["py-build", "py-safetensors"]),
             ("zzz", []),
         ):
-            await browser.press("ctrl+u")
-            await browser.type(text)
+            await browser.press("ctrl+u", *text)
             assert list(browser.packages) == names
         assert "no package matches" in browser.text
         assert browser.shown, "the specs stay as they were"
         await browser.press("ctrl+u", packages=SPECS_OF)
-        await browser.type("pdm")
-        await browser.press("enter", focus="package-rows")
+        await browser.press(*"pdm", "enter", focus="package-rows")
         await browser.press("enter", focus="spec-rows")
         assert browser.current.spec.package == "py-pdm-backend"
 
         await browser.press("1", "f", "ctrl+u", "enter")
         for typed in ("zzz", "pdm", "pdm!pdm"):
-            await browser.press("1", "home", "j", "f")
-            await browser.type(typed)
+            await browser.press("1", "home", "j", "f", *typed)
             await browser.press("escape", focus="package-rows", packages=SPECS_OF)
             assert browser.selected == "py-build", "as it was before"
             assert len(browser.shown) == SPECS_OF["py-build"]
@@ -98,15 +95,10 @@ async def test_a_filter_of_a_list_has_a_line_while_it_is_typed_or_has_a_text(
 
 async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> None:
     async with browsing() as browser:
-        await browser.press("1", "f")
-        await browser.type("safe")
-        await browser.press("enter", "home")
-        await browser.ask("os=nosuch")
-        await browser.press("enter", "1", shows="no package matches the")
+        await browser.press("1", "f", *"safe", "enter", "home")
+        await browser.ask("os=nosuch", "enter", "1", shows="no package matches the")
         assert "no package matches safe" not in browser.text
-        await browser.clear()
-        await browser.press("1", "f")
-        await browser.type("zzz", shows="no package matches zzz")
+        await browser.clear("1", "f", *"zzz", shows="no package matches zzz")
 
 
 PACKAGES = {"zlib": 1, "zlib-ng": 2, "hdf5": 3, "cuda": 4}
@@ -158,8 +150,7 @@ def test_another_name_replaces_the_chosen_package(
     assert typed(browser, text) == line
     assert browser.shown == {hash_of(PACKAGES[name]) for name in packages}
     assert {name for name, count in browser.packages.items() if count} >= packages
-    browser.leave()
-    assert browser.shown == {hash_of(PACKAGES[name]) for name in packages}
+    browser.leave(shown={hash_of(PACKAGES[name]) for name in packages})
     browser.retrace(-1)
     assert browser.state.view == before, "it is one step"
 
@@ -175,8 +166,7 @@ def test_what_no_spec_of_the_chosen_package_has_is_offered_without_it(
 
 async def test_the_line_shows_that_the_package_was_replaced(pages: Path) -> None:
     async with browsing(pages) as browser:
-        await browser.open_package("hdf5")
-        await browser.press("slash")
+        await browser.open_package("hdf5", "slash")
         await browser.type("zlib-ng", query="zlib-ng", shown={hash_of(2)})
         await browser.press("escape", query="package=hdf5", selected="hdf5")
         await browser.type_ahead("slash", *"zlib@1.3", "enter", query="zlib@1.3")
@@ -186,6 +176,5 @@ async def test_the_line_shows_that_the_package_was_replaced(pages: Path) -> None
 async def test_a_name_that_is_typed_to_its_end_is_marked_before_longer_ones(pages: Path) -> None:
     write_page(pages / "more", [record(5)], title="zlib-ng", tag="more")
     async with browsing(pages) as browser:
-        await browser.press("slash")
-        await browser.type("zli", marked="package=zlib-ng")
+        await browser.press("slash", *"zli", marked="package=zlib-ng")
         await browser.type("b", marked="package=zlib")

@@ -207,17 +207,13 @@ def test_a_text_that_was_given_up_comes_first(environ: dict[str, str]) -> None:
 
 def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> None:
     browser = FakeBrowser(environ=environ).load()
-    browser.type("os=sequoia")
-    browser.leave()
-    browser.search.add(Term("target", "aarch64"))
-    browser.settle()
-    browser.search.choose(parse("+mpi"), "chosen among the values")
-    browser.settle()
+    browser.enter("os=sequoia")
+    browser.do(browser.search.add, Term("target", "aarch64"))
+    browser.do(browser.search.choose, parse("+mpi"), "chosen among the values")
     browser.host.place = replace(browser.host.place, pane="packages")
     for name in ("py-build", "py-ml-dtypes"):
         browser.select(name)
-    browser.navigation.end_walk()
-    browser.settle()
+    browser.do(browser.navigation.end_walk)
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
     assert read(environ).queries == kept
     browser.host.place = replace(browser.host.place, line=browser.search.parse(""))
@@ -253,8 +249,7 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
         browser.ask(text)
         recalled.remember(lambda: done.append("done"))
         browser.settle()
-        browser.search.clear()
-        browser.settle()
+        browser.do(browser.search.clear)
     recalled.remember(lambda: done.append("done"))
     assert read(environ).queries == ("os=sequoia",)
     assert done == ["done"] * 4

@@ -24,9 +24,7 @@ async def test_no_planted_link_is_followed(is_foreign: bool, tmp_path: Path) -> 
         os.chown(state, NOBODY, -1)
 
     async with browsing(environ={"XDG_STATE_HOME": str(tmp_path / "state")}) as browser:
-        await browser.press("slash")
-        await browser.type("os=sequoia")
-        await browser.press("enter", "minus", "z", "ctrl+r", hides="mine")
+        await browser.press("slash", *"os=sequoia", "enter", "minus", "z", "ctrl+r", hides="mine")
 
     assert [(tmp_path / name).read_text() for name in NAMES] == ["mine"] * 3
     assert sorted(path.name for path in state.iterdir()) == sorted(NAMES)
@@ -37,9 +35,7 @@ async def test_the_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
     state.mkdir(parents=True, mode=0o755)
 
     async with browsing(environ={"XDG_STATE_HOME": str(tmp_path / "state")}) as browser:
-        await browser.press("slash")
-        await browser.type("os=sequoia")
-        await browser.press("enter")
+        await browser.press("slash", *"os=sequoia", "enter")
 
     assert (state / "history").read_text() == "os=sequoia\n"
     assert state.stat().st_mode & 0o777 == 0o700

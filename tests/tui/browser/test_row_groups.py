@@ -51,8 +51,7 @@ def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
 
 def toggle(browser: FakeBrowser, number: int) -> None:
     """Open or close a row, as Enter does."""
-    browser.controllers.specs.toggle(browser.go_to(number))
-    browser.settle()
+    browser.do(browser.controllers.specs.toggle, browser.go_to(number))
 
 
 def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, str]:
@@ -60,8 +59,7 @@ def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, s
     browser.go_to(number)
     browser.host.focus(pane)
     browser.copied.clear()
-    copy_hash(browser.controllers)
-    browser.settle()
+    browser.do(copy_hash, browser.controllers)
     return "".join(browser.copied), browser.message
 
 
@@ -88,8 +86,7 @@ def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser)
     toggle(browser, 1)
     browser.go_to(3)
     for expected, at in ((KINDS, 1), (FOLDED, 0)):
-        browser.controllers.back()
-        browser.settle()
+        browser.do(browser.controllers.back)
         assert shown(browser) == expected
         assert browser.results.cursor == at
     browser.controllers.back()
@@ -101,8 +98,7 @@ def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrow
     # Folding again closes all groups.
     for number, expected in ((0, KINDS), (1, SPECS), (5, single), (0, FOLDED)):
         browser.go_to(number)
-        browser.controllers.specs.fold()
-        browser.settle()
+        browser.do(browser.controllers.specs.fold)
         assert sorted(shown(browser)) == sorted(expected)
 
 
@@ -146,8 +142,7 @@ def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: P
 def test_a_jump_opens_the_kind_of_a_spec(browser: FakeBrowser) -> None:
     browser.go_to(0)
     (row,) = browser.catalog.by_hash(FOUR)
-    browser.navigation.jump(row.id)
-    browser.settle()
+    browser.do(browser.navigation.jump, row.id)
     assert shown(browser) == SPECS
     assert browser.row.spec.hash == FOUR
 
@@ -159,8 +154,7 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     assert [row[1:] for row in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
     browser.go_to(1)
     browser.host.focus("specs")
-    browser.controllers.back()
-    browser.settle()
+    browser.do(browser.controllers.back)
     assert [row[1:] for row in shown(browser)] == [(SPEC, 2)]
     assert browser.host.where.pane == "specs"
     browser.controllers.back()
@@ -294,8 +288,7 @@ async def test_rows_in_sight_differ_in_what_they_say(number: int, step: int) -> 
     async with browsing(INDEX, size=SIZES[number]) as browser:
         # Every query is asked in two sizes.
         for query in QUERIES[number % step :: step]:
-            await browser.ask(query)
-            await browser.press("enter")
+            await browser.ask(query, "enter")
             for keys in ("home", "enter", "z", "z"):
                 await browser.press(keys)
                 rows = told_rows(browser)
@@ -319,8 +312,7 @@ async def test_the_rows_of_the_sample_differ_in_what_they_say() -> None:
 @cases("query", QUERIES[:1], more=QUERIES[1:])
 async def test_notes_are_those_for_the_columns_in_sight(query: str) -> None:
     async with browsing(INDEX, size=(160, 45)) as browser:
-        await browser.ask(query)
-        await browser.press("enter")
+        await browser.ask(query, "enter")
         for key in ("v", "escape", "1", "2", "plus", "plus", "70x30", "100x30", "160x45"):
             if "x" in key:
                 await browser.resize(*map(int, key.split("x")))

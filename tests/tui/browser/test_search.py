@@ -74,12 +74,10 @@ def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     browser.select("py-safetensors")
     browser.move_to(3)
     spec = browser.row
-    browser.search.fold()
-    browser.settle()
+    browser.do(browser.search.fold)
     row = browser.row
     assert row.look_alike == spec.look_alike
-    browser.controllers.specs.toggle(row)
-    browser.settle()
+    browser.do(browser.controllers.specs.toggle, row)
     assert browser.row.count == 1
     browser.search.fold()
     browser.search.fold()
@@ -122,8 +120,7 @@ def test_the_cursor_does_not_depend_on_the_answers_that_were_passed_over(
 def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     browser.move_to(4)
     row = browser.row
-    browser.search.add(Term("os", row.spec.os))
-    browser.settle()
+    browser.do(browser.search.add, Term("os", row.spec.os))
     assert browser.host.where.row == row
 
 
@@ -142,14 +139,12 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     path = write_index(tmp_path, *nodes, *users)
     browser = FakeBrowser(path, query="lib").load()
     assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
-    browser.controllers.specs.sort(Sort("target"))
-    browser.settle()
+    browser.do(browser.controllers.specs.sort, Sort("target"))
     assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
 
 
 def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
-    browser.ask("version=0.4.5 os=windows")
-    browser.leave(shown=set())
+    browser.enter("version=0.4.5 os=windows", shown=set())
     assert "No spec has os=windows" in browser.results.explanation
     assert browser.results.explanation.endswith("X removes all filters")
 
@@ -158,12 +153,10 @@ def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrow
 
 
 def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
-    browser.ask("os=ubuntu24.04 target=aarch64 stack=root rocm")
-    browser.leave()
+    browser.enter("os=ubuntu24.04 target=aarch64 stack=root rocm")
     browser.select("py-build")
     query = browser.query
-    browser.search.clear()
-    browser.settle(query="", selected=None)
+    browser.do(browser.search.clear, query="", selected=None)
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
     browser.search.clear()
     assert browser.host.message == "There are no filters to remove"
@@ -227,8 +220,7 @@ def test_an_answer_to_an_earlier_text_is_not_taken_for_one_to_a_text_without_que
     browser.type_text(before)
     browser.type_text(before + " target=")
     note = browser.note
-    browser.host.work("completions")
-    browser.settle(note=note, stale="?")
+    browser.do(browser.host.work, "completions", note=note, stale="?")
     assert browser.completions
     assert all(text.startswith("target=") and text != "target=" for text in browser.completions)
     assert browser.state.is_refused == is_refused
@@ -253,8 +245,7 @@ def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowse
 def test_escape_restores_what_stood_there_when_the_input_was_entered(
     browser: FakeBrowser, typed: str
 ) -> None:
-    browser.ask("os=ubuntu24.04")
-    browser.leave()
+    browser.enter("os=ubuntu24.04")
     browser.move_to(3)
     row, view = browser.host.where.row, browser.state.view
     browser.search.enter("query", " os=ubuntu24.04  ")
@@ -387,8 +378,7 @@ async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> 
             await browser.press("backspace", key, "escape")
 
         await browser.press("1")
-        await browser.ask("os=sequoia target=x86_64_v3")
-        await browser.press("escape", "2")
+        await browser.ask("os=sequoia target=x86_64_v3", "escape", "2")
         if not browser.shown:
             await browser.click(rows, 5, 0, times=2)
         assert browser.shown
@@ -409,22 +399,19 @@ async def test_hostile_conditions_are_plain_on_any_screen(tmp_path: Path) -> Non
 
 async def test_a_package_of_which_there_are_only_dependencies_is_not_called_unknown() -> None:
     async with browsing("sample", size=(80, 24)) as browser:
-        await browser.ask("zlib-ng")
-        await browser.press("enter", shows="zlib-ng is only a dependency here")
+        await browser.ask("zlib-ng", "enter", shows="zlib-ng is only a dependency here")
         assert "┃ ^zlib-ng instead of zlib-ng" in browser.text
         assert "a shows dependency-only specs" in browser.text
         await browser.press("a")
         assert browser.rows[0].spec.package == "zlib-ng"
         await browser.press("a")
-        await browser.ask("hdf5 %gcc@99 +nosuch")
-        await browser.press("enter")
+        await browser.ask("hdf5 %gcc@99 +nosuch", "enter")
         assert "a shows dependency-only specs" not in browser.text, "a compiler is no package"
 
 
 async def test_escape_leaves_the_query_as_it_is() -> None:
     async with browsing(size=(160, 45)) as browser:
-        await browser.open_package("py-build")
-        await browser.press("escape", "escape", "escape", focus="package-rows")
+        await browser.open_package("py-build", "escape", "escape", "escape", focus="package-rows")
         assert (browser.query, browser.selected) == ("package=py-build", "py-build")
         assert browser.status == "Press q to quit"
 
@@ -444,7 +431,5 @@ async def test_scrolling_keeps_package_and_version_and_ends_with_the_query(
 
 async def test_no_rows_have_nothing_in_common() -> None:
     async with browsing() as browser:
-        await browser.ask("py-build os=ubuntu24.04")
-        await browser.press("enter", shows="same in all")
-        await browser.ask("py-build os=nothing")
-        await browser.press("enter", hides="same in all")
+        await browser.ask("py-build os=ubuntu24.04", "enter", shows="same in all")
+        await browser.ask("py-build os=nothing", "enter", hides="same in all")

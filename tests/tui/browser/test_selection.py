@@ -46,35 +46,30 @@ def hash_at(browser: FakeBrowser, number: int) -> str:
 
 def mark(browser: FakeBrowser, number: int) -> str:
     row = browser.go_to(number)
-    browser.controllers.specs.mark(row)
-    browser.settle()
+    browser.do(browser.controllers.specs.mark, row)
     return row.spec.hash
 
 
 def mark_all(browser: FakeBrowser) -> None:
-    browser.controllers.specs.mark_all()
-    browser.settle()
+    browser.do(browser.controllers.specs.mark_all)
 
 
 def ask(browser: FakeBrowser, query: str) -> None:
     """Type a query, and go to its rows."""
-    browser.type(query)
-    browser.leave()
+    browser.enter(query)
     browser.host.focus("specs")
 
 
 def copy(browser: FakeBrowser) -> str:
     """Copy as `y` does, and return what was copied; empty if nothing was."""
     browser.copied.clear()
-    copy_hash(browser.controllers)
-    browser.settle()
+    browser.do(copy_hash, browser.controllers)
     return "".join(browser.copied)
 
 
 def choose(browser: FakeBrowser, form: CopyForm) -> str:
     """Choose a form in the menu, and return what was copied."""
-    open_menu(browser.controllers)
-    browser.settle()
+    browser.do(open_menu, browser.controllers)
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, PickDialog)
     done(form)
@@ -153,8 +148,7 @@ def test_nothing_is_copied_or_marked_without_rows_of_the_query(browser: FakeBrow
     assert (copy(browser), browser.message) == ("", STALE)
     ask(browser, "zzz")
     assert (copy(browser), browser.message) == ("", NO_ROWS)
-    open_menu(browser.controllers)
-    browser.settle(message=NO_ROWS)
+    browser.do(open_menu, browser.controllers, message=NO_ROWS)
     assert browser.host.dialogs == []
 
 
@@ -223,8 +217,7 @@ def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path)
             "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
         )
     hash_ = hash_at(browser, 2)
-    browser.controllers.specs.pick(browser.row)
-    browser.settle()
+    browser.do(browser.controllers.specs.pick, browser.row)
     assert browser.host.ended == (marked or [hash_], 0)
     assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
 
@@ -241,8 +234,7 @@ def test_a_row_is_picked_while_the_same_query_is_asked_of_a_newer_catalog(
     assert browser.host.ended is None
     browser.host.change(view=replace(view))
     assert not browser.host.state.is_shown
-    browser.controllers.specs.pick(row)
-    browser.settle()
+    browser.do(browser.controllers.specs.pick, row)
     assert browser.host.ended == ([hash_], 0)
 
 
@@ -253,8 +245,7 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     first, second = mark(browser, 0), mark(browser, 5)
     ask(browser, "os=windows")
     assert list(browser.state.marks) == [first, second]
-    browser.search.clear()
-    browser.settle()
+    browser.do(browser.search.clear)
     assert mark(browser, 0) == first
     assert list(browser.state.marks) == [second]
     browser.controllers.specs.clear()
@@ -294,7 +285,7 @@ async def test_marks_are_the_hashes_that_rows_show(
         assert marked(B)
         await browser.press("home", "space", "home", "enter", "j")
         assert marked()
-        shown = browser.current.spec.hash
+        shown = browser.current_hash
         assert browser.current.count == 3
         await browser.press("space")
         assert marked(shown)
@@ -355,17 +346,15 @@ async def test_the_line_of_marks_names_the_keys_that_mean_the_marks(clipboard: C
             offered = re.findall(r"[dyU] (diff|copy|clear)", line)
             return offered == [*words]
 
-        await browser.open_package("py-build")
-        await browser.press("space", "space")
+        await browser.open_package("py-build", "space", "space")
         assert shown("diff", "copy", "clear")
         await browser.press("slash")
         assert shown(), "letters are typed"
         await browser.press("escape")
-        await browser.ask("py-safetensors")
-        await browser.press("enter")
+        await browser.ask("py-safetensors", "enter")
         assert shown("diff", "clear"), "y copies the row"
         await browser.press("y")
-        assert clipboard.take() == browser.current.spec.hash
+        assert clipboard.take() == browser.current_hash
         await browser.press("d")
         assert shown("copy", "clear"), "they are compared already"
 

@@ -14,7 +14,7 @@ from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import NO_ROWS, NO_SPEC, SPECS
 from spackscope.tui.keymap import KEYS
-from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
+from tests.browsing import HOST, SAMPLE, browsing, sample_where
 from tests.builders.mirrors import with_bzip2
 from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
@@ -69,21 +69,6 @@ def cache(tmp_path: Path) -> Path:
     return path
 
 
-def cells(browser: Browser, column: str) -> list[object]:
-    """Return the values of the rows that are shown in a column."""
-    opened = browser.state.table
-    sheet = opened.shown
-    return [sheet.column(column).value(item) for item in sheet.rows]
-
-
-def item_hash(browser: Browser) -> str:
-    """Return the hash of the row under the cursor."""
-    opened = browser.state.table
-    assert opened is not SPECS
-    assert opened.is_read
-    return opened.sheet.hash(browser.table.rows.shown.item(browser.table.rows.cursor))
-
-
 # Rows, and what keys do with them
 
 
@@ -92,29 +77,26 @@ async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) ->
         await browser.press("2", "C", command=f"cover {sources[0]}")
         assert "1 of 3 cached · 2 missing" in browser.text
         assert "1 of 2 missing: os only: ubuntu24.04 ≠ rhel8" in browser.text
-        assert cells(browser, "hash") == [XZ, HDF5, ZLIB]
+        assert browser.cells("hash") == [XZ, HDF5, ZLIB]
         # The cursor passes over the heading, and the detail is that of its row.
-        assert item_hash(browser) == XZ
+        assert browser.item_hash == XZ
         assert "─ xz@5.8 ─" in browser.text
-        await browser.press("j", shows=("─ hdf5@1.14 ─", HDF5))
-        assert item_hash(browser) == HDF5
+        await browser.press("j", shows=("─ hdf5@1.14 ─", HDF5), item_hash=HDF5)
         # Packages and values are those of the specs: the sheet has their room.
         assert "packages 3" not in browser.text
         await browser.press("1", shows="packages 3")
         await browser.press("escape", "d", command=f"diff /{HDF5} /{OTHER}")
         await browser.press("escape", "enter", command="", query=f"/{OTHER}")
-        await browser.press("backspace")
-        assert item_hash(browser) == HDF5
+        await browser.press("backspace", item_hash=HDF5)
         await browser.press("escape", command="", query="")
-        await browser.press("right_square_bracket")
-        assert item_hash(browser) == HDF5
+        await browser.press("right_square_bracket", item_hash=HDF5)
 
 
 async def test_packages_with_several_builds_lead_to_these(cache: Path) -> None:
     async with browsing(cache, size=(120, 30)) as browser:
         await browser.press("P", command="duplicates")
-        assert (cells(browser, "package"), cells(browser, "builds")) == (["zlib"], [2])
-        assert item_hash(browser) in (NEW, OLD)
+        assert (browser.cells("package"), browser.cells("builds")) == (["zlib"], [2])
+        assert browser.item_hash in (NEW, OLD)
         await browser.press("enter", query="package=zlib")
 
 
@@ -161,26 +143,20 @@ async def test_rows_about_no_spec_have_the_room_of_the_detail(sources: list[Path
 
 async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:
     async with browsing(*sources, size=(120, 30)) as browser:
-        await browser.press("2", "C", "s")
-        assert cells(browser, "package") == ["hdf5", "xz", "zlib"]
-        await browser.press("s")
-        assert cells(browser, "package") == ["zlib", "xz", "hdf5"]
+        await browser.press("2", "C", "s", cells={"package": ["hdf5", "xz", "zlib"]})
+        await browser.press("s", cells={"package": ["zlib", "xz", "hdf5"]})
         await browser.press("s")
         heads = next(line for line in browser.lines if "package" in line and "hash" in line)
         await browser.press("f", *"!x")
         assert heads in browser.lines, "columns stay where they are while a filter is typed"
-        assert cells(browser, "package") == ["hdf5", "zlib"]
+        assert browser.cells("package") == ["hdf5", "zlib"]
         assert "2 of 3 rows" in browser.lines[1]
-        await browser.press("tab", *"1.3", "enter")
-        assert cells(browser, "package") == ["zlib"]
+        await browser.press("tab", *"1.3", "enter", cells={"package": ["zlib"]})
         # Escape gives back what the input showed before.
-        await browser.press("f", "q", "escape", focus="spec-rows")
-        assert cells(browser, "package") == ["zlib"]
+        await browser.press("f", "q", "escape", focus="spec-rows", cells={"package": ["zlib"]})
         await browser.press("minus", hides=" version ")
-        assert cells(browser, "package") == ["hdf5", "zlib"], "its filter went with the column"
-        await browser.press("c")
-        await browser.type("version")
-        await browser.press("enter", shows=" version ")
+        assert browser.cells("package") == ["hdf5", "zlib"], "its filter went with the column"
+        await browser.press("c", *"version", "enter", shows=" version ")
 
 
 async def test_values_that_all_rows_share_are_above_the_heads_and_can_be_filtered(
@@ -190,12 +166,12 @@ async def test_values_that_all_rows_share_are_above_the_heads_and_can_be_filtere
     write_index(xz, leaf(ALONE, "xz", "5.8"))
     async with browsing(cache, xz, size=(120, 30)) as browser:
         await browser.press("2", "S", head_line="same in all: kind file · problems 0")
-        assert cells(browser, "kind") == ["file", "file"]
+        assert browser.cells("kind") == ["file", "file"]
         assert browser.table.columns.columns.names == ["source", "specs"]
         await browser.press("h", "s", status="All rows have the same kind")
         await browser.press("f", *"!file", head_line="same in all: problems 0")
         assert "kind" in browser.table.columns.columns.names
-        assert cells(browser, "kind") == []
+        assert browser.cells("kind") == []
         # The columns stay as long as the filter that no row fits.
         await browser.press("enter")
         assert "kind" in browser.table.columns.columns.names
@@ -214,8 +190,7 @@ async def test_the_cursor_stays_on_its_spec_whose_row_has_changed(sources: list[
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", "j", shows="os only: ubuntu24.04 ≠ rhel8")
         write_index(sources[1], node(ZLIB, dependencies=...))
-        await browser.press("r", hides="os only: ubuntu24.04 ≠ rhel8")
-        assert item_hash(browser) == HDF5
+        await browser.press("r", hides="os only: ubuntu24.04 ≠ rhel8", item_hash=HDF5)
 
 
 async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Path) -> None:
@@ -237,8 +212,7 @@ async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
         assert (browser.lines, browser.focus) == (lines, "spec-rows")
         await browser.press("tab")
         assert browser.focus != "spec-rows"
-        await browser.press("2")
-        await browser.press("backspace", command="")
+        await browser.press("2", "backspace", command="")
 
 
 async def test_letters_are_commands_in_every_sheet(
@@ -276,7 +250,7 @@ async def test_keys_mean_the_marks_in_a_sheet_about_no_specs(
             await browser.press("d", no_hint="d diff")
             assert browser.command == " ".join(["diff", *(f"/{mark}" for mark in marks)])
             await browser.press("d", "W")
-            assert {*cells(browser, "hash")} == {*marks}
+            assert {*browser.cells("hash")} == {*marks}
             await browser.press("backspace", "e", "enter")
             assert re.match(r"Wrote \d rows? to", browser.status), "none is of a marked spec"
             await browser.press("backspace")
@@ -344,14 +318,14 @@ async def test_slash_searches_all_columns_of_a_sheet(sources: list[Path]) -> Non
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("2", "C", hints="/ search")
         await browser.press("slash", *"zli")
-        assert {*cells(browser, "package")} == {"zlib"}
+        assert {*browser.cells("package")} == {"zlib"}
         assert "· with zli " in browser.lines[1]
         await browser.press("enter", "f", *"zl", "enter")
-        assert {*cells(browser, "package")} == {"zlib"}
+        assert {*browser.cells("package")} == {"zlib"}
         await browser.press("slash", "escape")
-        assert {*cells(browser, "package")} == {"zlib"}, "esc brings back what was typed before"
+        assert {*browser.cells("package")} == {"zlib"}, "esc brings back what was typed before"
         await browser.press("slash", "ctrl+u", *"!zlib", "enter")
-        assert "zlib" not in cells(browser, "package")
+        assert "zlib" not in browser.cells("package")
         await browser.press("escape", command="")
 
 
@@ -410,10 +384,9 @@ async def test_several_environments_are_a_row_each(sources: list[Path], tmp_path
     async with browsing(*sources, tmp_path / "other.lock", size=(140, 30)) as browser:
         await browser.press("2", "C")
         assert browser.command.startswith(f"cover {sources[0]} {tmp_path / 'other.lock'}")
-        assert cells(browser, "specs") == [3, 1]
+        assert browser.cells("specs") == [3, 1]
         await browser.press("down", "enter", command=f"cover {tmp_path / 'other.lock'}")
-        await browser.press("backspace")
-        assert cells(browser, "specs") == [3, 1]
+        await browser.press("backspace", cells={"specs": [3, 1]})
 
 
 async def test_what_an_answer_lacks_is_added_from_inside(
@@ -466,7 +439,7 @@ async def test_coverage_is_asked_for_hosts_from_inside(sources: list[Path]) -> N
     async with browsing(*sources, size=(120, 30)) as browser:
         await browser.press("C", "C", *"zen4", "enter", "C", *"target=zen2", "enter")
         assert browser.command == f"cover --host zen4 --host target=zen2 {sources[0]}"
-        assert cells(browser, "host") == ["zen4, linux", "zen2, linux"]
+        assert browser.cells("host") == ["zen4, linux", "zen2, linux"]
         await browser.press("C", *"nothing", "enter", says="does not exist", shows="› nothing")
 
 
@@ -502,7 +475,7 @@ async def test_the_line_of_the_configuration_is_named(session: Session, cache: P
     async with browsing(cache, session=session, query=f"/{OLD}", size=(130, 30)) as browser:
         await browser.press("W", shows=f"zlib@1.2 /{OLD[:7]}: Spack cannot reuse it on zen3")
         assert "concretizer:reuse excludes zlib@1.2" in browser.text
-        assert "concretizer.yaml:4" in str(cells(browser, "place"))
+        assert "concretizer.yaml:4" in str(browser.cells("place"))
 
 
 async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(
@@ -520,7 +493,7 @@ async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(
     async with browsing(path, session=session, query="app", size=(110, 24)) as browser:
         assert browser.current.count == 3
         await browser.press("W", shows="Spack can reuse 2 of 3 builds on zen3")
-        assert cells(browser, "hash") == ["c" * 32, "a" * 32, "b" * 32]
+        assert browser.cells("hash") == ["c" * 32, "a" * 32, "b" * 32]
 
 
 async def test_the_palette_names_the_answers_after_the_common_commands(cache: Path) -> None:
@@ -544,14 +517,14 @@ async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> No
         await browser.press("2", "i")
         shown = browser.command.removeprefix("files /")
         assert shown in (OLD, NEW)
-        assert cells(browser, "path") == ["bin/\x1b[31mz", *names[1::-1], ".spack/spec.json"]
+        assert browser.cells("path") == ["bin/\x1b[31mz", *names[1::-1], ".spack/spec.json"]
         assert "bin/␛[31mz" in browser.text
         assert "4 files, 31 B, from" in browser.text
         assert "⏎ who has it" in browser.lines[-1]
         await browser.press("j", "j", "enter", hints="⏎ go to it")
         assert browser.command == "files --having libz[[]1].so package=a | package=b"
-        assert cells(browser, "path") == ["lib/libz[1].so"] * 2
-        assert {*cells(browser, "package")} == {"a", "b"}
+        assert browser.cells("path") == ["lib/libz[1].so"] * 2
+        assert {*browser.cells("package")} == {"a", "b"}
         await browser.press("backspace", command=f"files /{shown}")
         await browser.press("j", "j", "enter", "enter", command="")
         assert browser.query in (f"/{OLD}", f"/{NEW}")
@@ -599,15 +572,13 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
             way = "(: files-download reads all of it)"
             assert f"does not begin with a list of the files {way}" in browser.table_text
             for download, stops in zip(downloads, (True, False), strict=True):
-                await browser.press("colon")
-                await browser.type("Download the whole archive")
-                await browser.press("enter", settle=False)
-                await browser.until(lambda: "esc stops" in browser.text)
+                await browser.press("colon", *"Download the whole archive")
+                await browser.press("enter", until=lambda: "esc stops" in browser.text)
                 if stops:
                     await browser.press("escape", command=f"files /{BZIP2}")
                 download.set()
             await browser.settle()
-            assert cells(browser, "path")[:1] == ["bin/bzip2"]
+            assert browser.cells("path")[:1] == ["bin/bzip2"]
             assert browser.command == f"files --download /{BZIP2}"
 
 
@@ -617,15 +588,13 @@ async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped
 async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.ask("os=ubuntu24.04 | os=sequoia")
-        await browser.go_to_column("os")
-        await browser.press("F")
+        await browser.go_to_column("os", "F")
         expected = Counter(r["os"] for r in SAMPLE if r["os"] in ("ubuntu24.04", "sequoia"))
-        assert dict(zip(cells(browser, "os"), cells(browser, "count"), strict=True)) == expected
+        assert dict(zip(browser.cells("os"), browser.cells("count"), strict=True)) == expected
         bar, *_ = (number for number, line in enumerate(browser.lines) if "█" in line)
         assert len(re.findall("▁+", browser.lines[bar - 1])) == 2, "none of the bar"
         least = min(expected, key=expected.__getitem__)
-        await browser.press(*["l", "minus"] * 4)
-        assert browser.placed_names == {"os"}
+        await browser.press(*["l", "minus"] * 4, placed_names={"os"})
         assert browser.status == "The column os cannot be hidden: it names the rows"
         await browser.press("z", status="Only the specs of the table are folded (⌫ goes back)")
         await browser.press("end", "enter", shown=sample_where(lambda r: r["os"] == least))
@@ -649,13 +618,11 @@ async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() ->
 
 async def test_counts_are_counted_by_a_second_column() -> None:
     async with browsing(size=(120, 30)) as browser:
-        await browser.go_to_column("os")
-        await browser.press("F", "F", shows="count by os and by")
-        await browser.type("target")
-        await browser.press("enter")
-        pairs = zip(cells(browser, "os"), cells(browser, "target"), strict=True)
+        await browser.go_to_column("os", "F", "F", shows="count by os and by")
+        await browser.press(*"target", "enter")
+        pairs = zip(browser.cells("os"), browser.cells("target"), strict=True)
         expected = Counter((r["os"], r["target"]) for r in SAMPLE)
-        assert dict(zip(pairs, cells(browser, "count"), strict=True)) == expected
+        assert dict(zip(pairs, browser.cells("count"), strict=True)) == expected
         await browser.press("enter")
         ((pair, count),) = expected.most_common(1)
         assert browser.shown == sample_where(lambda r: (r["os"], r["target"]) == pair)
@@ -689,24 +656,20 @@ async def test_the_variants_to_count_by_begin_with_what_splits_the_rows_most(
     ]
     write_page(tmp_path, records)
     async with browsing(tmp_path, size=(120, 30)) as browser:
-        await browser.go_to_column("hash")
-        await browser.press("F")
+        await browser.go_to_column("hash", "F")
         shown = [name for name in browser.picks if name in ("few", "half", "number")]
         assert shown == ["number", "half", "few"]
 
 
 async def test_on_a_column_without_shared_values_one_is_chosen() -> None:
     async with browsing(size=(120, 30)) as browser:
-        await browser.go_to_column("hash")
-        await browser.press("F", shows="count by")
-        await browser.type("target")
-        await browser.press("enter", command="stats --by target")
+        await browser.go_to_column("hash", "F", shows="count by")
+        await browser.press(*"target", "enter", command="stats --by target")
 
 
 async def test_the_values_beside_a_sheet_have_the_hints_of_their_keys() -> None:
     async with browsing(size=(160, 30)) as browser:
-        await browser.go_to_column("target")
-        await browser.press("F", "v", focus="value-rows", hints="space include")
+        await browser.go_to_column("target", "F", "v", focus="value-rows", hints="space include")
 
 
 async def test_the_row_of_a_package_stands_for_the_build_that_the_table_shows_first(
@@ -714,12 +677,11 @@ async def test_the_row_of_a_package_stands_for_the_build_that_the_table_shows_fi
 ) -> None:
     async with browsing("sample", size=(120, 30), environ=clipboard.environ) as browser:
         for package in ("conduit", "hdf5"):
-            await browser.ask(package)
-            await browser.press("enter")
+            await browser.ask(package, "enter")
             first = browser.rows[0].spec.hash
             await browser.press("P", "f", *package, "enter", "y")
             assert clipboard.take() == first
-            (total,) = cells(browser, "builds")
+            (total,) = browser.cells("builds")
             assert f"the first of {total} builds of {package}" in browser.status
             await browser.press("space", says=f"Marked {first[:7]}…, the first of {total} builds")
             await browser.press("U", "backspace")

@@ -19,9 +19,7 @@ async def test_the_sources_are_listed_with_what_is_the_matter(here: Path) -> Non
     shutil.copytree(INSTALL_TREE.parents[1], "tree")
 
     async with browsing("tree", "gone", size=(120, 30)) as browser:
-        await browser.press("S")
-
-        assert "2 rows" in browser.lines[1]
+        await browser.press("S", query_line="2 rows")
         line = next(line for line in browser.lines if "install tree" in line)
         assert "22" in line
         line = next(line for line in browser.lines if "unreadable" in line)
@@ -71,10 +69,8 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
         async with browsing(path, server.url, environ=environ, settled=False) as browser:
             await browser.until(lambda: ZLIB in browser.shown)
             await browser.until(lambda: "1 problem" in browser.text)
-            await browser.press("S", settle=False)
-            await browser.until(lambda: "has not answered" in browser.text)
-            await browser.press("escape", settle=False)
-            await browser.until(lambda: browser.status == "reading was stopped")
+            await browser.press("S", until=lambda: "has not answered" in browser.text)
+            await browser.press("escape", until=lambda: browser.status == "reading was stopped")
             assert ZLIB in browser.shown
 
 
@@ -131,8 +127,7 @@ async def test_a_failed_reload_is_shown_until_one_succeeds(here: Path) -> None:
         shown = browser.shown
         assert "▲" not in browser.lines[0]
         tree.rename(away)
-        await browser.press("S", "r")
-        assert "▲" in browser.lines[0]
+        await browser.press("S", "r", title="▲")
         assert "the source tree does not exist" in browser.lines[3]
         await browser.press("escape", "S", "S")
         assert "does not exist" in browser.table_text

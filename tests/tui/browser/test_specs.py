@@ -42,8 +42,7 @@ async def test_columns_are_sorted_up_down_and_back_each_in_its_own_order(tmp_pat
             ("size", [None] * 2 + [9] * 3 + [80_000] * 2 + [1_000_000] * 2),
             ("hash", sorted(hash_of(n) for n in range(9))),
         ):
-            await browser.go_to_column(column)
-            await browser.press("j", "s", shows=f"{column}↑", cursor=0)
+            await browser.go_to_column(column, "j", "s", shows=f"{column}↑", cursor=0)
             assert column_of(browser, column) == values
             await browser.press("j", "s", shows=f"{column}↓")
             assert column_of(browser, column) == values[::-1]
@@ -56,8 +55,7 @@ async def test_columns_are_sorted_up_down_and_back_each_in_its_own_order(tmp_pat
 async def test_keys_act_on_the_first_column_of_the_rows_of_another_query() -> None:
     async with browsing(size=(120, 30)) as browser:
         await browser.go_to_column("package")
-        await browser.ask("py-build")
-        await browser.press("enter")
+        await browser.ask("py-build", "enter")
         assert "py-build" in browser.head_line
         first = browser.table.columns.columns.names[0]
         assert browser.table.column == first
@@ -78,8 +76,7 @@ async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
         await browser.press(*["j"] * at, settle=False)
         await browser.settle()
         spec, count = browser.current.spec, browser.current.count
-        await browser.press("enter")
-        assert len(browser.rows) == len(folded) - 1 + count
+        await browser.press("enter", row_count=len(folded) - 1 + count)
         assert browser.current.spec == spec
         assert browser.current.count == 1
         assert {row.look_alike for row in browser.rows} == {row.look_alike for row in folded}
@@ -87,10 +84,8 @@ async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
         await browser.press("z", "z")
         assert len(browser.rows) == len(folded), "unfolding and folding closes it again"
 
-        await browser.clear()
-        await browser.press("1", "z", "home")
-        await browser.open_package("py-build")
-        await browser.press("space", "space", "j", "space")
+        await browser.clear("1", "z", "home")
+        await browser.open_package("py-build", "space", "space", "j", "space")
         assert browser.marks_line.startswith("3 marked")
         marked = [line for line in browser.lines if re.search("[│┤]◆", line)]
         assert len(marked) == 3
@@ -104,12 +99,11 @@ async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
 async def test_picking_gives_the_row_or_the_marks_and_leaving_nothing() -> None:
     for marks in (False, True):
         async with browsing(pick=True, folded=False) as browser:
-            await browser.open_package("py-build")
-            await browser.press("j")
-            hashes = [browser.current.spec.hash]
+            await browser.open_package("py-build", "j")
+            hashes = [browser.current_hash]
             if marks:
                 await browser.press("space", "j")
-                hashes.append(browser.current.spec.hash)
+                hashes.append(browser.current_hash)
                 await browser.press("space")
             browser.send("enter")
             await browser.until(lambda browser=browser: not browser.app.is_running)  # type: ignore[misc]
@@ -131,7 +125,7 @@ async def test_picking_says_what_for_and_takes_the_hash_of_a_folded_row() -> Non
         assert f"⏎ pick one of {row.count}  → open" in browser.lines[-1]
         await browser.press("right", row_count=count - 1 + row.count)
         await browser.press("left", "home")
-        hash_ = browser.current.spec.hash
+        hash_ = browser.current_hash
         browser.send("enter")
         await browser.until(lambda: not browser.app.is_running)
     assert browser.app.return_value == [hash_]
@@ -162,8 +156,7 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
             for queued in (False, True):
                 await browser.press("1", "home", "j")
                 # Other columns follow from the package.
-                await browser.go_to_column("hash")
-                await browser.press(pane, "home")
+                await browser.go_to_column("hash", pane, "home")
                 if queued:
                     browser.send(*keys)
                 else:

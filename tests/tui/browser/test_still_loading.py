@@ -117,10 +117,8 @@ async def test_a_file_has_the_records_that_were_read_and_the_message_says_so(
     (here / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
     async with held.browsing(here / "spack.lock", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
-        await browser.press("2", "e", settle=False)
-        await browser.until(lambda: "write 4 records so far" in text_of(browser))
-        await browser.press("enter", settle=False)
-        await browser.until(lambda: browser.dialog is None)
+        await browser.press("2", "e", until=lambda: "write 4 records so far" in text_of(browser))
+        await browser.press("enter", until=lambda: browser.dialog is None)
         assert browser.status.startswith("Wrote 4 records to ")
         assert browser.status.endswith(STILL)
 
@@ -153,8 +151,7 @@ async def test_what_needs_more_sources_is_answered_once_they_are_read(
     write_index(tmp_path, *HERE)
     async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
         await browser.until(lambda: browser.state.results is not None)
-        await browser.press(key, settle=False)
-        await browser.until(lambda: until_then in browser.text)
+        await browser.press(key, until=lambda: until_then in browser.text)
         held.let_go("large")
         if key == "D":
             await browser.until(lambda: "→" in text_of(browser))
@@ -192,8 +189,7 @@ async def test_the_note_on_a_text_goes_when_it_is_finished_before_anything_is_re
     async with held.browsing(held.urls["large"]) as browser:
         await browser.press("slash", *"target=", settle=False)
         await browser.until(lambda: "Expected a value after target=" in browser.note)
-        await browser.press(*":zen3", settle=False)
-        await browser.until(lambda: browser.query == "target=:zen3")
+        await browser.press(*":zen3", until=lambda: browser.query == "target=:zen3")
         await browser.until(lambda: not browser.box)
         assert "esc stops" in browser.text
 

@@ -47,8 +47,7 @@ async def test_variants_are_columns_and_what_is_the_same_is_above_them(index: Pa
         at = labels.index("hl")
         assert {row[at] for row in rows[:4]} == {"+", "~"}
 
-        await browser.filter("+hl", "+")
-        assert browser.query == "package=hdf5 +hl"
+        await browser.filter("+hl", "+", query="package=hdf5 +hl")
         await browser.press("enter")
         assert table_lines(browser)[1].index("hl ") == at, "a column with a filter keeps its place"
         assert table_lines(browser)[2][at] == "+"
@@ -61,8 +60,7 @@ async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
     async with browsing(index, size=(110, 36)) as browser:
         await browser.open_package("hdf5")
         names = browser.table.columns.columns.names
-        await browser.press("slash")
-        await browser.type(" +hl")
+        await browser.press("slash", *" +hl")
         assert browser.table.columns.columns.names == names, "not while one types"
         await browser.press("enter")
         assert "+hl" not in browser.table.columns.columns.names
@@ -105,8 +103,7 @@ async def test_letters_after_f_are_never_commands(index: Path) -> None:
     async with browsing(index, size=(120, 30)) as browser:
         await browser.press("2")
         for column in ("used by", "unlike others"):
-            await browser.go_to_column(column)
-            await browser.press("f")
+            await browser.go_to_column(column, "f")
             before = browser.state.view
             await browser.type("xyqd", focus=f"filter {column}")
             assert browser.filter_text(column) == ""
@@ -120,8 +117,7 @@ async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> N
         line = browser.browser.query_one(HeadLine)
         at = line.render_line(0).text.index("~java")
         await browser.click(line, at + 2, 0, focus="filter +java")
-        await browser.type("~")
-        await browser.press("enter", query="package=hdf5 ~java")
+        await browser.press(*"~", "enter", query="package=hdf5 ~java")
         assert "+java" in browser.placed_names
         await browser.press("backspace")
         assert "+java" not in browser.placed_names
@@ -132,9 +128,7 @@ async def test_small_terminals_show_filters_in_the_heads(index: Path) -> None:
         await browser.open_package("hdf5")
         assert browser.browser.query_one(ColumnHeader).size.height == 1
         before = table_lines(browser)
-        await browser.go_to_column("variants")
-        await browser.press("f")
-        await browser.type("~mpi")
+        await browser.go_to_column("variants", "f", *"~mpi")
         assert table_lines(browser)[1].rstrip() != before[1].rstrip(), "in place of the heads"
         await browser.press("enter")
         assert "~" in table_lines(browser)[1]
@@ -156,13 +150,10 @@ async def test_scrolled_columns_leave_the_package_and_the_hash(index: Path) -> N
 async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
     async with browsing(index, size=(160, 36)) as browser:
         await browser.open_package("hdf5")
-        await browser.go_to_column("+hl")
-        await browser.press("-")
+        await browser.go_to_column("+hl", "-")
         assert "+hl" not in browser.table.columns.columns.names
         await browser.press("c", dialog="PickDialog")
-        await browser.type("hl")
-        await browser.press("enter")
-        assert browser.table.column == "+hl"
+        await browser.press(*"hl", "enter", column="+hl")
         assert "+hl" in browser.placed_names
 
 

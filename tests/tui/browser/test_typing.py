@@ -134,17 +134,14 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         await browser.type_ahead("slash", *"os=seq", "tab", "enter", "j", query="os=sequoia")
         assert browser.focus == "spec-rows"
         assert browser.table.rows.cursor == 1
-        await browser.clear()
-        await browser.press("slash")
+        await browser.clear("slash")
         await browser.type("os=ub targ")
         assert all(text.startswith("target") for text in browser.completions)
         await browser.press(*["left"] * len(" targ"))
         assert all(text.startswith("os=") for text in browser.completions)
         await browser.press("left", completions={})  # nothing is offered within a word
-        await browser.press("end")
-        await browser.press("enter", box=[])
-        await browser.clear()
-        await browser.press("slash")
+        await browser.press("end", "enter", box=[])
+        await browser.clear("slash")
         await browser.type("os=")
         box = browser.browser.query_one(CompletionPopup)
         drawn: list[int] = []
@@ -191,15 +188,12 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
 
         await browser.resize(160, 30)
         await browser.clear()
-        await browser.filter("hash", "r18")
-        assert not browser.box
-        assert "hash" in browser.lines[1]
+        await browser.filter("hash", "r18", box=[], query_line="hash")
 
 
 async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_should() -> None:
     async with browsing() as browser:
-        await browser.ask("os=ubuntu24.04")
-        await browser.press("enter", "slash")
+        await browser.ask("os=ubuntu24.04", "enter", "slash")
         await browser.paste("target=x86_64_w")
         assert browser.shown
         await browser.press("enter", focus="spec-rows", shown=set())
@@ -208,8 +202,7 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         await browser.press("backspace", shown=sample_where(lambda r: r["os"] == "ubuntu24.04"))
 
         await browser.clear()
-        await browser.ask("^zlib")
-        await browser.press("enter", query="^zlib", focus="filter query", says="esc")
+        await browser.ask("^zlib", "enter", query="^zlib", focus="filter query", says="esc")
         assert browser.note
         await browser.press("escape", query="", focus="spec-rows", box=[])
 
@@ -270,21 +263,18 @@ async def test_up_and_down_go_through_the_queries_that_were_used(tmp_path: Path)
     history.parent.mkdir(parents=True)
     history.write_text("~virtualenv\nos=sequoia\n")
     async with browsing(environ=state(tmp_path)) as browser:
-        await browser.ask("os=ubuntu22.04")
-        await browser.press("enter")
+        await browser.ask("os=ubuntu22.04", "enter")
         await browser.ask("py-b")
         for query in ("os=ubuntu22.04", "os=sequoia", "~virtualenv", "~virtualenv"):
             await browser.press("up", query=query, box=[])
         assert browser.shown == sample_where(lambda r: "~virtualenv" in r["variants"])
         await browser.press("down", "down", "down", query="py-b", focus="filter query")
         await browser.press("down", focus="spec-rows")
-        await browser.go_to_filter("version")
-        await browser.press("up")
+        await browser.go_to_filter("version", "up")
         assert browser.filter_text("version") == "", "filters have no history"
         await browser.press("down", focus="spec-rows")
         for query in ("", "&x"):
-            await browser.ask(query)
-            await browser.press("enter", "escape")
+            await browser.ask(query, "enter", "escape")
     lines = ["~virtualenv", "os=sequoia", "os=ubuntu22.04", "any=py-b"]
     assert history.read_text(encoding="utf-8").splitlines() == lines
 
@@ -308,10 +298,8 @@ async def test_a_long_query_is_shown_from_its_start_unless_it_is_typed_in() -> N
     async with browsing(size=(60, 20)) as browser:
         await browser.ask("py-build target=x86_64_v3 os=ubuntu22.04 !version=1.2.1")
         assert "!version=1.2.1" in browser.lines[1]
-        await browser.press("enter")
-        assert "py-build target=" in browser.lines[1]
-        await browser.press("slash")
-        assert "!version=1.2.1" in browser.lines[1]
+        await browser.press("enter", query_line="py-build target=")
+        await browser.press("slash", query_line="!version=1.2.1")
 
 
 async def test_an_input_that_was_left_before_its_text_is_handled_is_left() -> None:
@@ -359,8 +347,7 @@ def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
 ) -> None:
     browser.ask("", "os")
     assert items(browser) == {}
-    browser.search.request_completions(parse_filter_input("", 0, "os", Query()))
-    browser.settle()
+    browser.do(browser.search.request_completions, parse_filter_input("", 0, "os", Query()))
     assert items(browser) == Counter(f"={r['os']}" for r in SAMPLE)
 
 
@@ -429,8 +416,7 @@ async def test_an_unknown_word_is_named_as_in_the_shell(
         sentence = first.removeprefix("spackscope: ")
         async with browsing(hdf5_index, query=query, size=(140, 30)) as browser:
             assert sentence in browser.text, "as the argument"
-            await browser.ask("zlib")
-            await browser.press("enter", builds=2)
+            await browser.ask("zlib", "enter", builds=2)
             await browser.ask(query)
             assert browser.shown, "the last rows stay"
             await browser.press("enter", shown=set(), shows=sentence)  # once it is left

@@ -16,8 +16,7 @@ from tests.tui.browser.fake_host import FakeBrowser
 
 def press_v(browser: FakeBrowser, **where: object) -> None:
     browser.put(**where)
-    open_values(browser.host)
-    browser.settle()
+    browser.do(open_values, browser.host)
 
 
 def shown(browser: FakeBrowser) -> CountedValues:
@@ -42,8 +41,7 @@ def choose(browser: FakeBrowser, verb: Verb, label: str, text: str) -> None:
     value: SectionValue | None = next((v for v in section.values if v.text == text), None)
     choose_value(browser.controllers.search, browser.host.state.view.query, verb, section, value)
     browser.settle()
-    count_values(browser.host)
-    browser.settle()
+    browser.do(count_values, browser.host)
 
 
 def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_detail(
@@ -128,7 +126,6 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     value = SectionKey("variants", "build_system"), "build_system=python_pip"
     browser.put(pane="values", value=value)
-    stats(browser.controllers.sheets)
-    browser.settle()
+    browser.do(stats, browser.controllers.sheets)
     assert browser.state.table is not SPECS
     assert browser.state.table.command == ("stats", "--by", "build_system")

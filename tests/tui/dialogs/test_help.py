@@ -9,13 +9,10 @@ async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_e
     (mark,) = (key for key in keys_of(ANYWHERE) if key.name == "mark-all")
     elsewhere = next(key for key in keys_of(EXPORTING) if key.keys)
     async with browsing(size=(120, 40)) as browser:
-        await browser.press("2", "question_mark")
-        await browser.type(elsewhere.sentence)
+        await browser.press("2", "question_mark", *elsewhere.sentence)
         await browser.press("enter", shows="This key works elsewhere: while a file is named")
         assert browser.dialog == "PickDialog"
-        await browser.press("escape")
-        await browser.type(mark.sentence)
-        await browser.press("enter", dialog=None)
+        await browser.press("escape", *mark.sentence, "enter", dialog=None)
         assert {*browser.state.marks} == browser.shown
 
 

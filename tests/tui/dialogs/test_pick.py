@@ -29,8 +29,7 @@ async def test_a_list_is_as_high_as_it_needs_and_stays_so_while_it_is_searched()
 @pytest.mark.parametrize(("width", "is_cut"), [(120, False), (40, True)])
 async def test_a_row_that_is_cut_can_be_read_below_the_list(width: int, is_cut: bool) -> None:
     async with browsing(size=(width, 24)) as browser:
-        await browser.press("2", "question_mark")
-        await browser.type("Open or pick")
+        await browser.press("2", "question_mark", *"Open or pick")
         _, texts = shape(browser)
         whole = "Open or pick the row, go to its detail, or take the query."
         assert (whole in " ".join(" ".join(texts).split())) is is_cut
@@ -39,8 +38,7 @@ async def test_a_row_that_is_cut_can_be_read_below_the_list(width: int, is_cut: 
 
 async def test_what_is_read_below_the_list_is_cut_with_a_sign() -> None:
     async with browsing(size=(40, 12)) as browser:
-        await browser.press("2", ":")
-        await browser.type("copy the hash")
+        await browser.press("2", ":", *"copy the hash")
         _, texts = shape(browser)
         assert len(texts) == 2
         assert texts[-1].rstrip().endswith("…")

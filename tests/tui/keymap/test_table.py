@@ -260,8 +260,7 @@ async def test_dialogs_close_once_and_survive_small_terminals() -> None:
 
         await browser.resize(80, 3)
         for keys in (["pagedown"], ["down", "pageup"], ["g", "pagedown", "enter"]):
-            await browser.press("colon", *keys)
-            await browser.press("escape", "escape", dialog=None)
+            await browser.press("colon", *keys, "escape", "escape", dialog=None)
 
 
 # What leads out of the program is left out.
@@ -301,8 +300,7 @@ async def test_every_key_can_be_pressed_in_every_pane(step: int) -> None:
     async with browsing(size=(80, 24)) as browser:
         for number, pane in enumerate(("1", "2", "3")):
             await press_every_key(browser, pane, NAMES[number % step :: step])
-        await browser.clear()
-        await browser.press("1", "home")
+        await browser.clear("1", "home")
         assert sum(row.count for row in browser.rows) == len(SAMPLE)
 
 

@@ -138,8 +138,7 @@ async def test_a_changed_key_works_and_is_shown() -> None:
 
         await browser.press("slash", focus="spec-rows")  # the old key does nothing
         await browser.press("ctrl+f", focus="filter query")
-        await browser.type("py-build")
-        await browser.press("enter", hints="^b undo")
+        await browser.press(*"py-build", "enter", hints="^b undo")
         assert "py-build" in browser.query
         await browser.press("X", shows="(^b goes back)")
         await browser.press("ctrl+b")
@@ -169,8 +168,7 @@ async def test_a_removed_key_is_offered_nowhere() -> None:
 async def test_a_letter_is_typed_where_text_is_typed() -> None:
     """Although its action has another key in the table, one that is not typed."""
     async with browsing(settings=changing(recent_queries="H"), size=(120, 26)) as browser:
-        await browser.press("slash")
-        await browser.type("H", focus="filter query", query="H")
+        await browser.press("slash", *"H", focus="filter query", query="H")
         await browser.press("escape", "H", dialog="PickDialog")
 
 
@@ -180,9 +178,7 @@ async def test_dialogs_have_changed_keys_too() -> None:
         await browser.press("question_mark", hints="^x close")
         await browser.press("escape", dialog="PickDialog")
         await browser.press("ctrl+x", dialog=None)
-        await browser.press("colon")
-        await browser.type("type a query")
-        await browser.press("enter", dialog="PickDialog")
+        await browser.press("colon", *"type a query", "enter", dialog="PickDialog")
         await browser.press("f5")
         await browser.until(lambda: browser.focus == "filter query", "the palette")
 

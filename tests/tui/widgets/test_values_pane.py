@@ -106,8 +106,7 @@ async def test_values_are_included_excluded_and_cleared_and_rows_follow() -> Non
     async with browsing(size=(160, 45)) as browser:
         await browser.press("2")
         assert {"compiler", "os", "target"} <= set(labels(browser))
-        await browser.go_to_column("os")
-        await browser.press("v", focus="value-rows")
+        await browser.go_to_column("os", "v", focus="value-rows")
         assert current(browser) == ("os", browser.current.spec.os)
         first = browser.current.spec.os
         ordered = [os for os, _ in Counter(r["os"] for r in SAMPLE).most_common()]
@@ -136,8 +135,7 @@ async def test_in_a_narrow_terminal_it_is_a_drawer_that_closes() -> None:
         assert any(line.startswith("─ target ─") for line in browser.lines)
         await browser.press("v")
         assert not pane(browser).is_on_screen
-        await browser.press("v", "/")
-        await browser.type("aarch")
+        await browser.press("v", "/", *"aarch")
         await browser.press("enter", "enter", query="package=py-build target=aarch64")
         assert not pane(browser).is_on_screen
 
@@ -182,8 +180,7 @@ async def test_a_click_includes_and_the_last_line_of_a_section_opens_it(tmp_path
         await browser.click(rows, 5, more - rows.top)
         assert [line.text for line in rows.lines].count("os29") == 1
         assert current(browser) == ("os", "os05")
-        await browser.press("G", "G")
-        await browser.press("g", "u", query="")
+        await browser.press("G", "G", "g", "u", query="")
 
 
 @some_and_all(step=3)
@@ -195,13 +192,11 @@ async def test_hostile_values_are_plain_text(tmp_path: Path, step: int) -> None:
     ]
     write_page(tmp_path, records)
     async with browsing(tmp_path, size=(110, 30)) as browser:
-        await browser.go_to_column("os")
-        await browser.press("v")
+        await browser.go_to_column("os", "v")
         for _ in range(12 // step):
             await browser.press("space", "pagedown", settle=False)
             assert_plain(browser)
-        await browser.press("u", "/")
-        await browser.type("zzz[/]")
+        await browser.press("u", "/", *"zzz[/]")
         assert "no value matches zzz[/]" in " ".join(browser.text.split())
         await browser.press("escape", "escape")
         assert_plain(browser)
@@ -209,8 +204,7 @@ async def test_hostile_values_are_plain_text(tmp_path: Path, step: int) -> None:
 
 async def test_the_position_counts_the_values_and_not_the_rows() -> None:
     async with browsing(size=(120, 30)) as browser:
-        await browser.open_package("py-build")
-        await browser.press("v", "g", "j")
+        await browser.open_package("py-build", "v", "g", "j")
         values = [line for line in browser.browser.panes.values.rows.lines if line.value]
         assert browser.lines[-1].endswith(f" 2/{len(values)} ")
 
@@ -218,8 +212,7 @@ async def test_the_position_counts_the_values_and_not_the_rows() -> None:
 async def test_without_rows_it_is_said_that_nothing_is_counted() -> None:
     async with browsing() as browser:
         await browser.go_to_column("version")
-        await browser.ask("zzz")
-        await browser.press("enter", "2", "v", "G", "g", shows="no rows to count")
+        await browser.ask("zzz", "enter", "2", "v", "G", "g", shows="no rows to count")
 
 
 async def test_no_head_of_a_section_is_the_last_line_of_the_pane() -> None:
@@ -262,8 +255,7 @@ async def test_only_rows_on_the_screen_are_summarised_and_those_scrolled_to() ->
         await browser.see()
         row = next(line for line in browser.lines if "┃ zstd" in line)
         assert len(row.split("│")[0].split()) >= 5, row
-        await browser.ask("any=hdf5")
-        await browser.press("enter", "1")
+        await browser.ask("any=hdf5", "enter", "1")
         await browser.see()
         row = next(line for line in browser.lines if line.startswith("  hdf5 "))
         assert row.split()[:3] == ["hdf5", "1.14.6", "17"]
