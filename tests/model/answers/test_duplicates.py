@@ -1,18 +1,33 @@
 import json
 from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spackscope.model.answers.duplicates import DuplicatedPackage, duplicates
+from spackscope.model.analysis.dag import Dag, dag_of
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.answers.duplicates import (
+    Build,
+    Builds,
+    Causes,
+    DuplicatedPackage,
+    duplicates,
+    read_builds,
+)
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
 from tests.builders.catalogs import catalog_of
-from tests.builders.pages import record, write_page
+from tests.builders.nodes import leaf
+from tests.builders.pages import hash_of, record, write_page
+from tests.builders.spack import write_index
 from tests.model.analysis.cases import made_lock
 from tests.model.analysis.lock_files import Made, made, write_lock
 
@@ -107,3 +122,148 @@ def test_all_duplicates_of_a_real_lock_are_found(made_catalog: Catalog) -> None:
     for row in sheet.rows:
         assert row.users, row
         assert row.causes, row
+
+
+def count_classes(builds: Mapping[int, Build], counted: Collection[int]) -> int:
+    """Count the classes of builds: by own fields, and the classes of dependencies."""
+    numbers: dict[Hashable, int] = {}
+
+    @lru_cache(None)
+    def class_of(id_: int) -> int:
+        build = builds[id_]
+        key = build.own, frozenset((kind, class_of(child)) for kind, child in build.below)
+        return numbers.setdefault(key, len(numbers))
+
+    return len(set(map(class_of, counted)))
+
+
+@st.composite
+def some_builds(draw: st.DrawFn) -> dict[int, Build]:
+    builds: dict[int, Build] = {}
+    for number in range(draw(st.integers(1, 14))):
+        package, place = draw(st.sampled_from("abcd")), draw(st.sampled_from("xy"))
+        edge = st.tuples(st.integers(0, 1), st.integers(0, max(number - 1, 0)))
+        below = draw(st.frozensets(edge, max_size=min(3, number)))
+        builds[number] = Build(package, place, (package, place, draw(st.integers(0, 1))), below)
+    return builds
+
+
+@given(some_builds(), st.data())
+def test_there_are_as_many_builds_as_classes(
+    builds: dict[int, Build], data: st.DataObject
+) -> None:
+    counted = data.draw(st.sets(st.sampled_from([*builds])))
+    assert len(Builds(builds, counted).counted) == count_classes(builds, counted)
+
+
+@pytest.mark.parametrize("name", ["spack0", "spack1"])
+def test_all_different_builds_of_a_whole_cache_are_counted(
+    name: str, whole_catalogs: dict[str, Catalog]
+) -> None:
+    catalog = whole_catalogs[name]
+    graph = dag_of(catalog)
+    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
+    assert len(builds.counted) == len(set(map(graph.identity, range(catalog.total))))
+    assert len(builds.counted) == count_classes(builds.builds, builds.counted)
+
+
+def test_builds_with_the_same_edge_share_it(whole_catalogs: dict[str, Catalog]) -> None:
+    catalog = whole_catalogs["spack1"]
+    graph = dag_of(catalog)
+    builds = read_builds(graph, map(graph.identity, range(catalog.total)))
+    edges = [edge for build in builds.builds.values() for edge in build.below]
+    # One may come as it was read, and again as an edge to a build that is one with another.
+    assert len(set(map(id, edges))) <= 2 * len(set(edges)) < len(edges)
+
+
+def test_builds_that_run_the_same_are_one_where_only_run_time_counts(
+    whole_catalogs: dict[str, Catalog],
+) -> None:
+    catalog = whole_catalogs["spack1"]
+    graph, ids = dag_of(catalog), catalog.match(parse("hdf5")).ids()
+    builds = read_builds(graph, map(graph.identity, ids), run_only=True)
+    assert len(builds.counted) == len(run_kinds(graph, ids)) < len(ids)
+
+
+def builds_of(tmp_path: Path, *roots: Made, **options: bool) -> tuple[Builds, Causes]:
+    catalog = catalog_of(write_lock(tmp_path / "spack.lock", *roots))
+    graph = dag_of(catalog)
+    builds = read_builds(graph, map(graph.identity, range(catalog.total)), **options)
+    return builds, Causes(graph, builds, **options)
+
+
+def test_only_builds_that_inherit_their_difference_count_with_inherited(tmp_path: Path) -> None:
+    roots = [
+        made("hdf5", links=[zlib], variants={"mpi": mpi})
+        for zlib in (OLD, NEW)
+        for mpi in (True, False)
+    ]
+    builds, causes = builds_of(tmp_path, *roots)
+    assert builds.duplicated() == ["hdf5", "zlib"]
+    assert causes.of("hdf5") == ["hdf5", "zlib"]
+    builds, causes = builds_of(tmp_path, *roots, inherited=True)
+    assert builds.duplicated() == ["hdf5"]
+    assert causes.of("hdf5") == ["zlib"]
+
+
+def test_builds_for_another_os_are_no_duplicates(tmp_path: Path) -> None:
+    arches = [{"platform": "linux", "platform_os": os, "target": "zen3"} for os in ("a", "b")]
+    builds, _ = builds_of(tmp_path, *[made("app", arch=arch) for arch in arches])
+    assert builds.duplicated() == []
+    roots = [made("app", arch=arch, version=v) for arch in arches for v in ("1", "2")]
+    builds, causes = builds_of(tmp_path / "more", *roots)
+    assert builds.duplicated() == ["app"]
+    assert causes.attributes["app"] == ["version"]
+
+
+def test_build_tools_do_not_count_at_run_time(tmp_path: Path) -> None:
+    tools = [made("cmake", links=[zlib]) for zlib in (OLD, NEW)]
+    roots = [made("app", builds=[tool]) for tool in tools]
+    builds, _ = builds_of(tmp_path, *roots)
+    assert builds.duplicated() == ["app", "cmake", "zlib"]
+    builds, _ = builds_of(tmp_path, *roots, run_only=True)
+    assert {build.package for build in builds.builds.values()} == {"app"}
+    assert len(builds.counted) == 1
+
+
+def test_a_cause_is_what_the_builds_of_a_package_differ_in(tmp_path: Path) -> None:
+    xz = [made("xz", version) for version in ("5.4", "5.6")]
+    same = made("lib", links=[OLD])
+    # All apps need both zlibs, and only together both causes make them one.
+    roots = [
+        made("app", links=[same, NEW, x], variants={"debug": d})
+        for x, d in zip(xz, (True, False), strict=True)
+    ]
+    _, causes = builds_of(tmp_path, *roots)
+    assert causes.of("app") == ["app", "xz"]
+
+
+def test_an_attribute_that_follows_another_is_left_out(tmp_path: Path) -> None:
+    versions = [
+        made("zlib", "1.2", package_hash="a" * 8),
+        made("zlib", "1.3", package_hash="b" * 8),
+    ]
+    _, causes = builds_of(tmp_path, *versions)
+    assert causes.attributes["zlib"] == ["version"]
+
+
+def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each has a variant of its own, the number would be that of the builds squared."""
+    count = 200
+    nodes = [
+        leaf(hash_of(number), "zlib", "1.3") | {"parameters": {f"w{number}": True}}
+        for number in range(count)
+    ]
+    graph, asked = dag_of(catalog_of(write_index(tmp_path, *nodes))), list[str]()
+
+    def tells(_: Dag, id_: int, attribute: str) -> bool:
+        asked.append(attribute)
+        return True
+
+    builds = read_builds(graph, range(count))
+    monkeypatch.setattr(Dag, "tells", tells)
+    causes = Causes(graph, builds)
+    assert len(causes.attributes["zlib"]) == count
+    assert len(asked) < 10 * count
