@@ -6,6 +6,7 @@ import stat
 import subprocess
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -19,7 +20,31 @@ from spackscope.model.core.file_access import (
     temporary_file,
     write_atomically,
     write_private,
+    xdg_path,
 )
+
+
+@pytest.mark.parametrize(
+    ("kind", "environ", "path"),
+    [
+        ("cache", {"XDG_CACHE_HOME": "/cache", "HOME": "/home/ada"}, "/cache/spackscope/x"),
+        ("cache", {"HOME": "/home/ada"}, "/home/ada/.cache/spackscope/x"),
+        *(
+            ("cache", {"XDG_CACHE_HOME": odd, "HOME": "/h"}, "/h/.cache/spackscope/x")
+            for odd in ("", "cache", "~/c")
+        ),
+        ("cache", {"XDG_CACHE_HOME": "cache", "HOME": "home"}, None),
+        *(("cache", environ, None) for environ in ({"HOME": ""}, {})),
+        ("state", {"XDG_STATE_HOME": "/s", "HOME": "/home/ada"}, "/s/spackscope/x"),
+        ("state", {"HOME": "/home/ada"}, "/home/ada/.local/state/spackscope/x"),
+        ("state", {"XDG_STATE_HOME": "s", "HOME": "/h"}, "/h/.local/state/spackscope/x"),
+        *(("state", environ, None) for environ in ({"HOME": "home"}, {})),
+    ],
+)
+def test_files_are_in_the_xdg_directories(
+    kind: Literal["cache", "state"], environ: dict[str, str], path: str | None
+) -> None:
+    assert xdg_path(environ, kind, "x") == path
 
 
 def mode(path: Path | str) -> int:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -86,27 +86,6 @@ def made(catalog: Catalog) -> object:
 
 
 # Where it is kept
-
-
-@pytest.mark.parametrize(
-    ("environ", "directory"),
-    [
-        ({"XDG_CACHE_HOME": "/cache", "HOME": "/home/ada"}, "/cache/spackscope"),
-        ({"HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
-        ({"XDG_CACHE_HOME": "", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
-        ({"XDG_CACHE_HOME": "cache", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
-        ({"XDG_CACHE_HOME": "~/c", "HOME": "/home/ada"}, "/home/ada/.cache/spackscope"),
-        ({"XDG_CACHE_HOME": "cache", "HOME": "home"}, None),
-        ({"HOME": ""}, None),
-        ({}, None),
-    ],
-)
-def test_the_index_is_in_the_xdg_cache_directory(
-    environ: Mapping[str, str], directory: str | None
-) -> None:
-    path = index_path(["mirror"], Session(environ))
-
-    assert (None if path is None else os.path.dirname(path)) == directory
 
 
 def test_every_choice_of_sources_has_its_own_index(monkeypatch: pytest.MonkeyPatch) -> None:

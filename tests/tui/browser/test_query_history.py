@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
@@ -32,22 +31,6 @@ def read(environ: dict[str, str]) -> QueryHistory:
     history = QueryHistory(environ)
     history.read()
     return history
-
-
-@pytest.mark.parametrize(
-    ("environ", "path"),
-    [
-        ({"XDG_STATE_HOME": "/s", "HOME": "/home/ada"}, "/s/spackscope/history"),
-        ({"HOME": "/home/ada"}, "/home/ada/.local/state/spackscope/history"),
-        ({"XDG_STATE_HOME": "s", "HOME": "/h"}, "/h/.local/state/spackscope/history"),
-        ({"HOME": "home"}, None),
-        ({}, None),
-    ],
-)
-def test_the_history_is_in_the_xdg_state_directory(
-    environ: dict[str, str], path: str | None
-) -> None:
-    assert xdg_path(environ, "state", "history") == path
 
 
 def test_what_is_remembered_is_there_in_the_next_run(environ: dict[str, str]) -> None:
