@@ -13,7 +13,7 @@ import pytest
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
-from spackscope.model.core.rules import PACKAGES, PREFERRED, REUSE
+from spackscope.model.core.rules import PACKAGES, PREFERRED, REUSE, Rule
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.spack_config import ConfiguredExternal, ReuseRules, read_reuse_rules
@@ -23,7 +23,7 @@ from tests.builders.nodes import GCC, ZLIB, edge, leaf, node
 from tests.builders.pages import hash_of
 from tests.builders.spack import SPACK_DATA, SpackRoot, environment, write_index
 from tests.examples import some_and_all
-from tests.model.analysis.cases import named
+from tests.model.analysis.cases import ids_in, named
 
 RULES = json.loads((SPACK_DATA / "analysis" / "reuse_rules.json").read_text())
 """For values of concretizer:reuse how many hashes are selected from a source, and their digest.
@@ -108,6 +108,18 @@ def selected(catalog: Catalog, rules: ReuseRules, spack_version: str) -> set[str
     refused = [any(named(r) in SELECTING for r in each.reasons) for each in fits]
     rows = catalog.rows(range(catalog.total))
     return {r.spec.hash for r in rows if r.spec.cached and not refused[codes[r.id]]}
+
+
+def solved_index(name: str) -> Catalog:
+    """Index the specs of which Spack was asked."""
+    index = SPACK_DATA / "analysis" / f"{name}.index.json.gz"
+    return catalog_of(index, dependency_only=True)
+
+
+def refused_by(rule: Rule, case: dict[str, str], catalog: Catalog, fit: HostFit) -> set[str]:
+    """Return how the hashes of a case begin that a rule refuses."""
+    asked, ids = f"{case['reused']} {case['refused']}".split(), ids_in(catalog)
+    return {h for h in asked if any(reason.rule is rule for reason in fit.of(ids[h]).reasons)}
 
 
 @some_and_all(12)
@@ -196,20 +208,11 @@ def test_requirements_rule_out_what_is_there(
 
 
 def test_rules_of_packages_mean_what_the_solver_makes_of_them(spack: SpackRoot) -> None:
-    index = SPACK_DATA / "analysis" / "packages_rules.index.json.gz"
-    catalog = catalog_of(index, dependency_only=True)
-    undecided = list[str]()
+    catalog, undecided = solved_index("packages_rules"), list[str]()
     for case in SOLVED:
         spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
         rules = rules_of(spack)
-        fit, ids = fit_of(catalog, rules), {}
-        for row in catalog.rows(range(catalog.total)):
-            ids[row.spec.hash[:7]] = row.id
-        refused = {
-            hash_
-            for hash_ in f"{case['reused']} {case['refused']}".split()
-            if any(reason.rule is PACKAGES for reason in fit.of(ids[hash_]).reasons)
-        }
+        refused = refused_by(PACKAGES, case, catalog, fit_of(catalog, rules))
         if find_kept_out(catalog, rules).problems:
             undecided.append(case["packages"])
             assert not refused, case
@@ -219,19 +222,14 @@ def test_rules_of_packages_mean_what_the_solver_makes_of_them(spack: SpackRoot) 
 
 
 def test_a_gcc_runtime_is_required_as_by_the_solver(spack: SpackRoot) -> None:
-    index = SPACK_DATA / "analysis" / "runtime_rules.index.json.gz"
-    catalog = catalog_of(index, dependency_only=True)
-    hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
+    catalog = solved_index("runtime_rules")
     for case in RUNTIMES:
         gccs = [{"spec": f"gcc@{each}", "prefix": "/usr"} for each in case["compilers"].split()]
         packages = {**json.loads(case["packages"]), "gcc": {"externals": gccs}}
         spack.write("home/.spack/packages.yaml", json.dumps({"packages": packages}))
         config = spack.config()
         fit = fit_of(catalog, read_reuse_rules(config), externals=config.externals)
-        asked = f"{case['reused']} {case['refused']}".split()
-        reasons = {hash_: fit.of(hashes[hash_]).reasons for hash_ in asked}
-        refused = [hash_ for hash_ in asked if any(r.rule is PACKAGES for r in reasons[hash_])]
-        assert {*refused} == {*case["refused"].split()}, case
+        assert refused_by(PACKAGES, case, catalog, fit) == {*case["refused"].split()}, case
 
 
 def test_a_gcc_that_spack_may_find_itself_is_no_refusal(spack: SpackRoot) -> None:
@@ -248,18 +246,14 @@ def test_a_gcc_that_spack_may_find_itself_is_no_refusal(spack: SpackRoot) -> Non
 
 
 def test_spack_passes_over_what_it_does_not_prefer(spack: SpackRoot) -> None:
-    index = SPACK_DATA / "analysis" / "preferences.index.json.gz"
-    catalog = catalog_of(index, dependency_only=True)
-    hashes = {row.spec.hash[:7]: row.id for row in catalog.rows(range(catalog.total))}
+    catalog = solved_index("preferences")
     for case in PREFERENCES:
         spack.write("home/.spack/packages.yaml", f"packages: {case['packages']}")
         rules = rules_of(spack)
-        fit, passed_over = fit_of(catalog, rules), set[str]()
+        fit = fit_of(catalog, rules)
         assert not find_kept_out(catalog, rules).problems
-        for hash_ in f"{case['reused']} {case['refused']}".split():
-            reasons = fit.of(hashes[hash_]).reasons
-            assert not any(reason.rule is PACKAGES for reason in reasons)
-            passed_over |= {hash_ for reason in reasons if reason.rule is PREFERRED}
+        assert not refused_by(PACKAGES, case, catalog, fit)
+        passed_over = refused_by(PREFERRED, case, catalog, fit)
         if case["packages"] in IMPOSSIBLE:
             assert passed_over
             assert not case["refused"]

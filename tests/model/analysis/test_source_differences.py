@@ -34,12 +34,14 @@ from tests.model.analysis.lock_files import Made, made, write_lock
 from tests.model.index.test_dependency_tree import Graph, graphs
 
 
+def locks_of(tmp_path: Path, *sides: list[Made]) -> list[Path]:
+    """Write environments with these roots."""
+    return [write_lock(tmp_path / f"{n}" / "spack.lock", *side) for n, side in enumerate(sides)]
+
+
 def matched(tmp_path: Path, old: list[Made], new: list[Made]) -> dict[str, str]:
     """Match two environments; return the hash of the partner by the hash of each old spec."""
-    catalogs = [
-        catalog_of(write_lock(tmp_path / side / "spack.lock", *roots))
-        for side, roots in (("old", old), ("new", new))
-    ]
+    catalogs = [*map(catalog_of, locks_of(tmp_path, old, new))]
     first, second = map(dag_of, catalogs)
     graph = Dag(*catalogs)
     ids = range(first.count), [graph.second_id(id_) for id_ in range(second.count)]
@@ -56,11 +58,8 @@ def zlib(version: str, **fields: Any) -> Made:
 def test_steps_are_kept_of_no_spec_that_is_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    a, b = [zlib("1.2")], [made("tool", links=[made("library")])]
-    catalogs = [
-        catalog_of(write_lock(tmp_path / side / "spack.lock", *roots))
-        for side, roots in (("old", a), ("new", b))
-    ]
+    locks = locks_of(tmp_path, [zlib("1.2")], [made("tool", links=[made("library")])])
+    catalogs = [*map(catalog_of, locks)]
     pairs, kept = Pairs(Dag(*catalogs)), list[int]()
     monkeypatch.setattr(pairs, "links", kept.append)
     ids = [*map(Dag.second_id, range(catalogs[1].total))]
@@ -113,9 +112,7 @@ def compared_files(*paths: Path) -> SourceComparison:
 
 
 def compared(tmp_path: Path, old: list[Made], new: list[Made]) -> SourceComparison:
-    paths = [tmp_path / side / "spack.lock" for side in ("old", "new")]
-    locks = [write_lock(path, *roots) for path, roots in zip(paths, (old, new), strict=True)]
-    return compared_files(*locks)
+    return compared_files(*locks_of(tmp_path, old, new))
 
 
 def of_kind(comparison: SourceComparison, *kinds: ChangeKind) -> list[SourceChange]:
@@ -249,10 +246,8 @@ def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
 
 
 def indexes_of(tmp_path: Path, *sides: list[dict[str, Any]]) -> SourceComparison:
-    paths = [tmp_path / f"{number}.json" for number in range(len(sides))]
-    for path, nodes in zip(paths, sides, strict=True):
-        write_index(path, *nodes)
-    return compared_files(*paths)
+    files = (write_index(tmp_path / f"{n}.json", *nodes) for n, nodes in enumerate(sides))
+    return compared_files(*files)
 
 
 def chain(start: int, length: int) -> list[dict[str, Any]]:
@@ -357,8 +352,7 @@ def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
         )
         for parent, children in graph.items()
     ]
-    write_index(path, *nodes)
-    return path
+    return write_index(path, *nodes)
 
 
 @given(graphs, graphs, st.integers(1, 12))

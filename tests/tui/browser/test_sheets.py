@@ -64,9 +64,8 @@ def session(spack: SpackRoot, tmp_path: Path) -> Session:
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
-    path = tmp_path / "cache.json"
-    write_index(path, leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))
-    return path
+    nodes = leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3")
+    return write_index(tmp_path / "cache.json", *nodes)
 
 
 # Rows, and what keys do with them

@@ -23,8 +23,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     twin = node(hash_of(8), name="hdf5", dependencies=[edge("zlib", hash_of(9), ["build"])],
                 parameters={"hl": True, "mpi": True, "java": False})  # fmt: skip
     other = node(hash_of(9), name="zlib-of-a-very-long-name", parameters={"pic": True})
-    write_index(path, *specs, twin, other)
-    return path
+    return write_index(path, *specs, twin, other)
 
 
 def table_lines(browser: Browser, count: int = 8) -> list[str]:
