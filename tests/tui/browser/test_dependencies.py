@@ -198,6 +198,7 @@ async def test_t_goes_to_the_dependencies_and_u_to_the_dependents(browser: Brows
 
 
 async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Browser) -> None:
+    await browser.filter("os", "ubuntu", "enter")
     await browser.press("t", "j", "j", "j", "right", "j")
 
     def place() -> tuple[object, ...]:
@@ -208,9 +209,14 @@ async def test_jumps_lead_there_and_back_with_everything_as_it_was(browser: Brow
     await browser.press("enter", focus="detail")
     assert (title(browser), browser.selected) == ("hwloc@1.0", "hwloc")
     assert browser.detail.shows_tree
-    await browser.press("backspace")
-    assert place() == before
-    await browser.press("k", "k", "k", "enter")
+    assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
+    assert browser.current_hash == HWLOC
+    for _ in range(2):
+        await browser.press("backspace")
+        assert place() == before
+        await browser.press("right_square_bracket")
+        assert title(browser) == "hwloc@1.0"
+    await browser.press("backspace", "k", "k", "k", "enter")
     assert title(browser) == "gcc@1.0"
     assert browser.current_hash == HDF5
     assert "not in the table" in head(browser)
@@ -231,6 +237,8 @@ async def test_a_dependency_only_spec_has_a_row_once_these_are_shown(browser: Br
     await browser.press("t")
     assert "gcc@1.0" in head(browser)
     assert "not in the table" not in head(browser)
+    await browser.press("escape", "a")
+    assert "gcc" not in browser.packages
 
 
 async def test_another_catalog_keeps_the_place_in_the_tree(browser: Browser) -> None:

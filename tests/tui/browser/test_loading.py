@@ -17,9 +17,7 @@ from spackscope.tui.browser.search import read_results
 from spackscope.tui.browser.state import Refusal, Results, Summary
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
-from tests.builders.nodes import GCC, ZLIB, leaf, node
 from tests.builders.pages import hash_of, record, write_page
-from tests.builders.spack import database, installs
 from tests.examples import cases
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
@@ -279,17 +277,6 @@ def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) ->
     page.unlink()
     browser.load()
     assert (browser.packages, browser.selected, browser.query) == ({"abinit": 1}, None, "")
-
-
-def test_dependency_only_specs_are_shown_and_hidden(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    outside = installs(leaf(GCC, "gcc", "13.2.0"), in_buildcache=False)
-    path.write_bytes(database(installs(node()) | outside))
-    browser = FakeBrowser(path).load()
-    for shown in ({ZLIB, GCC}, {ZLIB}):
-        browser.do(browser.controllers.loading.toggle_dependency_only, shown=shown)
-        is_mentioned = "with dependency-only specs" in browser.summary.remark
-        assert is_mentioned == (len(shown) == 2)
 
 
 def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser import navigation
 from tests.builders.pages import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HWLOC
 
 
 @pytest.fixture
@@ -54,25 +53,6 @@ def jump(browser: FakeBrowser, *names: str) -> None:
 
 
 # Jumps
-
-
-def test_a_jump_selects_its_spec_and_back_brings_all_back(browser: FakeBrowser) -> None:
-    browser.type("ubuntu", "os")
-    browser.leave()
-    unfold(browser)
-    unfold(browser, "openmpi")
-    view, tree = browser.state.view, browser.tree
-    jump(browser, "hwloc")
-
-    assert (browser.detail, browser.selected) == ("hwloc@1.0", "hwloc")
-    assert browser.row.spec.hash == HWLOC
-    assert browser.query == "package=hwloc os=*ubuntu*", "the query matches, so it stays"
-    assert browser.host.where.pane == "detail"
-    browser.retrace(-1, detail="hdf5@1.0", selected="hdf5")
-    assert browser.state.view == view
-    assert browser.tree == tree
-    assert browser.details.at == (3, 1), "the cursor of the detail is back"
-    browser.retrace(1, detail="hwloc@1.0")
 
 
 def test_a_query_in_the_way_is_removed_and_comes_back(browser: FakeBrowser) -> None:

@@ -84,13 +84,6 @@ def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     assert browser.state.view.opened == frozenset()
 
 
-def test_a_fold_counts_only_what_the_filters_leave(browser: FakeBrowser) -> None:
-    browser.ask("package=py-pdm-backend os=ubuntu24.04")
-    left = sample_where(lambda r: r["package"] == "py-pdm-backend" and r["os"] == "ubuntu24.04")
-    assert browser.state.listing is not None
-    assert sum(browser.state.listing.part()[1]) == len(left)
-
-
 def test_the_cursor_is_on_the_first_row_of_another_query(browser: FakeBrowser) -> None:
     browser.select("py-ml-dtypes")
     for text in ("os=ubuntu24.04", "", "!os=ubuntu24.04"):
@@ -147,31 +140,6 @@ def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrow
     browser.enter("version=0.4.5 os=windows", shown=set())
     assert "No spec has os=windows" in browser.results.explanation
     assert browser.results.explanation.endswith("X removes all filters")
-
-
-# Changes that are not typed
-
-
-def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
-    browser.enter("os=ubuntu24.04 target=aarch64 stack=root rocm")
-    browser.select("py-build")
-    query = browser.query
-    browser.do(browser.search.clear, query="", selected=None)
-    assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
-    browser.search.clear()
-    assert browser.host.message == "There are no filters to remove"
-    browser.retrace(-1, query=query, selected="py-build")
-
-
-def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> None:
-    browser.search.add(Term("os", "ubuntu24.04"))
-    assert browser.query == "os=ubuntu24.04"
-    assert browser.host.message == "Added os=ubuntu24.04 (⌫ removes)"
-    browser.search.add(Term("os", "ubuntu24.04"))
-    assert browser.host.message == "Already filtered by os=ubuntu24.04"
-    browser.search.add(None)
-    assert browser.host.message == "Nothing to filter by on this line"
-    assert browser.query == "os=ubuntu24.04"
 
 
 # While a text is typed
@@ -310,12 +278,6 @@ def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) ->
     browser.ask("os=ubuntu24.04 target=x86_64_w")
     browser.ask("0", "version", query="os=ubuntu24.04 target=x86_64_w @*0*")
     assert browser.draft.input == "version"
-
-
-def test_only_the_last_of_many_letters_is_answered(browser: FakeBrowser) -> None:
-    for text in ("o", "os", "os=", "os=s", "os=se", "os=sequoia"):
-        browser.ask(text)
-    assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")
 
 
 def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser) -> None:

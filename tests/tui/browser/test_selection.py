@@ -23,7 +23,6 @@ from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, STALE
 from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import SAMPLE, browsing, reading
 from tests.builders.pages import record, write_page
-from tests.builders.spack import INSTALL_TREE
 from tests.clipboard import Clipboard
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import GONE, OPENMPI
@@ -177,21 +176,6 @@ def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
         mark(browser, number)
     assert len(choose(browser, BY_KEY["slash"]).split()) == 3
     assert len(choose(browser, BY_KEY["s"]).splitlines()) == 1
-
-
-def test_what_is_unsafe_to_paste_is_not_copied(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1, variants=["x=\u202e1"])])
-    browser = FakeBrowser(tmp_path).load()
-    for form in FORMS:
-        assert "\u202e" not in choose(browser, form)
-
-
-def test_a_copied_spec_has_its_compilers_and_is_found_again() -> None:
-    browser = FakeBrowser(INSTALL_TREE, query="curl").load()
-    hash_ = hash_at(browser, 0)
-    copied = choose(browser, BY_KEY["s"])
-    assert copied.endswith(" %c,cxx=gcc@12.2.0")
-    assert FakeBrowser(INSTALL_TREE, query=copied).load().shown == {hash_}
 
 
 def test_every_form_has_a_letter_of_its_own() -> None:

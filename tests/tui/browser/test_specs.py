@@ -94,20 +94,11 @@ async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
         await browser.press("U")
         assert not browser.marks_line
         assert not any("◆" in line for line in browser.lines)
+        await browser.press("1", "A")
+        assert len(browser.state.marks) == len(browser.shown)
 
 
-async def test_picking_gives_the_row_or_the_marks_and_leaving_nothing() -> None:
-    for marks in (False, True):
-        async with browsing(pick=True, folded=False) as browser:
-            await browser.open_package("py-build", "j")
-            hashes = [browser.current_hash]
-            if marks:
-                await browser.press("space", "j")
-                hashes.append(browser.current_hash)
-                await browser.press("space")
-            browser.send("enter")
-            await browser.until(lambda browser=browser: not browser.app.is_running)  # type: ignore[misc]
-        assert browser.app.return_value == hashes
+async def test_leaving_a_choice_gives_nothing() -> None:
     for keys in (["ctrl+c"], ["j", "escape", "escape"]):
         async with browsing(pick=True) as browser:
             browser.send(*keys)
@@ -174,12 +165,3 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
             assert seen[:2] == seen[2:], pane
         await browser.type_ahead("1", "2", *"jjj", "slash", *"jjkkgGhlj")
         assert browser.query.endswith("jjkkgGhlj"), "in a filter they are letters"
-
-
-async def test_keys_mark_rows_one_after_another_and_all() -> None:
-    async with browsing(folded=False) as browser:
-        await browser.press("2", *["space"] * 4)
-        assert len(browser.state.marks) == 4
-        assert browser.marks_line.startswith("4 marked")
-        await browser.press("U", "1", "A")
-        assert len(browser.state.marks) == len(browser.shown)
