@@ -1,11 +1,9 @@
 import os
-import random
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.index.index_file import HEADER
-from spackscope.model.index.load import REBUILT
 from tests.builders.pages import hash_of, record, write_page
 from tests.program import Program
 
@@ -66,20 +64,6 @@ def test_a_damaged_index_is_rebuilt(program: Program) -> None:
     assert (result.returncode, result.stderr) == (0, rebuilt)
     assert result.stdout == before
     assert file.read_bytes() != data
-
-
-def test_one_changed_byte_of_an_index_changes_no_answer(program: Program) -> None:
-    questions = (("find", "--hashes"), ("find", "--json", "target=x86_64_v3"), ("sources",))
-    before = [program(*words).stdout for words in questions]
-    file = Path(parse_output(program("index").stdout)["index"])
-    data, chance = file.read_bytes(), random.Random(0)
-    places = [at for at, byte in enumerate(data) if byte]
-    for words, answer in list(zip(questions, before, strict=True)) * 4:
-        damaged = bytearray(data)
-        damaged[chance.choice(places)] ^= chance.randrange(1, 256)
-        file.write_bytes(damaged)
-        result = program(*words, code=0, stdout=answer)
-        assert result.stderr in ("", f"spackscope: {REBUILT}\n")
 
 
 def test_an_unwritable_cache_is_reported(program: Program) -> None:
