@@ -1,6 +1,7 @@
 """The title, the hints, and what the line above them says of the marked specs."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -8,8 +9,10 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.query.ast import Term
+from spackscope.model.report.report import Style
 from spackscope.model.report.titles import SourceChip
 from spackscope.tui import keymap
+from spackscope.tui.widgets.drawing import STYLES
 from spackscope.tui.widgets.frame import (
     OPEN,
     PROBLEMS,
@@ -165,3 +168,7 @@ async def test_a_long_message_is_cut_with_a_sign() -> None:
         await browser.settle()
         last = [line for line in browser.lines if "a word" in line][-1]
         assert last.rstrip().endswith("…")
+
+
+def test_the_screen_has_a_look_for_each_style() -> None:
+    assert set(get_args(Style)) - STYLES.keys() == {""}

@@ -4,10 +4,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
 from spackscope.model.report.titles import value_lines
-from spackscope.tui.widgets.side_column import ValueRows, ValuesPane
+from spackscope.tui.widgets.side_column import PackageRows, ValueRows, ValuesPane
 from tests.browsing import INDEX, SAMPLE, Browser, browsing, sample_where
 from tests.builders.pages import record, write_page
 from tests.examples import some_and_all
@@ -259,3 +260,18 @@ async def test_only_rows_on_the_screen_are_summarised_and_those_scrolled_to() ->
         await browser.see()
         row = next(line for line in browser.lines if line.startswith("  hdf5 "))
         assert row.split()[:3] == ["hdf5", "1.14.6", "17"]
+
+
+async def test_a_list_that_gets_room_is_drawn_from_its_first_row() -> None:
+    async with browsing() as browser:
+        rows = browser.names.query_one(PackageRows)
+        before = browser.lines
+        # As a list that was drawn while only the row of its cursor had room.
+        rows.move_to(1)
+        rows.top = 1
+        rows.refresh()
+        await browser.settle()
+        assert browser.lines != before
+        rows.post_message(events.Resize(rows.size, rows.size))
+        await browser.settle()
+        assert "all packages" in browser.text
