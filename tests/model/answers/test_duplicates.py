@@ -19,8 +19,6 @@ from spackscope.model.answers.duplicates import (
     duplicates,
     read_builds,
 )
-from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet
@@ -82,11 +80,6 @@ def test_of_a_query_the_matching_builds_and_what_they_need_count(tmp_path: Path)
     catalog = catalog_of(write_lock(tmp_path / "spack.lock", *hdf5s()))
     assert [row.package for row in of_query(catalog, "hdf5").rows] == ["zlib", "hdf5"]
     assert [row.package for row in of_query(catalog, "app").rows] == []
-
-
-def test_the_search_can_be_stopped(tmp_path: Path) -> None:
-    with pytest.raises(Cancelled), cancelled_when(lambda: True):
-        of_lock(tmp_path, *hdf5s())
 
 
 def test_builds_of_pages_may_differ_in_more(tmp_path: Path) -> None:
