@@ -92,15 +92,17 @@ class PaneFocus:
         """Move the focus to a pane, or to the query line; without a detail to the rows."""
         if target == "detail" and not self.has_detail:
             target = "specs"
-        widgets: dict[str, Widget] = {
-            "packages": self._panes.names.rows,
-            "values": self._panes.values.rows,
-            "specs": self._panes.table.rows,
-            "detail": self._panes.detail.shown_list,
-            QUERY: self._panes.query_bar.input,
-        }
 
         def focus() -> None:
+            panes = self._panes
+            widgets: dict[str, Widget] = {
+                "packages": panes.names.rows,
+                "values": panes.values.rows,
+                "specs": panes.table.rows,
+                # It may show its tree since then.
+                "detail": panes.detail.shown_list,
+                QUERY: panes.query_bar.input,
+            }
             # The rows of an answer may have come since then, with no detail.
             if target == "detail" and not self.has_detail:
                 self.go_to("specs")

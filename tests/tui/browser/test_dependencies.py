@@ -111,6 +111,13 @@ async def test_the_tree_is_left_and_nothing_else_is_undone(browser: Browser) -> 
     await browser.press("t", "escape", focus="spec-rows", query="package=hdf5")
 
 
+async def test_a_tree_that_an_answer_was_asked_from_has_the_focus_again(browser: Browser) -> None:
+    for answer, leaves in (("S", "backspace"), ("S", "escape"), ("P", "backspace")):
+        await browser.press("t", answer, leaves, focus="detail")
+        assert browser.app.focused is browser.detail.tree_rows
+        await browser.press("escape")
+
+
 async def test_the_tree_of_a_folded_row_says_of_how_many_builds_it_is(look_alikes: Path) -> None:
     async with browsing(look_alikes, query="hdf5@1.14", size=(140, 40)) as browser:
         await browser.press("t", shows="in 2 of 4")
