@@ -112,7 +112,10 @@ class RandomKeys:
             await self.browser.type(text)
             await self._press(self.rng.choice(("enter", "escape", "tab", "enter")))
         else:
-            await self._press(self.rng.choices([*_KEYS], [*_KEYS.values()])[0])
+            (key,) = self.rng.choices([*_KEYS], [*_KEYS.values()])
+            # In a dialog it is a source, with all files of the machine.
+            is_root = key == "/" and self.browser.dialog is not None
+            await self._press("escape" if is_root else key)
         self.check()
 
     @property
@@ -234,7 +237,8 @@ class RandomKeys:
         if (focused := app.screen.focused) is not None:
             is_seen = focused.size and app.screen.region.overlaps(focused.region)
             self.hold(is_seen, f"the focus is out of sight: {focused} {focused.region}")
-        if isinstance(focused, VirtualList) and self.pressed[-1] != "wheel":
+        # Not every key scrolls back to the cursor.
+        if isinstance(focused, VirtualList) and "wheel" not in self.pressed:
             its_line = focused.cursor - focused.top
             is_seen = not focused.length or 0 <= its_line < focused.size.height
             self.hold(is_seen, f"the cursor is out of sight: {focused}, line {its_line}")
