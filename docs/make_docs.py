@@ -20,7 +20,7 @@ from spackscope.tui.cli.commands.help import QUERY_SECTION
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS, with_keys
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.settings import SETTINGS
+from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 

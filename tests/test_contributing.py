@@ -52,7 +52,7 @@ EDITS = {
         '    Format("names", ".names",\n'
         "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
-    "tui/settings/__init__.py": (
+    "tui/settings/table.py": (
         "\nSETTINGS = (\n",
         "\nSETTINGS = (\n"
         '    Setting("greeting", "text", "The word that greets.", \'"hi"\', "hello",\n'

@@ -15,8 +15,9 @@ from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.process import ExitCode
 from spackscope.tui.query_reference import LANGUAGE, Form
-from spackscope.tui.settings import SETTINGS, Setting, read_settings
+from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
+from spackscope.tui.settings.table import SETTINGS, Setting
 from tests.builders.sample import unpack_examples
 from tests.documents import (
     HISTORY,

@@ -31,7 +31,8 @@ from spackscope.tui.keymap import (
     shown_key,
     written_key,
 )
-from spackscope.tui.settings import BY_NAME, Mistake, Settings
+from spackscope.tui.settings import Mistake, Settings
+from spackscope.tui.settings.table import BY_NAME
 
 KEPT = ("hash", "package")
 """The columns that stay, since they identify a row."""

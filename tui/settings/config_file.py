@@ -18,7 +18,7 @@ from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import is_clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
 from spackscope.model.storage.base import scheme_of
-from spackscope.tui.settings import BY_NAME, SETTINGS, Setting
+from spackscope.tui.settings.table import BY_NAME, SETTINGS, Setting
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -8,7 +8,6 @@ from spackscope.model.index.view import Sort
 from spackscope.tui.settings import (
     COMMAND_LINE,
     DEFAULT,
-    SETTINGS,
     FoldMemory,
     Origin,
     Settings,
@@ -16,6 +15,7 @@ from spackscope.tui.settings import (
 )
 from spackscope.tui.settings.checks import browser_mistakes, first_sort, hidden_columns
 from spackscope.tui.settings.config_file import MAX_BYTES, MAX_LENGTH, MAX_VALUES
+from spackscope.tui.settings.table import SETTINGS
 from tests.browsing import browsing
 
 NAMES = ", ".join(setting.name for setting in SETTINGS)

@@ -30,18 +30,17 @@ from spackscope.tui.process import ExitCode, stdio
 from spackscope.tui.settings import (
     COMMAND_LINE,
     DEFAULT,
-    SETTINGS,
     VARIABLE,
     FoldMemory,
     Mistake,
     Origin,
-    Setting,
     Settings,
     config_paths,
     read_settings,
     user_path,
 )
 from spackscope.tui.settings.checks import changed_keys, key_lines, mistakes_of
+from spackscope.tui.settings.table import SETTINGS, Setting
 
 COMMAND = Command(
     "config",

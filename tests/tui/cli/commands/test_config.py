@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spackscope.tui.process import ExitCode
-from spackscope.tui.settings import SETTINGS
+from spackscope.tui.settings.table import SETTINGS
 from tests.program import Program
 
 SAMPLE = "sample"
