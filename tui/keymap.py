@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain, filterfalse
 from typing import TYPE_CHECKING, NamedTuple
@@ -86,12 +86,12 @@ class Key(Frozen):
     @property
     def shown(self) -> str:
         """The keys as they are shown, separated by blanks; empty for none."""
-        return " ".join(dict.fromkeys(map(shown_key, self.names)))
+        return _shown_keys(self.names)
 
     @property
     def shown_untyped(self) -> str:
         """Those of the keys that write no character where text is typed."""
-        return " ".join(map(shown_key, filterfalse(is_typed, self.names)))
+        return _shown_keys(filterfalse(is_typed, self.names))
 
     @property
     def textual_action(self) -> str:
@@ -99,6 +99,10 @@ class Key(Frozen):
         if self.where != ANYWHERE or self.action.startswith("app."):
             return self.action
         return f"browse('{self.action}')"
+
+
+def _shown_keys(names: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(map(shown_key, names)))
 
 
 _ROWS = (SPECS, DETAIL, TREE)

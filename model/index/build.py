@@ -629,7 +629,7 @@ _Kind = tuple[tuple[str, ...], tuple[str, ...]]
 def _packed(dependencies: Iterable[Dependency]) -> list[bytes]:
     """Return the bytes of the hash of each dependency."""
     hashes = pack_hashes("".join([dependency.hash for dependency in dependencies]))
-    return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
+    return [hash_at(hashes, number) for number in range(len(hashes) // HASH_BYTES)]
 
 
 def _described(staged: Staged) -> dict[tuple[int, bytes], int]:

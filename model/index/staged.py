@@ -274,7 +274,7 @@ class Staged:
         return len(self.source) - 1
 
     def _wait(self, part: _Part) -> None:
-        """Keep the records of a page, to add those of many at once in half the time."""
+        """Keep the records of a page: adding many pages at once takes half the time."""
         if self._waiting and _given(part[0]) != _given(self._waiting[0][0]):
             self.add_waiting()
         self._waiting.append(part)

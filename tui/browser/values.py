@@ -53,7 +53,7 @@ def open_values(host: BrowserHost) -> None:
 
 
 def _are_counted(state: BrowserState) -> bool:
-    """Check whether the values on the screen are those of the rows."""
+    """Check whether the values on the screen were counted from the rows that are shown."""
     results, shown = state.results, state.values
     is_of_query = results is not None and shown.query == results.listing.view.query
     return is_of_query and shown.catalog is state.catalog

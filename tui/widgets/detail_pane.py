@@ -93,7 +93,7 @@ class TreeRows(VirtualList):
         self._show_children(new)
 
     def _show_children(self, tree: Tree) -> None:
-        """Bring the children of the line under the cursor into view."""
+        """Scroll to the children of the line under the cursor."""
         if self.cursor < len(tree.lines):
             self.show_to(tree.end(self.cursor) - 1)
 

@@ -185,9 +185,10 @@ class SpecTable(Vertical, Fitted):
         usual = (0, 1, 2, _MAX_NOTES)[bisect((_FLAT, LOW, _SHORT), height)]
         # Rows may leave room.
         usual = max(usual, min(_MAX_NOTES, below - len(self.rows.shown)))
-        most = max(usual, below - _LEAST_ROWS if height >= _FLAT else 0)
-        least = _LEAST_FOR_GAPS if height >= _FLAT else 1
-        gaps = wrap_cut(" · ".join(map(clean, sheet.gaps)), room, max(most, least))
+        most, for_gaps = max(usual, below - _LEAST_ROWS), _LEAST_FOR_GAPS
+        if height < _FLAT:
+            most, for_gaps = usual, 1
+        gaps = wrap_cut(" · ".join(map(clean, sheet.gaps)), room, max(most, for_gaps))
         remarks = " · ".join(map(clean, [*sheet.remarks, *sheet.notes, *sheet.more]))
         notes = wrap_cut(remarks, room, most - len(gaps))
         left = usual - len(gaps) - len(notes)
