@@ -12,8 +12,8 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import open_cached
+from spackscope.model.index.order import Sort, View
 from spackscope.model.index.value_counts import value_counts
-from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session

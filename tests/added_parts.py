@@ -18,8 +18,8 @@ from spackscope.model.assist.completion import complete
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
+from spackscope.model.index.order import Sort, View
 from spackscope.model.index.value_counts import value_counts
-from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input

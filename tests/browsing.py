@@ -29,7 +29,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import browser_host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import SPECS, BrowserState
-from spackscope.tui.dialogs.pick import PickList
+from spackscope.tui.dialogs.dialog import PickList
 from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.detail_pane import DetailPane

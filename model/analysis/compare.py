@@ -23,7 +23,7 @@ from spackscope.model.analysis.dag import (
     run_time_deptypes,
     texts,
 )
-from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
+from spackscope.model.analysis.varying import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import compiler_name, is_run, spell_value
 from spackscope.model.core.tasks import check_cancelled

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, Pairs
 from spackscope.model.analysis.dag import Dag, Walker, dag_of, differing_names, spec_at, texts
-from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
     ChangeKind,
     SourceComparison,
     compare_sources,
 )
-from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, varying
+from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, follows, varying
 from spackscope.model.answers import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.commands import ANSWER, Command, flag

@@ -25,14 +25,13 @@ from spackscope.model.analysis.dag import (
     post_order,
     run_time_deptypes,
 )
-from spackscope.model.analysis.follows import follows
-from spackscope.model.analysis.varying import RANKS, own_values
+from spackscope.model.analysis.varying import RANKS, follows, own_values
 from spackscope.model.answers import Asked
 from spackscope.model.core.commands import ANSWER, CACHES, Command, flag, values
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import exact_query
 from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.report.differences import attribute_label

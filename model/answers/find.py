@@ -9,11 +9,11 @@ from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.commands import FIT, SHEET, SOURCES, Command, flag
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.report.export import spec_sheet
-from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.titles import query_remarks
 
 COMMAND = Command(
     "find",

@@ -14,8 +14,8 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog, Listing, Row
+from spackscope.model.index.order import View
 from spackscope.model.index.tree import read_specs
-from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report.detail import (
     FITS,

@@ -21,8 +21,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.value_counts import NO_VARIANT, SectionKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.report.progress import bar, value_text
-from spackscope.model.report.query_remarks import query_remarks
 from spackscope.model.report.sheet import Sheet, SheetColumn
+from spackscope.model.report.titles import query_remarks
 
 COMMAND = Command(
     "stats",

@@ -16,9 +16,16 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import Edges
 from spackscope.model.index.evaluate import Evaluation
 from spackscope.model.index.index_file import Columns
-from spackscope.model.index.order import ShownValues, best_ids, ordered_ids, users_of
+from spackscope.model.index.order import (
+    Partition,
+    RowRole,
+    ShownValues,
+    View,
+    best_ids,
+    ordered_ids,
+    users_of,
+)
 from spackscope.model.index.rows import IndexData, PackageCount
-from spackscope.model.index.view import Partition, RowRole, View
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import variant_key
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad
 from spackscope.model.index.catalog import Listing, Row
-from spackscope.model.index.view import USED_BY, RowRole
+from spackscope.model.index.order import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.report import Piece, highlight
 from spackscope.model.report.row_notes import BETWEEN, NoteKey, RowNote, note_key

@@ -19,8 +19,7 @@ from spackscope.model.core.tasks import BoundedCache, check_cancelled
 from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.index.catalog import Catalog, Listing, Row
 from spackscope.model.index.evaluate import unique_end
-from spackscope.model.index.order import ShownValues
-from spackscope.model.index.view import RowRole
+from spackscope.model.index.order import RowRole, ShownValues
 from spackscope.model.report.detail import Members
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (

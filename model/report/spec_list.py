@@ -11,7 +11,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog, Listing
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.report import Line, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells

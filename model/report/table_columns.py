@@ -18,7 +18,7 @@ from spackscope.model.core.records import (
     variant_key,
 )
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
-from spackscope.model.index.view import USED_BY
+from spackscope.model.index.order import USED_BY
 from spackscope.model.report.report import Line, Piece, Style
 
 if TYPE_CHECKING:

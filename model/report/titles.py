@@ -1,28 +1,40 @@
-"""Describe the parts around the table: the title, the overview of packages and the values."""
+"""Describe the parts around the table: title, overview of packages, values, and remarks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.core.columns import BY_NAME, SHORT_HASH, spec_name
-from spackscope.model.core.records import Spec
+from spackscope.model.core.columns import (
+    BY_NAME,
+    COLUMNS,
+    FIELDS,
+    HOST_COLUMNS,
+    SHORT_HASH,
+    Value,
+    spec_name,
+)
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import NO, Spec
 from spackscope.model.core.suggestions import matching
-from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.core.tasks import check_cancelled
+from spackscope.model.core.text import cell_width, clean, counted, cut_list, shorten
+from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.evaluate import source_term, unique_end
-from spackscope.model.query.ast import Term, exact_term, query_of
+from spackscope.model.index.evaluate import Matches, source_term, unique_end
+from spackscope.model.index.rows import PackageCount
+from spackscope.model.query.ast import Query, Term, exact_term, format_group, query_of
 from spackscope.model.report.report import UNBOUNDED
 from spackscope.model.report.table_columns import GAP, Layout, TableColumn, TableColumns, lay_out
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
-    from spackscope.model.analysis.package_summary import PackageSummary
     from spackscope.model.index.catalog import Listing
     from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection
-
 
 _MAX_VALUE_WIDTH = 24
 
@@ -82,6 +94,59 @@ def query_counts(shown: int, total: int, package: str | None, packages: int) -> 
     return f"{count} in {counted(packages, 'package')}", count, f"{shown:,}"
 
 
+_MAX_REASONS = 4
+"""Reasons that a sentence about many specs names."""
+
+
+def hidden_by_host(catalog: Catalog, query: Query) -> str:
+    """Return how many specs the conditions on the host hide, and why; empty without any.
+
+    Example: "fits hides 41 of 63: target too new 30 · glibc 2.39 > 2.28: 8 · unknown 3". A spec
+    may have several reasons. Raises Cancelled.
+    """
+    sentences = []
+    for column in (column.name for column in COLUMNS if column.is_by_host):
+        specs = (query.groups, *query.specs)
+        groups = dict.fromkeys(
+            group for spec in specs for group in spec if all(c.column == column for c in group)
+        )
+        first, *others = (tuple(g for g in spec if g not in groups) for spec in specs)
+        if not groups:
+            continue
+        try:
+            counts = catalog.counts(Query(first, tuple(others)), column)
+            shown = catalog.counts(query, column)
+        except Unanswerable:
+            continue
+        if hidden := counts - shown:
+            text = " ".join(map(format_group, groups))
+            total = f"{hidden.total():,} of {counts.total():,}"
+            sentences.append(f"{text} hides {total}: {_counted(hidden)}")
+    return "; ".join(sentences)
+
+
+def query_remarks(catalog: Catalog, query: Query) -> list[str]:
+    """Return sentences on the virtuals in a query, and on specs that its host conditions hide."""
+    sentences = [catalog.virtuals.sentence(query)]
+    if query.columns & HOST_COLUMNS:
+        sentences.append(hidden_by_host(catalog, query))
+    return [sentence for sentence in sentences if sentence]
+
+
+def _counted(hidden: Counter[Value]) -> str:
+    labels: Counter[str] = Counter()
+    for value, count in hidden.items():
+        answer, *reasons = value if isinstance(value, tuple) and value else ("",)
+        # A refused spec has a reason, which says more than the answer.
+        for label in reasons if answer == NO else (answer,):
+            labels[label] += count
+    texts = [
+        f"{label}{': ' if label[-1:].isdigit() else ' '}{count:,}"
+        for label, count in labels.most_common()
+    ]
+    return " · ".join(cut_list(texts, _MAX_REASONS))
+
+
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     """Return the values that all specs of a listing share, each after the name of its column.
 
@@ -105,6 +170,54 @@ def spec_title(spec: Spec) -> str:
 def position(row: int, length: int) -> str:
     """Return the row of the cursor and the number of rows, as in `12/2,052`."""
     return f"{row + 1:,}/{length:,}" if length else ""
+
+
+class PackageSummary(Frozen):
+    """The matches of a query in a package.
+
+    `running` is the number of builds that run on the host. It is None where it is unknown, and
+    until the summary `is_whole`.
+    """
+
+    newest: str
+    running: int | None = None
+    is_whole: bool = False
+
+
+Summaries = dict[int, PackageSummary]
+"""Summaries by the ids of the packages."""
+
+
+def package_summaries(
+    catalog: Catalog, query: Query, packages: Iterable[PackageCount]
+) -> Iterator[Summaries]:
+    """Yield all summaries with the fast values, and then each summary again with all values.
+
+    The query must not name a package. Raises Cancelled and Unanswerable.
+    """
+    matches = catalog.match(query)
+    versions = catalog.texts("version")
+    summaries: Summaries = {}
+    unknown: dict[int, Matches] = {}
+    for package in packages:
+        # Without looking at each spec.
+        ids = unknown[package.id] = matches.within(*package.span)
+        codes = set(ids.codes(catalog.column("version")))
+        newest = max(map(versions.__getitem__, codes), key=FIELDS["version"].sort_key, default="")
+        summaries[package.id] = PackageSummary(newest)
+    yield summaries
+    for id_, ids in unknown.items():
+        check_cancelled()
+        running = None
+        if catalog.by_host.has_host:
+            ranks = catalog.by_host.answers.ranks
+            here, unknown_here = (
+                sum(ranks.count(RANKS_OF_FITS[fits], *span) for span in ids.spans())
+                for fits in (True, None)
+            )
+            # Where no build is known to run, the number is unknown.
+            running = here if here or not unknown_here else None
+        yield {id_: replace(summaries[id_], running=running, is_whole=True)}
 
 
 MIN_WIDTH = 37

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.load import load
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders.pages import SAMPLE_PAGES

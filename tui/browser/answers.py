@@ -19,7 +19,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.sheets import Sheets, source_text
 from spackscope.tui.browser.state import LOADING, diff_words
 from spackscope.tui.browser.values import under_cursor
-from spackscope.tui.dialogs.pick import Pick, PickDialog
+from spackscope.tui.dialogs.dialog import Pick, PickDialog
 from spackscope.tui.keymap import shown
 
 _PROBLEMS = "problems of the sources"

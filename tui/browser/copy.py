@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog, Row
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import query_of
 from spackscope.model.report.export import json_text
 from spackscope.model.report.paste import (
@@ -37,7 +37,7 @@ from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import CopyDone
 from spackscope.tui.browser.specs import hidden_marks, of_several
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, BrowserState, OpenTable, Where
-from spackscope.tui.dialogs.pick import Pick, PickDialog
+from spackscope.tui.dialogs.dialog import Pick, PickDialog
 from spackscope.tui.keymap import shown, shown_key
 
 if TYPE_CHECKING:

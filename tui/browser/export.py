@@ -32,7 +32,7 @@ from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.writers import FORMATS, Format
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
-from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.remembered import QueryRecall
 from spackscope.tui.browser.state import LOADING, BrowserState
 from spackscope.tui.dialogs.dialog import Dialog
 from spackscope.tui.keymap import (

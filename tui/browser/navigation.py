@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.catalog import Catalog, Row
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.remembered import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import SPECS, BrowserState, Details, OpenTable
 from spackscope.tui.keymap import shown

@@ -23,7 +23,7 @@ from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.answers import cover
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
-from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
+from spackscope.tui.dialogs.dialog import Pick, PickDialog, best_first
 from spackscope.tui.keymap import OPENING, Hint, bindings, first_key, hint, key_names
 
 _OPEN = "open: choose, or type a URL, file or directory"

@@ -15,7 +15,7 @@ from spackscope.model.assist.offers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean
-from spackscope.model.index.view import RowRole
+from spackscope.model.index.order import RowRole
 from spackscope.model.report import titles
 from spackscope.tui import keymap
 from spackscope.tui.browser import jobs

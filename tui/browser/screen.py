@@ -24,21 +24,19 @@ from spackscope.model.report.table_columns import UNSORTED
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
-from spackscope.tui.browser import hidden_columns, jobs
+from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, Call
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.hidden_columns import column_word
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
+from spackscope.tui.browser.remembered import QueryHistory, QueryRecall, column_word, load_hidden
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.sheets import Sheets
 from spackscope.tui.browser.specs import SpecsController
 from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
-from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS
-from spackscope.tui.dialogs.pick import Pick, PickDialog
+from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS, Pick, PickDialog
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
 from spackscope.tui.settings import DEFAULTS, FoldMemory, Settings
 from spackscope.tui.settings.checks import first_sort
@@ -180,7 +178,7 @@ class BrowserScreen(Screen[None]):
         """Begin in the table, and load the sources: the first frame waits a moment."""
         self.panes.focus.go_to("specs")
         self.controllers.loading.load()
-        hidden_columns.load(self.host)
+        load_hidden(self.host)
         self.call_after_refresh(self.controllers.recall.load)
         if self.host.state.is_sample and PREFIX in self.host.sources:
             self.host.say("Your Spack has no mirror: this is a sample")

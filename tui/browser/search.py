@@ -20,15 +20,14 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog, Listing, Row
+from spackscope.model.index.order import View
 from spackscope.model.index.rows import PackageCount
-from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
-from spackscope.model.report.query_remarks import hidden_by_host
 from spackscope.model.report.row_notes import row_notes
-from spackscope.model.report.titles import shared_texts
+from spackscope.model.report.titles import hidden_by_host, shared_texts
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results

@@ -19,14 +19,14 @@ from spackscope.model.core.records import Gap
 from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import STILL_LOADING, load
-from spackscope.model.index.view import Sort
+from spackscope.model.index.order import Sort
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import Progress
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, progress_shown
-from spackscope.tui.browser.hidden_columns import cannot_be_hidden
 from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.remembered import cannot_be_hidden
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import LOADING, OpenTable
 from spackscope.tui.keymap import KEYS, first_key, shown

@@ -13,13 +13,17 @@ from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog, Row
-from spackscope.model.index.view import RowRole, Sort
+from spackscope.model.index.order import RowRole, Sort
 from spackscope.model.report.row_notes import members_of
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.hidden_columns import cannot_be_hidden, change_hidden, column_word
-from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.remembered import (
+    QueryRecall,
+    cannot_be_hidden,
+    change_hidden,
+    column_word,
+)
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import shown

@@ -17,8 +17,8 @@ from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog, Row
+from spackscope.model.index.order import Sort, View
 from spackscope.model.index.rows import PackageCount
-from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.export import spec_sheet

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spackscope.model.analysis.package_summary import Summaries, package_summaries
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
@@ -24,6 +23,7 @@ from spackscope.model.index.value_counts import (
     variant_texts,
 )
 from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.report.titles import Summaries, package_summaries
 from spackscope.tui.browser import jobs
 from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
 from spackscope.tui.browser.search import Search

@@ -1,4 +1,4 @@
-"""A command line that reads sources: open them, and understand queries, hashes and lists."""
+"""A command line that reads sources: what its words mean, and how an answer is printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -24,11 +24,13 @@ from spackscope.model.core.tasks import progress_to, report_progress, run_briefl
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.report.progress import DOWNLOADING, WAITING, Stages, stale_copies
-from spackscope.model.report.report import aligned
+from spackscope.model.report.report import Piece, aligned
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.report.writers import FORMATS, MAX_COMMENTED, formatted, table_lines
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
@@ -39,8 +41,6 @@ from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, check_mistak
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
-
-    from spackscope.model.report.sheet import Sheet
 
 DELAY = 0.3
 """Seconds after the first report before progress is shown: most loads are over by then."""
@@ -465,3 +465,92 @@ def _new_progress(*, no_color: bool) -> Progress:
         redirect_stdout=False,
         redirect_stderr=False,
     )
+
+
+_COLOURS = {
+    "strong": 1, "title": 1, "match": 1, "dim": 2, "same": 2, "error": 31, "good": 32,
+    "differs": 33, "value": 33, "virtual": 35, "hash": 36, "link": 36,
+}  # fmt: skip
+"""The codes of the styles, in the sixteen colours of terminals."""
+
+
+def print_answer(answer: Callable[[CommandLine], Sheet[Any]], asked: CommandLine) -> ExitCode:
+    """Ask an answer, and print its sheet.
+
+    Returns NOT_GOOD if the answer found something missing, wrong or there twice, and UNREADABLE if
+    the reason may be a source, or a part of one, that could not be read.
+    """
+    try:
+        try:
+            sheet = answer(asked)
+        except Leave:
+            # They may be the reason why nothing matches.
+            asked.print_gaps()
+            raise
+        asked.progress.close()
+        asked.print_gaps()
+        _print(_arranged(sheet, asked.parsed), asked)
+    finally:
+        asked.progress.close()
+    if sheet.ending is not None:
+        raise sheet.ending
+    if sheet.is_good:
+        return ExitCode.FOUND
+    is_unsure = not (sheet.is_certain or all(catalog.is_whole for catalog in asked.loaded))
+    return ExitCode.UNREADABLE if is_unsure else ExitCode.NOT_GOOD
+
+
+def _arranged(sheet: Sheet[Any], options: Options) -> Sheet[Any]:
+    """Return the sheet with the columns, the order and the rows that are asked for."""
+    if options.sort:
+        sheet = sheet.sorted(options.sort)
+    if options.columns:
+        sheet = sheet.of_columns(options.columns)
+    if options.limit:
+        limit = int(options.limit)
+    else:
+        limit = MAX_COMMENTED if options.format == "markdown" else 0
+    return sheet.cut(limit) if limit else sheet
+
+
+def _print(sheet: Sheet[Any], asked: CommandLine) -> None:
+    options = asked.parsed
+    for remark in sheet.remarks:
+        stdio.print_message(remark)
+    width = stdio.width() if stdio.is_terminal(sys.stdout) else None
+    is_for_people = options.template is None and options.format is None
+    is_plain = is_for_people and asked.settings.plain and (width is not None or options.plain)
+    # A number that was asked for has cut the rows already.
+    limit = None if options.limit else sheet.limit
+    if is_for_people and not is_plain and (width is not None or sheet.is_text):
+        has_colours = not options.no_color and stdio.supports_colour(asked.session.environ)
+        for pieces in table_lines(sheet, width, limit):
+            stdio.print_line("".join(_coloured(p) if has_colours else p[0] for p in pieces))
+        return
+    if is_for_people:
+        # Scripts read the rows; readers of a log want to know their title.
+        for sentence in (sheet.title, *sheet.notes):
+            if sentence:
+                stdio.print_message(sentence)
+    if is_plain and width is not None and limit is not None:
+        sheet = sheet.cut(limit)
+    for line in _script_lines(sheet, options, "plain" if is_plain else "tab"):
+        stdio.print_line(line)
+    if is_plain and limit is not None and sheet.left_out:
+        stdio.print_message(f"and {sheet.left_out:,} more; --limit 0 prints all")
+
+
+def _coloured(piece: Piece) -> str:
+    """Return a text with the sequences for its colour."""
+    text, names = piece
+    for name in names.split() if text else ():
+        if name in _COLOURS:
+            text = f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
+    return text
+
+
+def _script_lines(sheet: Sheet[Any], options: Options, default: str) -> Iterator[str]:
+    if options.template is not None:
+        return formatted(sheet, options.template)
+    format_ = options.format or default
+    return next(each.of_sheet(sheet) for each in FORMATS if each.name == format_)

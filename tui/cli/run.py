@@ -60,8 +60,7 @@ def _run_command(options: Options) -> ExitCode:
         code = module_of(name).run(options, os.environ)
     else:
         # A command without sources needs none of these modules.
-        from spackscope.tui.cli.answer import print_answer
-        from spackscope.tui.cli.command_line import open_command_line
+        from spackscope.tui.cli.command_line import open_command_line, print_answer
 
         module = module_of(name)
         with open_command_line(options) as line:

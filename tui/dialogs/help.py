@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from textual.app import App
 
-from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
+from spackscope.tui.dialogs.dialog import Pick, PickDialog, with_all_words
 from spackscope.tui.keymap import (
     ANYWHERE,
     FILTERS,

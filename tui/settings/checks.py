@@ -16,7 +16,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.index.order import USED_BY, Sort
 from spackscope.model.report.table_columns import UNSORTED
 from spackscope.tui.keymap import (
     CTRL_SPACE,

@@ -36,8 +36,8 @@ from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.package_summary import PackageSummary
     from spackscope.model.index.value_counts import SectionKey, SectionValue, ValueSection, Verb
+    from spackscope.model.report.titles import PackageSummary
 
     Place = tuple[SectionKey, str | None]
     """A section, and one of its values; None for its first value."""

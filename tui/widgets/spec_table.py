@@ -16,7 +16,7 @@ from textual.widgets import Static
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean, wrap_cut
 from spackscope.model.index.catalog import Row
-from spackscope.model.index.view import RowRole, Sort
+from spackscope.model.index.order import RowRole, Sort
 from spackscope.model.report.sheet import ANY_COLUMN
 from spackscope.model.report.table_columns import MIN_FOR_VARIANTS, Layout
 from spackscope.tui.keymap import SPECS, bindings

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, clean, cut_words, pad
-from spackscope.model.index.view import Sort
+from spackscope.model.index.order import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.report.report import Piece

@@ -19,7 +19,7 @@ from spackscope.model.core.columns import spec_name
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.index.catalog import Row
-from spackscope.model.index.view import RowRole, Sort
+from spackscope.model.index.order import RowRole, Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.report import LinePart, Piece, filter_needles, highlight
 from spackscope.model.report.row_cells import RowCells

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spackscope.model.analysis.follows import follows
+from spackscope.model.analysis.varying import follows
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
+from spackscope.model.report.titles import PackageSummary, Summaries, package_summaries
 from tests.builders.catalogs import catalog_of, on_host
 from tests.builders.nodes import node
 from tests.builders.pages import hash_of, record, write_page

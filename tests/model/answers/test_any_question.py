@@ -12,7 +12,6 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.nearest import NearestSearch
-from spackscope.model.analysis.package_summary import package_summaries
 from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.analysis.varying import varying
 from spackscope.model.answers.duplicates import duplicates
@@ -22,11 +21,12 @@ from spackscope.model.assist.completion import complete
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.order import View
 from spackscope.model.index.tree import read_tree
 from spackscope.model.index.value_counts import value_counts, value_sections
-from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.row_notes import row_notes
+from spackscope.model.report.titles import package_summaries
 from tests.builders.catalogs import catalog_of, on_host
 from tests.builders.nodes import edge, node
 from tests.builders.pages import SAMPLE_PAGES, hash_of, record, write_page

@@ -11,7 +11,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse

@@ -20,8 +20,8 @@ from spackscope.model.index.build import build
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.index_file import Columns
 from spackscope.model.index.load import load
+from spackscope.model.index.order import View
 from spackscope.model.index.staged import Staged
-from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.readers import pages as cache_pages
 from spackscope.model.readers.formats import read_document

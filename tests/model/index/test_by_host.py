@@ -10,8 +10,8 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.index.catalog import Catalog, Row
+from spackscope.model.index.order import Sort, View
 from spackscope.model.index.value_counts import SectionKey, mark_of, value_counts
-from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import catalog_of, on_host

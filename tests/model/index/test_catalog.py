@@ -8,7 +8,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of

@@ -11,7 +11,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import source_term, unique_end, with_full_name
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import MAX_TERMS, parse

@@ -16,7 +16,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import USED_BY, RowRole, Sort, View
+from spackscope.model.index.order import USED_BY, RowRole, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of

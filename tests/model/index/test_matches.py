@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.evaluate import Matches
 from spackscope.model.index.index_file import mask_of
-from spackscope.model.index.matches import Matches
 from tests.builders.catalogs import catalog_of
 from tests.builders.pages import record, write_page
 from tests.examples import examples

@@ -12,7 +12,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import NO_COMPILER, Dependency, Spec, absent_spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
 from spackscope.model.report.detail import DetailLine, Members, detail, needs_line, needs_values

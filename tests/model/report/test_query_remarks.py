@@ -8,7 +8,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.detail import fit_lines
-from spackscope.model.report.query_remarks import hidden_by_host
+from spackscope.model.report.titles import hidden_by_host
 from tests.builders.catalogs import on_host
 
 TOO_NEW = TARGET.with_label("target too new", sentence="target zen4 > zen3")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.view import View
+from spackscope.model.index.order import View
 from spackscope.model.report.row_notes import MAX_COMPARED, RowNote, row_notes
 from spackscope.model.report.table_columns import ShownWidths
 from tests.builders.catalogs import catalog_of

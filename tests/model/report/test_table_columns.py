@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog, Listing
-from spackscope.model.index.view import USED_BY, View
+from spackscope.model.index.order import USED_BY, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.row_cells import RowCells, cut_phrases
 from spackscope.model.report.table_columns import (

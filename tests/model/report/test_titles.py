@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.index.load import load
 from spackscope.model.report.table_columns import TableColumn
 from spackscope.model.report.titles import (
     MIN_WIDTH,
+    PackageSummary,
     overview_cell,
     overview_layout,
     overview_width,

@@ -20,7 +20,7 @@ from spackscope.tui.browser.copy import (
     view_forms,
 )
 from spackscope.tui.browser.state import SPECS
-from spackscope.tui.dialogs.pick import PickDialog
+from spackscope.tui.dialogs.dialog import PickDialog
 from tests.browsing import browsing
 from tests.builders.pages import SAMPLE_PAGES, record, write_page
 from tests.builders.spack import INSTALL_TREE

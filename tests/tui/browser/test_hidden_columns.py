@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.hidden_columns import MAX_COLUMNS, load, parse_hidden
+from spackscope.tui.browser.remembered import MAX_COLUMNS, load_hidden, parse_hidden
 from spackscope.tui.browser.screen import Controllers
 from spackscope.tui.settings import Settings
 from tests.browsing import browsing
@@ -21,7 +21,7 @@ def host_of(tmp_path: Path, *configured: str) -> FakeHost:
 
 def loaded(tmp_path: Path, *configured: str) -> FakeHost:
     host = host_of(tmp_path, *configured)
-    load(host)
+    load_hidden(host)
     host.work()
     return host
 
@@ -92,7 +92,7 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     tmp_path: Path,
 ) -> None:
     host = host_of(tmp_path, "os", "target")
-    load(host)
+    load_hidden(host)
     assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
     rows = Controllers(host, "").specs

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.order import Sort
 from spackscope.model.index.tree import TreeNode
-from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet

@@ -9,8 +9,8 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.query_history import MAX_LENGTH, MAX_QUERIES, QueryHistory, QueryRecall
-from spackscope.tui.dialogs.pick import PickDialog
+from spackscope.tui.browser.remembered import MAX_LENGTH, MAX_QUERIES, QueryHistory, QueryRecall
+from spackscope.tui.dialogs.dialog import PickDialog
 from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 

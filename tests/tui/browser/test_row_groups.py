@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.view import RowRole
+from spackscope.model.index.order import RowRole
 from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import INDEX, Browser, browsing
 from tests.builders.nodes import Node, edge, leaf, node

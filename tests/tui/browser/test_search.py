@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Row
-from spackscope.model.index.view import Sort
+from spackscope.model.index.order import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import MANY

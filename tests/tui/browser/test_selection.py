@@ -20,7 +20,7 @@ from spackscope.tui.browser.copy import (
 )
 from spackscope.tui.browser.specs import MAX_MARKS
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, STALE
-from spackscope.tui.dialogs.pick import PickDialog
+from spackscope.tui.dialogs.dialog import PickDialog
 from tests.browsing import SAMPLE, browsing, reading
 from tests.builders.pages import record, write_page
 from tests.clipboard import Clipboard

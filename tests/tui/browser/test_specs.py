@@ -4,7 +4,7 @@ import random
 import re
 from pathlib import Path
 
-from spackscope.model.index.view import Sort
+from spackscope.model.index.order import Sort
 from spackscope.tui.widgets.side_column import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders.pages import Record, hash_of, record, write_page

@@ -17,9 +17,8 @@ from spackscope.tui.browser.export import ExportDialog
 from spackscope.tui.browser.open_source import SourceDialog
 from spackscope.tui.browser.screen import ACTIONS, BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
-from spackscope.tui.dialogs.dialog import Dialog
+from spackscope.tui.dialogs.dialog import Dialog, best_first, with_all_words
 from spackscope.tui.dialogs.help import WORDS, commands, help_picks
-from spackscope.tui.dialogs.pick import best_first, with_all_words
 from spackscope.tui.keymap import (
     ANYWHERE,
     DEFAULT,

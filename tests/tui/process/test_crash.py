@@ -33,7 +33,7 @@ sys.exit(main(sys.argv[1:]))
 IN_MAIN = "import spackscope.tui.cli.command_line as h; h.load = broken"
 IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.arguments'] = None"
 IN_THREAD = (
-    "import threading, spackscope.tui.cli.answer as h\n"
+    "import threading, spackscope.tui.cli.command_line as h\n"
     "def find(*_args):\n"
     "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
     "h.print_answer = find"
@@ -50,7 +50,7 @@ AFTER_THE_COMMAND = (
     "atexit.register(broken)"
 )
 IN_DESTRUCTOR = (
-    "import spackscope.tui.cli.answer as h; before = h.print_answer\n"
+    "import spackscope.tui.cli.command_line as h; before = h.print_answer\n"
     "class Dropped: __del__ = broken\n"
     "def run(*args): Dropped(); return before(*args)\n"
     "h.print_answer = run"

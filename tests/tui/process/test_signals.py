@@ -40,7 +40,7 @@ SLOW_BUILD = (
 )
 UNWINDING = """
 import signal, time
-import spackscope.tui.cli.answer as headless
+import spackscope.tui.cli.command_line as headless
 from spackscope.tui.process import signals
 def find(*_args):
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.index.view import Sort
+from spackscope.model.index.order import Sort
 from spackscope.tui.settings import (
     COMMAND_LINE,
     DEFAULT,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.catalog import Catalog, Listing
-from spackscope.model.index.view import Sort, View
+from spackscope.model.index.order import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import UNLIKE_OTHERS
 from spackscope.model.report.titles import shared_texts

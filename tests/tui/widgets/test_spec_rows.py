@@ -8,7 +8,7 @@ from textual.message import Message
 
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.index.catalog import Catalog, Listing
-from spackscope.model.index.view import USED_BY, View
+from spackscope.model.index.order import USED_BY, View
 from spackscope.model.report.row_notes import RowNote, note_key
 from spackscope.model.report.table_columns import UNLIKE_OTHERS, Layout, Placed, TableColumn
 from spackscope.tui.widgets.table_head import Heads

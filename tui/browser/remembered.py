@@ -1,30 +1,33 @@
-"""The history of queries: a file with one per line, the newest last, and walking through it."""
+"""What is remembered between runs: the used queries, to walk through, and the hidden columns."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.file_access import open_private, write_private, xdg_path
+from spackscope.model.core.file_access import open_private, read_private, write_private, xdg_path
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import is_clean
+from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost
+from spackscope.tui.browser.browser_host import BrowserHost, remember
 from spackscope.tui.browser.jobs import Job
-from spackscope.tui.dialogs.pick import Pick, PickDialog, with_all_words
+from spackscope.tui.dialogs.dialog import Pick, PickDialog, with_all_words
+from spackscope.tui.settings.checks import KEPT, hidden_columns
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
 """Characters of a query that is kept."""
-_MAX_BYTES = MAX_QUERIES * MAX_LENGTH
+_MAX_QUERY_BYTES = MAX_QUERIES * MAX_LENGTH
 
 
 class QueryHistory:
     """Queries that are kept in a file if possible, else for as long as the program runs.
 
+    The file has one query per line, the newest last.
     `queries` are the known queries, the newest last, and have the queries of earlier runs once
     `read` was called. Lines of the file that are not queries are skipped. Safe to use from
     several threads.
@@ -146,8 +149,8 @@ def _read(path: str | None) -> tuple[str, ...]:
         return ()
     try:
         with open_private(path) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_BYTES))
-            data = file.read(_MAX_BYTES)
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_QUERY_BYTES))
+            data = file.read(_MAX_QUERY_BYTES)
     except (OSError, ValueError):
         return ()
     queries = []
@@ -164,3 +167,87 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
         return
     with contextlib.suppress(Unwritable):
         write_private(path, "".join(f"{query}\n" for query in queries).encode())
+
+
+MAX_COLUMNS = 500
+"""Most hidden columns that the file keeps."""
+_MAX_NAME, _MAX_COLUMN_BYTES = 100, 200_000
+
+Hidden = frozenset[str]
+"""The names of the columns that are hidden."""
+
+
+def load_hidden(host: BrowserHost) -> None:
+    """Read the columns that earlier runs hid or showed; a message names an unreadable file."""
+    configured, path = hidden_columns(host.settings), _columns_path(host)
+    if configured:
+        host.change(hidden_columns=configured)
+
+    def read() -> Hidden | str:
+        try:
+            data = b"{}" if path is None else read_private(path, _MAX_COLUMN_BYTES)
+            return parse_hidden(data, configured)
+        except FileNotFoundError:
+            return configured
+        except (OSError, ValueError) as error:
+            return clean(f"Ignored {path}: {error}")
+
+    def take(read: Hidden | str) -> None:
+        if isinstance(read, str):
+            host.say(read, error=True)
+        else:
+            host.change(hidden_columns=read | (host.state.hidden_columns - configured))
+
+    host.run(lambda _: read(), take, jobs.COLUMNS)
+
+
+def cannot_be_hidden(column: str) -> str:
+    """Return the message on a column that names the rows."""
+    return f"The column {column or 'of names'} cannot be hidden: it names the rows"
+
+
+def change_hidden(host: BrowserHost, hidden: Hidden) -> None:
+    """Set the hidden columns, and save their difference from the configuration."""
+    if hidden == host.state.hidden_columns:
+        return
+    host.change(hidden_columns=hidden)
+    configured, path = hidden_columns(host.settings), _columns_path(host)
+    besides, shown = sorted(hidden - configured), sorted(configured - hidden)
+    content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
+
+    def write() -> None:
+        if path is not None:
+            write_private(path, f"{content}\n".encode())
+
+    remember(host, write, "columns", jobs.COLUMNS)
+
+
+def _columns_path(host: BrowserHost) -> str | None:
+    return xdg_path(host.session.environ, "state", "columns.json")
+
+
+def parse_hidden(data: bytes, configured: Hidden = frozenset()) -> Hidden:
+    """Return the hidden columns that the content of the file names, without invalid names.
+
+    Raises ValueError where the content is not of that form.
+    """
+    try:
+        content = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(content, dict):
+        raise ValueError("it is not an object")
+    hidden, shown = content.get("hidden", []), content.get("shown", [])
+    if not (isinstance(hidden, list) and isinstance(shown, list)):
+        raise ValueError("hidden or shown is not a list")
+    names = list(filter(_is_name, hidden))[:MAX_COLUMNS]
+    return configured.difference(filter(_is_name, shown)).union(names).difference(KEPT)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= _MAX_NAME and is_clean(name)
+
+
+def column_word(column: str) -> str:
+    """Return the name of a column in messages."""
+    return clean(column.removeprefix("+"))

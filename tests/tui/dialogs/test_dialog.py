@@ -3,7 +3,7 @@
 import pytest
 
 from spackscope.tui.cli.command_table import ANSWERS, module_of
-from spackscope.tui.dialogs.pick import PickDialog
+from spackscope.tui.dialogs.dialog import PickDialog
 from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
 from tests.browsing import Browser, browsing
 
