@@ -47,7 +47,8 @@ _WORD = re.compile(
     (?P<key>{_KEY})(?P<operator>:?==?)(?P<value>[^\s"']*)
   | @\s*(?P<version>[^\s+~%^]*)
   | (?P<sign>\+\+|~~|[+~]|(?<!\S)-)(?P<variant>[\w\-.]*)
-  | (?P<sigil>[%^])\s*(?:[\w,\-]+=)?(?P<dependency>[\w\-.]*(?:@[\w.\-]*)?)
+  | (?P<sigil>(?P<direct>%)|\^)\s*(?:[\w,\-]+=)?
+    (?P<dependency>[\w\-.]*(?(direct)(?:@[\w.\-]*)?))
   | /(?P<hash>\w*)
   | (?P<name>(?<![^\s!|])[\w\-.]*)
     """,
@@ -80,8 +81,8 @@ def complete(catalog: Catalog, parsed: ParsedInput, *, always: bool = False) -> 
     try:
         others = _before(before) if is_of_dependency else without_word(parsed)
         if not column:
-            others = satisfiable(catalog, others)
-        completer = _Completer(catalog, others)
+            others = satisfiable(catalog, others, of_nodes=is_of_dependency)
+        completer = _Completer(catalog, others, is_of_dependency)
         found = (
             completer.filter_values(column, word["value"])
             if column
@@ -117,17 +118,19 @@ def _of_dependents(
 class _Completer(NamedTuple):
     """Completes words under the other conditions of a query.
 
-    Without a catalog, it completes keys and words of the language.
+    Without a catalog, it completes keys and words of the language. With `of_nodes` it completes
+    what is said of a dependency, which may have dependency-only records alone.
     """
 
     catalog: Catalog | None
     others: Query
+    of_nodes: bool = False
 
     def counts(self, column: str) -> list[ValueCount]:
         """Return the values of a column; `yes` first for a column about the host."""
         if self.catalog is None:
             return []
-        found = value_counts(self.catalog, self.others, column)
+        found = value_counts(self.catalog, self.others, column, of_nodes=self.of_nodes)
         if column in HOST_COLUMNS:
             # Users ask for specs that run here, even if fewer do.
             found.sort(key=lambda each: each.value != YES)
@@ -135,9 +138,7 @@ class _Completer(NamedTuple):
 
     def count(self, query: Query) -> int:
         """Count the specs that match a query; 0 without a catalog."""
-        if self.catalog is None:
-            return 0
-        return self.catalog.count(query)
+        return 0 if self.catalog is None else _count(self.catalog, query, of_nodes=self.of_nodes)
 
     def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[Completion]:
         """Yield completions of a match of `typed_word`; `in_shell`, some do not begin with it."""
@@ -285,18 +286,25 @@ class _Completer(NamedTuple):
                 yield Completion(sign + quote_word(each.value), each.count)
 
 
-def satisfiable(catalog: Catalog, query: Query) -> Query:
-    """Return the query without each part that has no match together with the parts before it."""
+def satisfiable(catalog: Catalog, query: Query, *, of_nodes: bool = False) -> Query:
+    """Return the query without each part that has no match together with the parts before it.
+
+    With `of_nodes` dependency-only records are matches, too.
+    """
     try:
-        if catalog.count(query):
+        if _count(catalog, query, of_nodes=of_nodes):
             return query
         query_so_far = Query()
         for part in query.parts():
             more = query_so_far.plus(part)
-            query_so_far = more if catalog.count(more) else query_so_far
+            query_so_far = more if _count(catalog, more, of_nodes=of_nodes) else query_so_far
     except Unanswerable:
         return Query()
     return query_so_far
+
+
+def _count(catalog: Catalog, query: Query, *, of_nodes: bool) -> int:
+    return len(catalog.match_nodes(query)) if of_nodes else catalog.count(query)
 
 
 def _ranked(values: Iterable[ValueCount], typed: str, *, begun: bool = False) -> list[ValueCount]:
@@ -379,11 +387,12 @@ def complete_word(catalog: Catalog | None, before: str, word: str) -> list[Compl
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
-    others = Query()
+    others, before_match = Query(), text[: match.start()]
+    of_nodes = match["sigil"] != "^" and _dependencies_end(lexer.tokens(before_match)) > 0
     try:
         if catalog is not None:
-            others = satisfiable(catalog, _before(text[: match.start()]))
-        completer = _Completer(catalog, others)
+            others = satisfiable(catalog, _before(before_match), of_nodes=of_nodes)
+        completer = _Completer(catalog, others, of_nodes)
         found = [*completer.candidates(match, in_shell=True)]
     except (Cancelled, Unanswerable):
         return []

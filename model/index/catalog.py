@@ -99,6 +99,7 @@ class Catalog(IndexData):
         self._evaluation = Evaluation(self, self.edges)
         self.virtuals = self._evaluation.virtuals
         self.match = self._evaluation.match
+        self.match_nodes = self._evaluation.match_nodes
         self.count_codes = self._evaluation.count_codes
         self._last_shown: ShownValues | None = None
 
@@ -144,12 +145,17 @@ class Catalog(IndexData):
         """Return the number of matching records."""
         return len(self.match(query))
 
-    def counts(self, query: Query, column: str) -> Counter[Value]:
-        """Count the matching records by their values of a column."""
+    def counts(self, query: Query, column: str, *, of_nodes: bool = False) -> Counter[Value]:
+        """Count the matching records by their values of a column.
+
+        With `of_nodes` dependency-only records count, too.
+        """
         if FIELDS[column].is_by_host:
             return self.by_host.counts(column, self.match(query))
-        values, by_value = self.values(column), Counter[Value]()
-        for code, count in self.count_codes(query, FIELDS[column].storage).items():
+        values, by_value, storage = self.values(column), Counter[Value](), FIELDS[column].storage
+        nodes = self.match_nodes(query).counts(storage) if of_nodes else None
+        codes = self.count_codes(query, storage) if nodes is None else nodes
+        for code, count in codes.items():
             by_value[values[code]] += count
         return by_value
 

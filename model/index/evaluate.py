@@ -432,6 +432,13 @@ class Evaluation:
 
         return self._matches.get(query, find)
 
+    def match_nodes(self, query: Query) -> Matches:
+        """Return the records that match a query, dependency-only ones too: what `^` may mean.
+
+        Raises Cancelled and Unanswerable.
+        """
+        return self._find(self.virtuals.resolved(query))
+
     def count_codes(self, query: Query, storage: str) -> Mapping[int, int]:
         """Count the matching listed records by their codes of a dictionary.
 

@@ -48,16 +48,18 @@ class ValueCount(Frozen):
     count: int
 
 
-def value_counts(catalog: Catalog, query: Query, column: str) -> list[ValueCount]:
+def value_counts(
+    catalog: Catalog, query: Query, column: str, *, of_nodes: bool = False
+) -> list[ValueCount]:
     """Return the values of a column, the most frequent first, then by name.
 
     Conditions on the column itself are ignored; for `variants`, each variant only ignores the
-    conditions on itself. Each variant and each stack is a value of its own. Raises Cancelled and
-    Unanswerable.
+    conditions on itself. Each variant and each stack is a value of its own. With `of_nodes`
+    dependency-only records count, too. Raises Cancelled and Unanswerable.
     """
 
     def texts(conditions: Query) -> Counter[str]:
-        return _texts(catalog.counts(conditions, column), of_none=())
+        return _texts(catalog.counts(conditions, column, of_nodes=of_nodes), of_none=())
 
     if column != VARIANTS:
         counts = texts(query.without_column(column))

@@ -19,7 +19,7 @@ from tests.browsing import sample_where
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import edge, leaf, node
 from tests.builders.pages import hash_of
-from tests.builders.spack import write_index
+from tests.builders.spack import database, installs, write_index
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:
@@ -91,8 +91,9 @@ NOTHING = ["", "os=^Ix", "package=py-build ", "'c,c+", 'cflags="-O2 -', "py-buil
            "/2", "nothing", "'", "os='ubuntu 2", "\x1b["]  # fmt: skip
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
 def test_a_word_on_a_dependency_is_completed_with_the_count_of_its_dependents(
-    tmp_path: Path,
+    tmp_path: Path, is_listed: bool
 ) -> None:
     one, two, pic, plain = (hash_of(number) for number in range(11, 15))
     apps = [
@@ -105,11 +106,16 @@ def test_a_word_on_a_dependency_is_completed_with_the_count_of_its_dependents(
         node(hash_, name="lib", version=version, parameters={"pic": is_pic})
         for hash_, version, is_pic in ((pic, "1.2", True), (plain, "1.3", False))
     ]
-    catalog = catalog_of(write_index(tmp_path, *apps, *libs))
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*apps) | installs(*libs, in_buildcache=is_listed)))
+    catalog = catalog_of(path)
     assert offered(catalog, "app ^lib +") == {"app ^lib +pic": 1}
-    assert offered(catalog, "app ^lib @1.") == {"app ^lib @1.2": 1, "app ^lib @1.3": 1}
+    for text in ("app ^lib @1.", "app ^lib@1.", "app^lib@"):
+        name = text.partition("@")[0]
+        assert offered(catalog, text) == {f"{name}@1.2": 1, f"{name}@1.3": 1}
     assert offered(catalog, "app ^lib +o") == {}, "it is a variant of app"
     assert offered(catalog, "app +own ^l") == {"app +own ^lib": 2}
+    assert texts(catalog, "app", "^lib@1") == ["^lib@1.3", "^lib@1.2"]
 
 
 def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog) -> None:
