@@ -201,14 +201,15 @@ class HostFit:
             for id_, compilers in enumerate(self._all_compilers()):
                 if compilers and lacks_runtime(compilers) and not are_external[id_]:
                     own[id_] |= missing
-            verdicts = list(zip(islice(own, self._edges.count), whole, strict=False))
-            codes_of = {verdict: code for code, verdict in enumerate(dict.fromkeys(verdicts))}
-            codes = array("I", map(codes_of.__getitem__, verdicts))
+            codes_of: dict[tuple[Mask, Mask], int] = {}
+            verdicts = zip(islice(own, self._edges.count), whole, strict=False)
+            # A list of them would take more memory than all that the browser keeps.
+            codes = array("I", (codes_of.setdefault(v, len(codes_of)) for v in verdicts))
             self._coded = narrowed(codes), [self._brief(ReasonMasks(*v)) for v in codes_of]
             return self._coded
 
-    def _all_own(self) -> tuple[list[Mask], list[bool]]:
-        """Return the own reasons of each spec and absent dependency, and which specs are external.
+    def _all_own(self) -> tuple[list[Mask], bytearray]:
+        """Return the own reasons of each spec and absent dependency; and 1 for external specs.
 
         Few specs differ in what decides on their reasons.
         """
@@ -219,7 +220,7 @@ class HostFit:
         looks = map(reduce, repeat(or_), zip(*shared, strict=True))
         indexed = map(self._are_indexed.__getitem__, catalog.column("presence"))
         known: dict[Hashable, Mask] = {}
-        own, are_external = list[Mask](), list[bool]()
+        own, are_external = list[Mask](), bytearray()
         groups = zip(pairwise(catalog.first), looks, indexed, strict=True)
         for number, ((start, stop), mask, is_indexed) in enumerate(groups):
             if number % _CHECK_INTERVAL == 0:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache, partial
-from itertools import chain, compress, islice, pairwise
+from itertools import chain, compress, groupby, islice, pairwise
 from typing import Any, cast
 
 from spackscope.model.core.columns import (
@@ -22,7 +22,6 @@ from spackscope.model.core.columns import (
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import short_digests, split_variant, variant_key
 from spackscope.model.core.text import cell_width
-from spackscope.model.index.by_host import RANKS_OF_FITS
 from spackscope.model.index.evaluate import Matches
 from spackscope.model.index.index_file import mask_of, sorted_by
 from spackscope.model.index.rows import IndexData
@@ -178,16 +177,13 @@ def _preferred_here(data: IndexData, start: int, end: int, ranks: bytes) -> arra
     has a byte for each spec; the spec of a look-alike that runs best decides.
     """
     specs = map(slice, data.first[start:end], data.first[start + 1 : end + 1])
-    best = map(min, map(ranks.__getitem__, specs))
+    best = bytes(map(min, map(ranks.__getitem__, specs)))
     packages, codes = (data.column(name)[start:end] for name in ("package", "version"))
-    versions = len(data.texts("version"))
-    # Packages come in ascending order, and their versions in descending order.
-    keys = [
-        (package * versions - version) * len(RANKS_OF_FITS) + rank
-        for package, version, rank in zip(packages, codes, best, strict=True)
-    ]
     listed = data.column("preferred")[start : min(end, data.look_alike(data.total))]
-    return array("I", sorted(listed, key=lambda number: keys[number - start]))
+    # In this order the look-alikes of a version are adjacent.
+    of_versions = groupby(listed, lambda number: (packages[number - start], codes[number - start]))
+    ordered = (sorted(group, key=lambda number: best[number - start]) for _, group in of_versions)
+    return array("I", chain.from_iterable(ordered))
 
 
 def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:

@@ -71,21 +71,21 @@ class WalkCache:
         try:
             data = read_private(self._path, _MAX_SIZE)
             data, digest = data[_DIGEST_LENGTH:], data[:_DIGEST_LENGTH]
-            names, times = os.fsdecode(data), array("Q")
-            for number, line in enumerate(re.finditer("^/.*", names, re.MULTILINE)):
+            top, times = os.fsencode(self._top), array("Q")
+            for number, line in enumerate(re.finditer(rb"^/.*", data, re.MULTILINE)):
                 if number % _CHECK_EVERY == 0:
                     check_cancelled()
-                status = os.stat(self._top + line[0])
+                status = os.stat(top + line[0])
                 times.extend((status.st_mtime_ns, status.st_ctime_ns))
         except (OSError, OverflowError):
             return None
-        return self._paths(names) if _digest(data, times) == digest else None
+        return self._paths(data) if _digest(data, times) == digest else None
 
-    def _paths(self, names: str) -> Iterator[str]:
+    def _paths(self, names: bytes) -> Iterator[str]:
         prefix = ""
-        # A file in memory would take four bytes for each character.
-        for line in re.finditer(".+", names):
-            name = line[0]
+        # As a text, or a list of names, they would take several times the memory.
+        for line in re.finditer(rb".+", names):
+            name = os.fsdecode(line[0])
             if name[0] == "/":
                 prefix = self._top + name
             else:
