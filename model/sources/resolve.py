@@ -115,8 +115,8 @@ def source_key(source: str, session: Session) -> str:
 def is_source_word(word: str) -> bool:
     """Check whether a word beside a query is a source.
 
-    Sources are URLs, `spack:NAME`, `public`, standard input, paths with a known ending, and words
-    with a slash: if such a word may be a hash, too, the path has to exist.
+    Sources are URLs, `spack:NAME`, `public`, `sample`, standard input, paths with a known ending,
+    and words with a slash: if such a word may be a hash, too, the path has to exist.
     """
     return _can_only_be_source(word) or ("/" in word and word != "/" and names_source(word))
 
@@ -133,7 +133,7 @@ def names_source(word: str) -> bool:
 
 def _can_only_be_source(word: str) -> bool:
     # A URL is one even where its scheme is not supported.
-    if scheme_of(word) or not is_local_path(word):
+    if word == SAMPLE or scheme_of(word) or not is_local_path(word):
         return True
     return ("/" in word or word.endswith(_ENDINGS)) and re.fullmatch(_PATH, word) is not None
 

@@ -123,7 +123,7 @@ def test_a_word_of_a_query_is_a_source_if_it_can_be_nothing_else(here: Path) -> 
     folders = ("there/", "./there", "there/abc", "hdf5/abc")
     missing = ("no/such/folder", "/data/mirror", "~/no")
     scheme = ("https://a.org/m", "ftp://a.org", "s3://b", "file:///x", "spack:site", "public:v1")
-    for word in (*ending, *folders, *missing, *scheme, "public", str(here)):
+    for word in (*ending, *folders, *missing, *scheme, "public", "sample", str(here)):
         assert is_source_word(word), word
     specs = ("/", "there", "hdf5", "py-foo", "hdf5/uehz56w", "/ueh | /wuq", "~mpi")
     hashes = ("/abc123", "/018")
