@@ -27,7 +27,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.tasks import BoundedCache
 from spackscope.model.index.index_file import Span, sorted_by
-from spackscope.model.query.ast import Condition, Query, Term
+from spackscope.model.query.ast import Condition, Depends, Query, Term
 from spackscope.model.query.matchers import ARCHITECTURE
 from spackscope.model.query.toolchains import Toolchains, names_of, with_toolchains
 
@@ -196,7 +196,9 @@ class ByHost:
         return Query(shared, tuple(specs))
 
     def _resolved(self, condition: Condition) -> Condition:
-        if not isinstance(condition, Term) or condition.column not in ARCHITECTURE:
+        if isinstance(condition, Depends):
+            return replace(condition, terms=tuple(map(self._resolved, condition.terms)))
+        if condition.column not in ARCHITECTURE:
             return condition
         if HOST not in condition.pattern.replace(",", ":").split(":"):
             return condition

@@ -35,6 +35,10 @@ def _flat(reasons: list[dict[str, Any]]) -> str:
     return "; ".join(dict.fromkeys("{rule}: {label}".format_map(each) for each in reasons))
 
 
+def _flat_edges(edges: list[dict[str, Any]] | None) -> str:
+    return " ".join(edge["hash"] for edge in edges or ())
+
+
 _MEANINGS = {
     "build_spec": "the hash that a spliced spec was built as; else empty",
     "package_hash": "the hash of the recipe",
@@ -92,6 +96,7 @@ _FIT_COLUMNS: list[SheetColumn[Spec]] = [
         "reasons",
         lambda spec: spec.fit and _reasons(spec.fit),
         flat=_flat,
+        sort_key=_flat,
         meaning="why not: objects with a name in `rule`, `of_dependency`, `label` and `sentence`",
     ),
 ]
@@ -102,7 +107,8 @@ _MORE_COLUMNS: list[SheetColumn[Spec]] = [
             None if spec.dependencies is None else [edge._asdict() for edge in spec.dependencies]
         ),
         drawn=False,
-        flat=lambda edges: " ".join(edge["hash"] for edge in edges or ()),
+        flat=_flat_edges,
+        sort_key=_flat_edges,
         meaning="objects with `deptypes` and `virtuals`; null if the source lists none",
     ),
     *(
@@ -173,6 +179,7 @@ def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[
         lambda row: row[1],
         drawn=False,
         flat=json.dumps,
+        sort_key=json.dumps,
         meaning="what each mirror answered: `signed`, `key`, and the state of the `archive`",
     )
     rows = list(zip(specs, mirrors, strict=True))

@@ -109,7 +109,7 @@ class Stages:
 
 def minutes(seconds: float) -> str:
     """Return a duration: `43 s`, `12 min` or `3 h 5 min`."""
-    if seconds < 60:
+    if round(seconds) < 60:
         return f"{seconds:.0f} s"
     hours, rest = divmod(round(seconds / 60), 60)
     return f"{hours} h {rest} min" if hours else f"{rest} min"

@@ -297,14 +297,19 @@ class Sheet(Frozen, Generic[Item]):
         return of_column or self.hash(item)
 
     def of_columns(self, names: str) -> Sheet[Item]:
-        """Return the sheet with some columns, whose names are separated by commas."""
+        """Return the sheet with some columns, whose names are separated by commas.
+
+        Raises WrongQuestion.
+        """
         chosen = [self.column(name.strip()) for name in names.split(",") if name.strip()]
+        if not chosen:
+            raise WrongQuestion("--columns names no column")
         return self._as_table(columns=[replace(each, drawn=True) for each in chosen], redundant=())
 
     def sorted(self, by: str) -> Sheet[Item]:
         """Return the sheet in the order of a column, descending with `-` before its name.
 
-        Unknown values come last.
+        Unknown values come last. Raises WrongQuestion.
         """
         column = self.column(by.removeprefix("-"))
         values = [(column.value(item), item) for item in self.rows]

@@ -95,6 +95,7 @@ def test_rows_have_it_and_are_sorted_by_it(catalog: Catalog) -> None:
         ("target=host:,aarch64", "target=x86_64_v3:,aarch64"),
         ("!target=:host", "!target=:x86_64_v3"),
         ("os=host", "os=rocky8"),
+        ("hdf5 ^zlib-ng target=:host", "hdf5 ^zlib-ng target=:x86_64_v3"),
         ("zlib target=:host platform=host hdf5", "zlib target=:x86_64_v3 platform=linux hdf5"),
     ],
 )

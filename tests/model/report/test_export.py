@@ -14,7 +14,7 @@ from spackscope.model.report import export
 from spackscope.model.report.detail import detail
 from spackscope.model.report.writers import csv_lines, json_array, json_lines, tabs
 from spackscope.model.sources.site_url import record_url
-from tests.builders.catalogs import all_records
+from tests.builders.catalogs import all_records, on_host
 
 
 def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
@@ -57,6 +57,16 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
         {"hash": "2" * 32, "name": "zlib", "deptypes": ["link"], "virtuals": []}
     ]
     assert (first["external"], second["external"]) == ("", "/usr")
+
+
+def test_records_are_sorted_by_any_column(whole_catalogs: dict[str, Catalog]) -> None:
+    catalog = on_host(whole_catalogs["spack1"], "target=zen3 glibc=2.17")
+    of_fit = export.spec_sheet(catalog, range(200), tells_fit=True)
+    whole = export.full_sheet(list(catalog.records(range(20))), [[{"key": n}] for n in range(20)])
+    for sheet in (of_fit, whole):
+        hashes = set(sheet.hashes())
+        for column in sheet.columns:
+            assert set(sheet.sorted(column.name).hashes()) == hashes, column.name
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import cell_width
-from spackscope.model.report.progress import Progress, Stages, age, bar, stale_copies
+from spackscope.model.report.progress import Progress, Stages, age, bar, minutes, stale_copies
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
@@ -110,3 +110,11 @@ def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:
 )
 def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> None:
     assert age(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min"), (3_599, "1 h 0 min"), (11_100, "3 h 5 min")],
+)
+def test_a_duration_is_in_its_largest_units(seconds: float, text: str) -> None:
+    assert minutes(seconds) == text

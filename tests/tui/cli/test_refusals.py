@@ -36,6 +36,7 @@ REFUSED = [
     ("find --sort --json", USAGE, "argument --sort: expected one argument"),
     ("find --sort versoin", USAGE, "there is no column versoin. Did you mean version?"),
     ("find --sort -versoin", USAGE, "there is no column versoin. Did you mean version?"),
+    ("find --columns ,", USAGE, "--columns names no column"),
     ("find --columns x", USAGE, "there is no column x; there are "),
     ("find --format {x}", USAGE, "there is no column x; there are "),
     ("pick --format {x}", USAGE, "there is no column x"),
