@@ -50,6 +50,7 @@ _RUNTIME_OF = {"gcc": GCC_RUNTIME, "intel-oneapi-compilers": "intel-oneapi-runti
 """Compilers with the package of their runtime libraries."""
 
 _COMPILER_BITS = {name: 1 << n for n, name in enumerate([*_RUNTIME_OF, *_RUNTIME_OF.values()])}
+_RUNTIME_BITS = sum(map(_COMPILER_BITS.__getitem__, _RUNTIME_OF.values()))
 
 
 def _compiler_bit(name: str) -> Mask:
@@ -87,7 +88,7 @@ class ReasonMasks(NamedTuple):
 
 
 class HostFit:
-    """Whether the specs of a catalog run on a host: implements `catalog.by_host.HostAnswers`.
+    """Whether the specs of a catalog run on a host: implements `by_host.HostAnswers`.
 
     Each reason that occurs has a bit. A node has a mask of its own, most of it shared by all of
     its look-alikes, and this is united with the masks of all specs that it links or runs. Safe to
@@ -247,8 +248,8 @@ class HostFit:
         if self._is_before_1:
             return map(self._compilers_of, range(count))
         masks = [0] * (count + len(self._edges.absent))
-        for id_, name in self._ids_of(_COMPILER_BITS).items():
-            masks[id_] = _COMPILER_BITS[name]
+        for id_, bit in self._compiler_bits.items():
+            masks[id_] = bit
         united = self._united(masks, lambda *_: True, self._compilers) if any(masks) else masks
         return islice(united, count)
 
@@ -295,16 +296,10 @@ class HostFit:
         return masks
 
     @cached_property
-    def _run_edges(self) -> Adjacency:
-        """The dependencies that specs link or run, but for C libraries."""
-        kinds = self._edges.kinds
-        followed = [follows_run(*kind) for kind in kinds]
-        return self._edges.down.restricted(followed)
-
-    @cached_property
     def _below(self) -> ClosureMasks[int]:
         """Why run-time dependencies do not fit; a gcc-runtime is left out."""
-        runtimes, edges = self._ids_of([GCC_RUNTIME]), self._run_edges
+        runtimes = self._ids_of([GCC_RUNTIME])
+        edges = self._edges.down.restricted([follows_run(*kind) for kind in self._edges.kinds])
         return ClosureMasks(
             lambda id_: [child for child in edges.of(id_) if child not in runtimes],
             self._own_reasons,
@@ -320,19 +315,19 @@ class HostFit:
             return self._compilers.whole(id_)
         if not self._edges.lists(id_):
             return 0
-        below = (self._runtimes.get(child, 0) for child in self._edges.down.of(id_))
+        bits = self._compiler_bits
+        below = (bits.get(child, 0) & _RUNTIME_BITS for child in self._edges.down.of(id_))
         return reduce(or_, below, _compiler_bit(self._catalog.text("compiler", id_)))
 
     @cached_property
-    def _runtimes(self) -> Mapping[int, Mask]:
-        names = self._ids_of(_RUNTIME_OF.values())
-        return {id_: _COMPILER_BITS[name] for id_, name in names.items()}
+    def _compiler_bits(self) -> Mapping[int, Mask]:
+        """The bits of compilers and their runtimes, by the ids of their specs."""
+        return {id_: _COMPILER_BITS[name] for id_, name in self._ids_of(_COMPILER_BITS).items()}
 
     @cached_property
     def _compilers(self) -> ClosureMasks[int]:
         """The compilers and their runtimes anywhere below specs."""
-        bits = {id_: _COMPILER_BITS[name] for id_, name in self._ids_of(_COMPILER_BITS).items()}
-        return ClosureMasks(self._edges.down.of, lambda id_: bits.get(id_, 0))
+        return ClosureMasks(self._edges.down.of, lambda id_: self._compiler_bits.get(id_, 0))
 
     def _ids_of(self, packages: Collection[str]) -> dict[int, str]:
         """Return the ids of the specs of some packages, each with the package."""

@@ -264,12 +264,6 @@ def _rows(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[CoveredS
         yield row(external, "external")._replace(places=[graph.external(external.id)])
 
 
-def _role(spec: Missing) -> str:
-    if not spec.is_needed:
-        return "not needed"
-    return {"root": "root", "run": "run", "build": "build"}[spec.role]
-
-
 _COLUMNS: list[SheetColumn[CoveredSpec]] = [
     package_column(
         lambda row: row.package or None,
@@ -282,7 +276,7 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
     SheetColumn("reason", lambda row: row.reason or None, meaning="why it is missing"),
     SheetColumn(
         "role",
-        lambda row: row.missing and _role(row.missing),
+        lambda row: row.missing and (row.missing.role if row.missing.is_needed else "not needed"),
         meaning="root, run, build or not needed",
     ),
     SheetColumn(

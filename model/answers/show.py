@@ -71,10 +71,8 @@ def answer(asked: Asked) -> Sheet[Any]:
     asked.rests_on_configuration = True
     (catalog,) = asked.load(asked.sources)
     rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
-    data: list[list[dict[str, Any]]] = [[] for _ in entries]
-    if any(entries):
-        data = list(map(entries_json, entries))
-    sheet = full_sheet([_full_record(catalog, row) for row in rows], data)
+    specs = [_full_record(catalog, row) for row in rows]
+    sheet = full_sheet(specs, list(map(entries_json, entries)))
     draw = partial(_lines, asked, catalog, rows, entries)
     plain = partial(draw, None, is_plain=True)
     return replace(sheet, draw=draw, draw_plain=plain, is_text=True)
@@ -144,7 +142,7 @@ def _lines(
         if row.spec.in_cache:
             if name not in listings:
                 listings[name] = catalog.listing(View(Query().with_package(name)))
-            alike = listings[name].count_look_alikes(row.look_alike)
+            alike = len(listings[name].look_alike_ids(row.look_alike))
             varying = listings[name].values.varying_variants
         lines: Sequence[DetailLine] = detail(
             catalog.with_provenance(row.id, catalog.with_compilers(row)),

@@ -220,11 +220,6 @@ class Column(Frozen):
         return self.mask is None
 
     @property
-    def is_per_record(self) -> bool:
-        """Whether each record has a value of its own, on any host."""
-        return self.mask is not None and not self.is_by_host
-
-    @property
     def is_by_host(self) -> bool:
         """Whether its values depend on the host."""
         return self.storage == BY_HOST

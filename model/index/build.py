@@ -315,7 +315,7 @@ def _write(
     part, first = specs.part, specs.first
     for name in CODES:
         sections.add_array(name, part.codes[name])
-    sections.add_sums("first", part.counts)
+    sections.add_array("first", first, ascending=True)
     sections.add_bytes("hash", bytes(part.hashes), whole=True)
     size, order = planes(part.hash_order)
     sections.add_bytes("hash_order", order, size, whole=True)
@@ -703,7 +703,7 @@ def _write_edges(
     sections.add_json("edge_kinds", ordered)
     sections.add_json("absent", absent)
     up = reverse_edges(first, children, its_kinds, count + len(absent))
-    sections.add_sums("edge_first", sizes)
+    sections.add_array("edge_first", first, ascending=True)
     sections.add_array("edge_child", children)
     sections.add_array("edge_kind", its_kinds)
     sections.add_array("up_first", up[0], ascending=True)

@@ -223,7 +223,6 @@ class Listing:
     The id of a row is its first spec; `part` has the spec that the row shows. `shown` is the
     number of specs. Below the head of an opened group are its kinds. If no kinds are known, the
     group is shown as single specs; a single kind has no row besides the head.
-    `lists_dependencies` is true if any document of the index lists dependencies.
     """
 
     def __init__(
@@ -236,7 +235,6 @@ class Listing:
         self.catalog, self.view, self.values = catalog, view, values
         self._partition = partition
         self.ids = ordered_ids(catalog, view, values.specs)
-        self.lists_dependencies = catalog.lists_dependencies
         self.shown = len(values.specs)
         self._opened: dict[int, list[_OpenedRow]] = {}
         if view.folded and view.opened:
@@ -335,12 +333,8 @@ class Listing:
             return array("I")
         sizes = self.values.specs.sizes[:]
         for look_alike in self._opened:
-            sizes.remove(self.count_look_alikes(look_alike))
+            sizes.remove(len(self.look_alike_ids(look_alike)))
         return sizes
-
-    def count_look_alikes(self, look_alike: int) -> int:
-        """Return the number of shown specs of a look-alike."""
-        return len(self.values.specs.alike(look_alike))
 
     def look_alike_ids(self, look_alike: int) -> Sequence[int]:
         """Return the ids of the shown specs of a look-alike."""

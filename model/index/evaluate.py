@@ -630,11 +630,6 @@ class Evaluation:
     # Dependencies
 
     @cached_property
-    def _is_link(self) -> list[bool]:
-        """Whether each kind of edge is to link or run."""
-        return [not {"link", "run"}.isdisjoint(kind.deptypes) for kind in self._edges.kinds]
-
-    @cached_property
     def _stating_compiler(self) -> list[tuple[int, array[int]]]:
         """The ids of specs with a stated compiler, by the code of their architecture.
 
@@ -682,7 +677,7 @@ class Evaluation:
         matching = [{*compress(every, self._direct_dependents(other))} for other in of_root]
         for part in parts:
             by_link, by_others = self._owners(part)
-            matching.append(by_others | self._edges.up.reached(by_link, self._is_link))
+            matching.append(by_others | self._edges.up.reached(by_link, self._edges.are_run))
         return mask_of(set.intersection(*matching), self._edges.count)
 
     def _owners(self, condition: Depends) -> tuple[set[int], set[int]]:
@@ -706,7 +701,7 @@ class Evaluation:
                 for is_kind, kind in zip(is_named, kinds, strict=True)
             ]
             for ids, is_link in ((by_link, True), (by_others, False)):
-                pairs = zip(fitting, self._is_link, strict=True)
+                pairs = zip(fitting, self._edges.are_run, strict=True)
                 of_kind = [is_match and link == is_link for is_match, link in pairs]
                 ids |= self._edges.up.neighbours(spans, of_kind)
         return by_link, by_others

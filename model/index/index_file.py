@@ -246,11 +246,6 @@ class SectionWriter:
         size, data = planes(numbers)
         self.add_bytes(name, data, size, ascending=ascending)
 
-    def add_sums(self, name: str, counts: array[int]) -> None:
-        """Add the sums of the counts before each one, from 0, and the sum of all."""
-        size, data = planes(array("I", [0]) + counts)
-        self.add_bytes(name, data, size, ascending=True)
-
     def add_json(self, name: str, value: object) -> None:
         """Add a value as JSON."""
         self.add_bytes(name, json.dumps(value, separators=(",", ":")).encode())
@@ -314,10 +309,6 @@ class Columns:
         *_, size, ascending = self._table[name]
         numbers = from_planes(size, self.raw(name))
         return array("I", accumulate(numbers)) if ascending else numbers
-
-    def counts(self, name: str) -> array[int]:
-        """Return the counts from which `SectionWriter.add_sums` made a section."""
-        return array("I", from_planes(self._table[name][3], self.raw(name))[1:])
 
     def json(self, name: str) -> Any:
         """Return the value of a section of JSON."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count
 from math import nan
-from operator import attrgetter
+from operator import attrgetter, sub
 from typing import Any, NamedTuple, TypeVar
 
 from spackscope.model.core.columns import STORED
@@ -456,7 +456,7 @@ class OldIndex:
         nodes = [nodes_stated[node] for node in node_rows(columns)]
         return SortedSpecs(
             codes,
-            taken(columns.counts("first"), spans),
+            taken(array("I", map(sub, first[1:], first)), spans),
             taken(bytearray(columns.view("hash")), spec_spans, HASH_BYTES),
             taken(self._column("size"), spec_spans),
             array("I", recoded(taken(self._column("node"), spec_spans), nodes)),

@@ -97,7 +97,10 @@ def _condition(column: str, word: str) -> Condition:
         pattern = (
             f"{variant}={body.removeprefix('=') or '*'}" if is_whole else f"{variant}=*{body}*"
         )
-    elif FIELDS[column].is_per_record or (column == "variants" and is_variant(body)):
+    elif column == "variants" and is_variant(body):
+        pattern = body
+    elif not (FIELDS[column].has_dictionary or FIELDS[column].is_by_host):
+        # Each record has a value of its own.
         pattern = body
     elif body.startswith("=") or (column == "version" and body.startswith("@")):
         pattern = body[1:]

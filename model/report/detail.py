@@ -439,11 +439,6 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
         )
 
 
-def kinds_line(packages: str) -> DetailLine:
-    """Return the packages in which the kinds of a folded row differ."""
-    return DetailLine(packages, DIFFER_IN, style="differs")
-
-
 SIGNED, ARCHIVE = "signed", "archive"
 """The labels of the values of a spec."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, compress, count
 from operator import ne
 from typing import Any, NamedTuple, cast
@@ -24,7 +24,6 @@ from spackscope.model.report.detail import Members
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (
     UNLIKE_OTHERS,
-    ShownWidths,
     cut_value,
     flowing_variants,
     signed,
@@ -188,7 +187,7 @@ class _Package:
     Each look-alike has a text for each of `names`, the most telling first; "" for no value.
     """
 
-    def __init__(self, values: ShownValues, look_alike: int, shown_widths: ShownWidths) -> None:
+    def __init__(self, values: ShownValues, look_alike: int, widths: Mapping[str, int]) -> None:
         numbers = values.numbers_of_package(look_alike)
         sets = cast(Sequence[tuple[str, ...]], values.column_values("variants", numbers))
         variants = list(map(variants_by_name, sets))
@@ -208,7 +207,7 @@ class _Package:
         self._numbers = numbers
         stated = [texts[name] for name in self.names]
         self._stated = [tuple(each[at] for each in stated) for at in range(len(numbers))]
-        self._widths = widths = dict(shown_widths.widths)
+        self._widths = widths
         self._has_width = [name in widths for name in self.names]
         shown = [
             [cut_value(name, text, widths[name]) for text in texts[name]]
@@ -343,7 +342,7 @@ class RowNotes:
             lambda texts: sum(map(len, texts))
         )
         # The values and widths of the rows that were shown last.
-        self._shown: tuple[ShownValues, ShownWidths] | None = None
+        self._shown: tuple[ShownValues, Mapping[str, int]] | None = None
         self._packages: dict[str, _Package] = {}
 
     def kinds(self, ids: Sequence[int]) -> tuple[Kind, ...]:
@@ -356,31 +355,30 @@ class RowNotes:
         return [kind.ids for kind in kinds] if all(kind.is_known for kind in kinds) else ()
 
     def of(
-        self, listing: Listing, rows: Iterable[Row], shown_widths: ShownWidths | None = None
+        self, listing: Listing, rows: Iterable[Row], widths: Mapping[str, int] | None = None
     ) -> dict[NoteKey, RowNote]:
         """Return the notes on some rows of a listing.
 
-        `shown_widths` has the columns that a table shows. Raises Cancelled.
+        `widths` has the columns that a table shows, each with its width. Raises Cancelled.
         """
         notes = {}
-        packages = self._packages if self._shown == (listing.values, shown_widths) else {}
+        packages = self._packages if self._shown == (listing.values, widths) else {}
         for row in rows:
             check_cancelled()
             note = self._note(listing, row)
-            if shown_widths is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
+            if widths is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
                 package = row.spec.package
                 if package not in packages:
-                    packages[package] = _Package(listing.values, row.look_alike, shown_widths)
+                    packages[package] = _Package(listing.values, row.look_alike, widths)
                 apart, is_alone = packages[package].apart(row.look_alike)
                 is_alone = is_alone and not note.unlike
                 # What sets a build apart from look-alikes in rows of their own comes first.
                 note = note._replace(unlike=(*note.unlike, *apart))
-                width = None if is_alone else dict(shown_widths.widths).get(UNLIKE_OTHERS, 0)
-                columns = {name for name, _ in shown_widths.widths}
-                note = _with_misfit(note, row, {*columns, *listing.values.constants}, width)
+                width = None if is_alone else widths.get(UNLIKE_OTHERS, 0)
+                note = _with_misfit(note, row, {*widths, *listing.values.constants}, width)
             notes[note_key(row)] = note
-        if shown_widths is not None:
-            self._shown, self._packages = (listing.values, shown_widths), packages
+        if widths is not None:
+            self._shown, self._packages = (listing.values, widths), packages
         return notes
 
     def telling(self, ids: Sequence[int]) -> str:

@@ -191,10 +191,6 @@ def _no_text(_item: object) -> str:
     return ""
 
 
-def _no_query(_item: object) -> Query | None:
-    return None
-
-
 class Sheet(Frozen, Generic[Item]):
     """An answer: a title, columns, and rows, which are items of any type."""
 
@@ -212,7 +208,7 @@ class Sheet(Frozen, Generic[Item]):
     """Returns the number of builds that it stands for, and their package."""
     beside: Callable[[Item], str] = _no_text
     """Returns the hash of a spec to compare its spec with, or an empty text."""
-    query: Callable[[Item], Query | None] = _no_query
+    query: Callable[[Item], Query | None] = lambda item: None
     """Returns the query that shows it among the specs, if any does."""
     leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_
     """Returns the hash of the spec to which it leads in the column of a spec."""

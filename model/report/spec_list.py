@@ -157,7 +157,7 @@ def _folded_lines(
     cells, notes = RowCells(listing), row_notes(catalog)
     for start in range(0, len(listing), _WINDOW):
         rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
-        cells.notes = notes.of(listing, rows, layout.shown_widths)
+        cells.notes = notes.of(listing, rows, layout.widths)
         for row in rows:
             line = [(times(row.count).ljust(lead), "")]
             line += cells.pieces(row, layout.placed)

@@ -108,12 +108,6 @@ class TableColumn(Frozen):
         return ""
 
 
-class ShownWidths(Frozen):
-    """The columns that a table shows, each with its width."""
-
-    widths: tuple[tuple[str, int], ...] = ()
-
-
 def cut_value(name: str, text: str, width: int, column: tuple[str, ...] = ()) -> str:
     """Shorten the text of a cell: a variant or a list at its end, other values in the middle.
 
@@ -234,7 +228,7 @@ def choose_columns(
 ) -> TableColumns:
     """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
 
-    `shared` are the values that all rows share, as `frame.shared_texts` returns them. Columns
+    `shared` are the values that all rows share, as `titles.shared_texts` returns them. Columns
     that were `filtered` under their heads stay, even where all rows have the same value. Variants
     have a column each with `spreads_variants`, for rows of one package; else they flow in one.
     """
@@ -354,9 +348,9 @@ class Layout(Frozen):
     after: int = 0
 
     @property
-    def shown_widths(self) -> ShownWidths:
-        """The columns with their widths, for the notes on rows."""
-        return ShownWidths(tuple((placed.column.name, placed.width) for placed in self.placed))
+    def widths(self) -> Mapping[str, int]:
+        """The columns that the table shows, by name, each with its width."""
+        return {placed.column.name: placed.width for placed in self.placed}
 
     @property
     def is_whole(self) -> bool:

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import partial
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import host_of
@@ -164,7 +163,7 @@ class DetailsController:
         self._read(asked, listing, new, stays=stays)
 
     def _inputs(self, row: Row, listing: Listing) -> DetailInputs:
-        alike, marks = listing.count_look_alikes(row.look_alike), self._host.state.marks
+        alike, marks = len(listing.look_alike_ids(row.look_alike)), self._host.state.marks
         return DetailInputs(
             row,
             self._host.state.connected is row.catalog,
@@ -181,15 +180,17 @@ class DetailsController:
         catalog, delay = row.catalog, self._delay()
 
         def read(report: CallOnLoop) -> Details:
+            # The first rows do not wait for what it imports.
+            from spackscope.tui.browser.read_details import read_details
+
             def show_part(part: Details) -> None:
                 if not stays:
                     report(partial(self._take_part, part))
 
-            details: Details = _reading().read_details(
+            return read_details(
                 *(asked, listing, new, self._unfolded, host.session, host.sources, show_part),
                 run_only=self._run_only,
             )
-            return details
 
         def take(read: Details) -> None:
             host.cancel(jobs.PATIENCE)
@@ -258,13 +259,6 @@ class DetailsController:
         if self._host.state.details is None:
             return "No spec is selected"
         return "This source lists no dependencies"
-
-
-def _reading() -> ModuleType:
-    """Return the module that reads details: imported after the first rows."""
-    from spackscope.tui.browser import read_details
-
-    return read_details
 
 
 def _shown_as(row: Row) -> tuple[object, ...]:

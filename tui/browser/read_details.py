@@ -26,7 +26,6 @@ from spackscope.model.report.detail import (
     detail,
     fit_at_end,
     fit_lines,
-    kinds_line,
     needs_values,
     pending_lines,
     user_values,
@@ -178,4 +177,4 @@ def _needs_and_users(
 def _kinds(row: Row, members: Members) -> list[DetailLine]:
     """Read the line on how the kinds of a folded row differ. Raises Cancelled."""
     text = row_notes(row.catalog).telling(members.ids)
-    return [kinds_line(text)] if text else []
+    return [DetailLine(text, DIFFER_IN, style="differs")] if text else []

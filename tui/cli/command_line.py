@@ -252,7 +252,8 @@ class CommandLine:
         rows = [(shorten(each.label, _MAX_LABEL), f"{each.count:,}") for each in relaxed]
         lines = (f"  {line}" for line in aligned(rows))
         why = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
-        return Leave(_no_match_code(catalog), why, *lines)
+        code = ExitCode.NOTHING if catalog.is_whole else ExitCode.UNREADABLE
+        return Leave(code, why, *lines)
 
     def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
         """Read the hashes of a list, and the number of lines without one, which are printed.
@@ -310,11 +311,6 @@ def _print_problems(problems: Sequence[object], limit: int | None, hint: str = "
         stdio.print_message(str(problem))
     if more := len(problems) - len(problems[:limit]):
         stdio.print_message(f"and {counted(more, 'more problem')}{hint}")
-
-
-def _no_match_code(catalog: Catalog) -> ExitCode:
-    """Return the exit code for no match: UNREADABLE if a source, or a part of one, is not read."""
-    return ExitCode.NOTHING if catalog.is_whole else ExitCode.UNREADABLE
 
 
 def _hash_prefix(words: Sequence[str]) -> str:

@@ -29,7 +29,6 @@ from spackscope.model.report.table_columns import (
     GAP,
     HeadText,
     Layout,
-    ShownWidths,
     TableColumn,
     TableColumns,
     choose_columns,
@@ -394,7 +393,7 @@ class SpecRows(ShownRows):
         most = listing.max_count
         self.gutter = GUTTER + bool(listing.view.opened_kinds)
         self.gutter += len(f"▸{most:,}") if most > 1 else 0
-        self._shown_widths = ShownWidths()
+        self._widths: Mapping[str, int] = {}
         self._requested: Sequence[int] = ()
         self._noted: tuple[Row, ...] = ()
 
@@ -450,14 +449,14 @@ class SpecRows(ShownRows):
             yield RowsNeeded(
                 self, missing, lambda _: read_windows(self.listing, missing), self.take
             )
-        if layout.shown_widths != self._shown_widths:
-            self._shown_widths, self._noted = layout.shown_widths, ()
+        if (widths := layout.widths) != self._widths:
+            self._widths, self._noted = widths, ()
             self._cells.noted.clear()
         in_view = filter(None, map(self.row, range(top, top + height)))
         without = tuple(filterfalse(self._cells.is_noted, in_view))
         # Before the first layout no cells are known, from which notes are to differ.
         if layout.placed and without and without != self._noted:
-            self._noted, widths = without, self._shown_widths
+            self._noted = without
             yield NotesNeeded(
                 self,
                 without,
@@ -472,9 +471,9 @@ class SpecRows(ShownRows):
             del self._windows[start]
         self._requested = ()
 
-    def _take_notes(self, shown_widths: ShownWidths, notes: Notes) -> None:
+    def _take_notes(self, widths: Mapping[str, int], notes: Notes) -> None:
         """Draw rows with notes for columns of some widths, unless these have changed since."""
-        if shown_widths == self._shown_widths:
+        if widths == self._widths:
             self._cells.take_notes(notes)
             self._noted = ()
 

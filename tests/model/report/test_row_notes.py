@@ -7,7 +7,6 @@ import pytest
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.order import View
 from spackscope.model.report.row_notes import MAX_COMPARED, RowNote, row_notes
-from spackscope.model.report.table_columns import ShownWidths
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
@@ -107,7 +106,7 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
 
     def apart(*widths: tuple[str, int]) -> dict[str, tuple[str, ...]]:
         shown = catalog.rows(*listing.part())
-        notes = row_notes(catalog).of(listing, shown, ShownWidths(widths))
+        notes = row_notes(catalog).of(listing, shown, dict(widths))
         found = zip(shown, notes.values(), strict=True)
         return {" ".join(row.spec.variants): note.unlike for row, note in found}
 
@@ -122,7 +121,7 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
     assert apart(("os", 11), ("variants", 20))["+hl ~mpi"] == (), "a cell says it already"
     alone = catalog_of(write_page(tmp_path / "alone", [record(1)]))
     listing = alone.listing(View(folded=True))
-    (note,) = row_notes(alone).of(listing, alone.rows([0]), ShownWidths()).values()
+    (note,) = row_notes(alone).of(listing, alone.rows([0]), {}).values()
     assert note.unlike == ()
 
 
@@ -132,7 +131,7 @@ def test_sources_that_rows_differ_in_have_the_names_of_the_title(tmp_path: Path)
         write_page(path, [record(number)])
     catalog = catalog_of(*paths)
     listing = catalog.listing(View(folded=True))
-    notes = row_notes(catalog).of(listing, catalog.rows(*listing.part()), ShownWidths())
+    notes = row_notes(catalog).of(listing, catalog.rows(*listing.part()), {})
     assert sorted(note.unlike for note in notes.values()) == [("today",), ("yesterday",)]
 
 
