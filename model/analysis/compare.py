@@ -16,10 +16,10 @@ from spackscope.model.analysis.dag import (
     Step,
     Walker,
     by_package,
+    cached_method,
     compiled_languages,
     count_dependents,
     differing_names,
-    kept,
     run_time_deptypes,
     texts,
 )
@@ -191,11 +191,12 @@ def _in_place_of(dag: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(spell_value(n, texts(other[n])) for n in changed[:_MAX_CHANGED]) or "differs"
 
 
-class _FirstAlike(NamedTuple):
-    """The first specs that are equal to a spec, in whole or in part: these alone are compared.
+class _Representatives(NamedTuple):
+    """The specs that stand for a spec in comparisons, so that equal ones are compared once.
 
-    `first` is equal but for the hashes, `own` has the same attributes, and `edges` has the same
-    package, and edges to the same packages, whatever their versions.
+    Each is the first that is equal in some way: `first` in all but the hashes, `own` in the own
+    attributes, and `edges` in the package and in edges to the same packages, whatever their
+    versions.
     """
 
     first: int
@@ -235,12 +236,12 @@ class Pairs:
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self._walker = walker = Walker(dag)
         self.links, self._build_spec = walker.steps, lru_cache(None)(dag.build_spec)
-        self.compilers = kept(self._read_compilers)
-        self._alike = kept(self._read_alike)
+        self.compilers = cached_method(self._read_compilers)
+        self._alike = cached_method(self._read_alike)
         self._firsts: dict[Hashable, int] = {}
-        self._matched = kept(self._match)
-        self._own = kept(self._read_own)
-        self.differences_of = kept(self._read_differences)
+        self._matched = cached_method(self._match)
+        self._own = cached_method(self._read_own)
+        self.differences_of = cached_method(self._read_differences)
         self._numbers: dict[tuple[int, int], int] = {}
         # Only pairs whose dependencies were read.
         self._below: dict[int, dict[int, int]] = {}
@@ -282,8 +283,11 @@ class Pairs:
                     below[child] = below.get(child, 0) | _use(kind_a, kind_b)
         return below
 
-    def leader(self, number: int) -> str:
-        """Return the compiler that a pair of its runtimes follows, as it differs, too; else ""."""
+    def compiler_of_runtime(self, number: int) -> str:
+        """Return the compiler, if a pair is of its runtime and it differs, too; else "".
+
+        The difference of the runtime then follows from that of the compiler.
+        """
         compiler = COMPILERS_OF_RUNTIMES.get(self.name(number), "")
         return compiler if compiler in map(self.name, self.below(number)) else ""
 
@@ -294,23 +298,23 @@ class Pairs:
         that only one has. Attributes that a source does not list are not compared, nor are specs
         that no document describes.
         """
-        return self.differences_of(*self.first_alike(number))
+        return self.differences_of(*self.representatives(number))
 
-    def first_alike(self, number: int) -> tuple[int, int]:
-        """Return the first specs that are equal to the specs of a pair but for the hashes."""
+    def representatives(self, number: int) -> tuple[int, int]:
+        """Return the specs that stand for those of a pair: equal to them but for the hashes."""
         a, b = self._pairs[number]
         return self._alike(a).first, self._alike(b).first
 
-    def _read_alike(self, id_: int) -> _FirstAlike:
+    def _read_alike(self, id_: int) -> _Representatives:
         dag, links = self.dag, self.links(id_)
         if not dag.is_described(id_):
-            return _FirstAlike(id_, id_, id_)
+            return _Representatives(id_, id_, id_)
         lists, first = self._walker.lists_dependencies(id_), self._firsts.setdefault
         edges = self._walker.name(id_), lists, bool(self._build_spec(id_))
         own = first((dag.configuration(id_), lists, dag.lists(id_)), id_)
         kinds = first((*edges, *((link.name, link.kind) for link in links)), id_)
         versions = (self._walker.version(link.id) for link in links)
-        return _FirstAlike(first((own, kinds, *versions), id_), own, kinds)
+        return _Representatives(first((own, kinds, *versions), id_), own, kinds)
 
     def _read_differences(self, a: int, b: int) -> tuple[Difference, ...]:
         if not (self.dag.is_described(a) and self.dag.is_described(b)):
@@ -523,7 +527,7 @@ class Pairs:
                 runs,
                 above[number],
                 differences,
-                self.leader(number),
+                self.compiler_of_runtime(number),
                 number in compiling,
                 tuple(map(self.name, path_to(run_parents, number)[1:])) if runs else (),
             )
@@ -569,7 +573,7 @@ def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     for name in differing_names(values):
         # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
         is_stated = name != "compiler" or are_listed or all(name in each for each in values)
-        if not (is_stated and all(dag.tells(id_, name) for id_ in ids)):
+        if not (is_stated and all(dag.would_list(id_, name) for id_ in ids)):
             continue
         # The document has a tuple of a list with one text.
         value_a, value_b = (

@@ -227,10 +227,11 @@ class Dag:
         number = self.configuration(id_)
         return {"package": self.name(id_)} if number < 0 else self._attributes[number]
 
-    def tells(self, id_: int, attribute: str) -> bool:
-        """Check whether the source of a spec lists an attribute, so that a missing one is unset.
+    def would_list(self, id_: int, attribute: str) -> bool:
+        """Check whether the source of a spec would list an attribute, if the spec had it.
 
-        Pages list few attributes, and older documents no provided virtuals.
+        Then a missing attribute is unset, and else unknown. Pages list few attributes, and older
+        documents no provided virtuals.
         """
         return (
             is_always_told(attribute)
@@ -285,11 +286,11 @@ def texts(value: AttributeValue) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value or ()
 
 
-def kept(read: Callable[..., _T]) -> Callable[..., _T]:
-    """Return a method that keeps its results, and no longer than its object lives.
+def cached_method(read: Callable[..., _T]) -> Callable[..., _T]:
+    """Return a bound method with a cache of its results, which is freed with the object.
 
-    A cache in an attribute would keep the object until the collector finds the cycle, which takes
-    as long as a key may take.
+    The cache refers to the object weakly: else object and cache would refer to each other, until
+    the collector of garbage finds them, which takes as long as a key may take.
     """
     method = WeakMethod(read)
 
@@ -313,7 +314,7 @@ class _Side:
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
         self._hashes: Sequence[str] | None = None
-        self._lists_of = kept(self._read_lists)
+        self._lists_of = cached_method(self._read_lists)
         if isinstance(source, Catalog):
             self.catalog, self.edges, self.count = source, source.edges, source.edges.count
         else:
@@ -629,7 +630,7 @@ class Walker:
         self.name, self.version = (lru_cache(None)(read) for read in (graph.name, graph.version))
         self.identity = lru_cache(None)(graph.identity)
         self.lists_dependencies = lru_cache(None)(graph.lists_dependencies)
-        self.steps = kept(self._read_steps)
+        self.steps = cached_method(self._read_steps)
         self._is_run = lru_cache(None)(is_run)
 
     def _read_steps(self, id_: int) -> list[Step]:

@@ -21,6 +21,8 @@ from spackscope.model.core.machine import LINUX, MACOS, MACOS_RELEASES, Libc
 from spackscope.model.core.records import (
     COMPILED_IN,
     FIRST_SPACK,
+    GCC_RUNTIME,
+    RUNTIME_OF,
     Fit,
     NodeFacts,
     Problem,
@@ -37,7 +39,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Adjacency
 from spackscope.model.index.index_file import narrowed
 from spackscope.model.index.run_sets import (
-    GCC_RUNTIME,
     LIBC,
     RunFacts,
     StatedLibc,
@@ -46,11 +47,8 @@ from spackscope.model.index.run_sets import (
     unite_closures,
 )
 
-_RUNTIME_OF = {"gcc": GCC_RUNTIME, "intel-oneapi-compilers": "intel-oneapi-runtime"}
-"""Compilers with the package of their runtime libraries."""
-
-_COMPILER_BITS = {name: 1 << n for n, name in enumerate([*_RUNTIME_OF, *_RUNTIME_OF.values()])}
-_RUNTIME_BITS = sum(map(_COMPILER_BITS.__getitem__, _RUNTIME_OF.values()))
+_COMPILER_BITS = {name: 1 << n for n, name in enumerate([*RUNTIME_OF, *RUNTIME_OF.values()])}
+_RUNTIME_BITS = sum(map(_COMPILER_BITS.__getitem__, RUNTIME_OF.values()))
 
 
 def _compiler_bit(name: str) -> Mask:
@@ -276,7 +274,7 @@ class HostFit:
     def _lacks_runtime(self, compilers: Mask) -> bool:
         return any(
             compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
-            for compiler, runtime in _RUNTIME_OF.items()
+            for compiler, runtime in RUNTIME_OF.items()
         )
 
     @cached_property

@@ -15,6 +15,7 @@ from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import (
     FIRST_OF_DATABASE,
+    GCC_RUNTIME,
     LANGUAGES,
     NO_COMPILER,
     ListedIn,
@@ -66,8 +67,8 @@ from spackscope.model.sources.spack_config import (
     place_of,
 )
 
-_GCC, _GCC_RUNTIME = "gcc", "gcc-runtime"
-_RUNTIMES = (_GCC_RUNTIME, "intel-oneapi-runtime", "glibc", "musl")
+_GCC = "gcc"
+_RUNTIMES = (GCC_RUNTIME, "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""
 
 _REUSE = "concretizer:reuse"
@@ -86,7 +87,7 @@ _REQUIREMENT, _CONFLICT, _CONDITION = "the requirement", "the conflict", "the co
 
 _ANY_TYPE: tuple[tuple[str, ...], ...] = ((),)
 _RUN_TYPES: tuple[tuple[str, ...], ...] = (("link",), ("run",))
-_SOLVED_AGAIN = frozenset({_GCC_RUNTIME, "glibc", "musl", "libc"})
+_SOLVED_AGAIN = frozenset({GCC_RUNTIME, "glibc", "musl", "libc"})
 """Dependencies that Spack does not take from reused specs."""
 
 _ONLY_DIRECT = "Spack sees only the direct link and run dependencies of what it reuses"
@@ -337,12 +338,12 @@ class _Finder:
             if term.column == "version"
         ]
         for spec, term in self._runtimes_required(rules):
-            builds = (Query().with_package(name).also(term) for name in (_GCC_RUNTIME, _GCC))
+            builds = (Query().with_package(name).also(term) for name in (GCC_RUNTIME, _GCC))
             if any(map(self._matching, builds)):
                 continue
             if any(term.fits("version", version) for version in versions):
                 continue
-            required = f"requires {_GCC_RUNTIME}{term}, and no {_GCC} has this version"
+            required = f"requires {GCC_RUNTIME}{term}, and no {_GCC} has this version"
             if versions:
                 label = f"packages.yaml {required}: Spack refuses to concretize"
                 return [self._excluded(self._every, PACKAGES, label, spec)]
@@ -365,7 +366,7 @@ class _Finder:
                     yield from (
                         (spec, term)
                         for package, terms in [(query.package or name, query.conditions), *nodes]
-                        if package == _GCC_RUNTIME
+                        if package == GCC_RUNTIME
                         for term in terms
                         if isinstance(term, Term) and _is_looked_up(term)
                     )

@@ -15,8 +15,8 @@ from spackscope.model.analysis.dag import (
     Dag,
     Mask,
     by_package,
+    cached_method,
     explicit_specs,
-    kept,
     listed_specs,
     post_order,
 )
@@ -185,9 +185,12 @@ class _Matching:
         self._unmatched = set(map(self._graph.identity, ids))
         self._match_of: dict[int, int] = {}
         self._firsts: dict[int, int] = {}
-        self._below, self._labels = kept(self._read_below), kept(self._read_labels)
-        self._first, self._values = kept(self._read_first), kept(self._read_values)
-        self._distance, self._compilers = kept(self._read_distance), pairs.compilers
+        self._below = cached_method(self._read_below)
+        self._labels = cached_method(self._read_labels)
+        self._first = cached_method(self._read_first)
+        self._values = cached_method(self._read_values)
+        self._distance = cached_method(self._read_distance)
+        self._compilers = pairs.compilers
 
     def packages(self) -> list[str]:
         """Return the packages of the specs in order of their longest paths to others of these."""
@@ -341,7 +344,7 @@ class _ChangeSets:
         self._pairs = pairs
         self.sets: list[ChangeSet] = []
         self._numbers: dict[ChangeSet, int] = {}
-        self._of_alike, self.own = kept(self._read_alike), kept(self._read_own)
+        self._of_alike, self.own = cached_method(self._read_alike), cached_method(self._read_own)
         self.whole = ClosureMasks(lambda number: [*pairs.below(number)][::-1], self.own).whole
 
     def _read_own(self, number: int) -> Mask:
@@ -350,8 +353,8 @@ class _ChangeSets:
             return _UNEXPLAINED
         # Pairs that are not entered any more are unexplained; so are pairs without a difference.
         mask = _UNEXPLAINED if pairs.is_full else 0
-        if not pairs.leader(number):
-            mask |= self._of_alike(*pairs.first_alike(number))
+        if not pairs.compiler_of_runtime(number):
+            mask |= self._of_alike(*pairs.representatives(number))
         return mask or (0 if below else _UNEXPLAINED)
 
     def _read_alike(self, a: int, b: int) -> Mask:

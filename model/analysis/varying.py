@@ -22,13 +22,11 @@ from spackscope.model.analysis.dag import (
 )
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import RUNTIME_OF
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.index.edges import nearest_first
 
-COMPILERS_OF_RUNTIMES = {
-    "gcc-runtime": "gcc",
-    "intel-oneapi-runtime": "intel-oneapi-compilers",
-}
+COMPILERS_OF_RUNTIMES = {runtime: compiler for compiler, runtime in RUNTIME_OF.items()}
 
 _COME_WITH_COMPILER = frozenset((*COMPILERS_OF_RUNTIMES, "compiler-wrapper", "glibc", "musl"))
 
@@ -200,7 +198,7 @@ def varying(
     telling = fewest_telling(rows, len(groups))
     if telling is None and not any(walk.unknown for walk in tables[-1][1]):
         for part, walks in tables:
-            rows += _edge_rows(graph, part, walks)
+            rows += _edge_rows(part, walks)
         telling = fewest_telling(rows, len(groups))
     first = [replace(rows[number], tells=True) for number in telling or ()]
     rest = [row for number, row in enumerate(rows) if number not in set(telling or ())]
@@ -303,7 +301,7 @@ def _values(
             cell_of = {
                 ids: _cell(texts(values[id_].get(attribute)) for id_ in ids)
                 for ids in distinct
-                if all(graph.tells(id_, attribute) for id_ in ids)
+                if all(graph.would_list(id_, attribute) for id_ in ids)
                 and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
             }
             if len(set(cell_of.values())) > 1:
@@ -324,7 +322,7 @@ def _providers(graph: Dag, walks: Sequence[Walk]) -> Iterator[Found]:
             yield virtual, "provider", cells
 
 
-def _edge_rows(graph: Dag, part: Part, walks: Sequence[Walk]) -> Iterator[ComparedRow]:
+def _edge_rows(part: Part, walks: Sequence[Walk]) -> Iterator[ComparedRow]:
     """Yield rows of packages whose dependencies differ, though all packages are the same."""
     columns: list[dict[str, set[str]]] = [defaultdict(set) for _ in walks]
     for children, walk in zip(columns, walks, strict=True):

@@ -40,7 +40,11 @@ from spackscope.model.core.tasks import run_parallel
 from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.differences import attribute_label, difference_line, lacking
+from spackscope.model.report.differences import (
+    attribute_label,
+    difference_line,
+    differences_from_nearest,
+)
 from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import of_total, path_text
 from spackscope.model.report.sheet import (
@@ -281,7 +285,7 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
     ),
     SheetColumn(
         "differs_in",
-        lambda row: lacking(row.missing) if row.missing and row.nearest else [],
+        lambda row: differences_from_nearest(row.missing) if row.missing and row.nearest else [],
         "differs in",
         text=lambda texts: " · ".join(cut_list(texts, _MAX_LACKING)),
         wraps=True,

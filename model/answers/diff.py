@@ -422,7 +422,7 @@ def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
             continue
         leader = follows(name, changed, is_lacking=any(name not in each for each in values))
         cells = (
-            texts(each.get(name)) or None if graph.tells(id_, name) else UNKNOWN
+            texts(each.get(name)) or None if graph.would_list(id_, name) else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
         yield ComparedRow("own", package, name, tuple(cells), follows=leader)

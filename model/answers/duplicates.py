@@ -224,7 +224,7 @@ class Causes:
         lacking = dict[str, bool]()
         for of_place in places.values():
             for name in differing_names(values[id_] for id_ in of_place):
-                if is_always_told(name) or all(graph.tells(id_, name) for id_ in of_place):
+                if is_always_told(name) or all(graph.would_list(id_, name) for id_ in of_place):
                     is_lacking = any(name not in values[id_] for id_ in of_place)
                     lacking[name] = lacking.get(name, False) or is_lacking
         # An attribute follows the first one of a kind; there may be thousands of variants.

@@ -19,7 +19,7 @@ from spackscope.model.core.rules import PREFERRED
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
-from spackscope.model.report.differences import lacking
+from spackscope.model.report.differences import differences_from_nearest
 from spackscope.model.report.report import of_total
 from spackscope.model.report.sheet import (
     Sheet,
@@ -251,7 +251,7 @@ def judge_missing(coverage: Coverage, catalog: Catalog) -> Iterator[Judged]:
     for spec in coverage.missing:
         its, lacks = [Verdict("no build of the package", change="build it")], list[str]()
         if (best := spec.nearest.best) is not None:
-            its, lacks = list(verdicts(fits.brief(best.id))), lacking(spec)
+            its, lacks = list(verdicts(fits.brief(best.id))), differences_from_nearest(spec)
         named = spec.hash, spec.package, spec.version
         missing = _RECORDED if spec.is_recorded else _MISSING
         candidate = nearest.get(spec.hash, "")

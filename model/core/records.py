@@ -158,10 +158,11 @@ class Spec(Frozen):
     its modules; `external_modules` are all its modules, and `external_attributes` is its
     `extra_attributes` as JSON. `patches` are digests in the order in which they are applied, and
     `build_spec` is the hash that a spliced spec was built as. Each of these is empty if it does
-    not apply. `spec_format` is
-    the specfile format in which the spec was concretized, 0 if it is unknown. `in_cache` is
-    false for a dependency-only spec. `cached` is true if a build cache has its archive.
-    `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) come from the
+    not apply.
+
+    `spec_format` is the specfile format in which the spec was concretized, 0 if it is unknown.
+    `in_cache` is false for a dependency-only spec. `cached` is true if a build cache has its
+    archive. `installed`, `path` (the prefix) and `installed_at` (seconds since 1970) come from the
     database of an install tree; `explicit` also from a lock file, where it marks the roots.
 
     `listed_in` names all sources of an index that list the hash, and `compilers` the dependencies
@@ -363,6 +364,10 @@ _OTHERS = ("aocc", "apple-clang", "cce", "dpcpp", "fj", "gcc", "msvc", "nag", "n
 _COMPILERS = frozenset((*_NEW_NAMES, *_NEW_NAMES.values(), *_OTHERS, "xl", "xl_r"))
 _LEGACY_NAMES = {_NEW_NAMES[name]: name for name in ("clang", "oneapi", "rocmcc", "arm")}
 """The old names that Spack still prints; the classic Intel compilers have no old name."""
+
+GCC_RUNTIME = "gcc-runtime"
+RUNTIME_OF = {"gcc": GCC_RUNTIME, "intel-oneapi-compilers": "intel-oneapi-runtime"}
+"""Compilers with the package of their runtime libraries."""
 
 LANGUAGES = ("c", "cxx", "fortran")
 """The virtuals of compilers; the compiler of a spec provides the first of these that it has."""

@@ -45,7 +45,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, NodeFacts, Problem, Records, names_compiler
+from spackscope.model.core.records import (
+    GCC_RUNTIME,
+    Dependency,
+    NodeFacts,
+    Problem,
+    Records,
+    names_compiler,
+)
 from spackscope.model.core.tasks import check_cancelled, collector_paused, report_progress
 from spackscope.model.index.edges import Adjacency
 from spackscope.model.index.index_file import (
@@ -66,7 +73,6 @@ from spackscope.model.index.index_file import (
     unpack_hashes,
 )
 from spackscope.model.index.run_sets import (
-    GCC_RUNTIME,
     LIBC,
     RunFacts,
     StatedLibc,
@@ -87,14 +93,11 @@ from spackscope.model.index.staged import (
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
-from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
+from spackscope.model.sources.document import PAGE_NAME, DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror import StoredSpec
-
-PAGE_NAME = "specs.md"
-"""The name of every page on the site; a file of this name that is not a page is a problem."""
 
 _PARSING = 0.6
 """The part of the time for a document that parsing takes; the rest is for storing records."""

@@ -192,7 +192,7 @@ class Catalog(IndexData):
 
     def by_hash(self, hash_: str) -> list[Row]:
         """Return a row for each record with a full hash."""
-        return self.rows(sorted(self.hashes.ids_of(hash_)))
+        return self.rows(self.hashes.ids_of(hash_))
 
     def is_only_in(self, tag: str, hash_: str) -> bool:
         """Check whether several tags were read, and only this tag has a hash."""

@@ -22,9 +22,6 @@ from spackscope.model.index.rows import IndexData
 LIBC = "libc"
 """The virtual that a C library provides; what it needs itself does not count."""
 
-GCC_RUNTIME = "gcc-runtime"
-"""A package that Spack leaves out when it checks which target the dependencies of a spec need."""
-
 _MOST_FACTS = 1_000
 """Different facts of specs with dependencies; a real index has some twenty."""
 _MOST_PLACES = 1_000_000

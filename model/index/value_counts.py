@@ -136,8 +136,8 @@ class SectionKey(NamedTuple):
         return exact_term(self.column, value)
 
     @property
-    def on_none(self) -> tuple[Condition, Condition]:
-        """The conditions that include, and exclude, records without a value."""
+    def on_missing(self) -> tuple[Condition, Condition]:
+        """The condition on records without a value, and the condition on all with one."""
         return self.term(""), negated(self.term(""))
 
 
@@ -224,7 +224,7 @@ def _marked(
     rows = []
     for condition in dict.fromkeys((*offered, *chain.from_iterable(groups))):
         fitting = [value for value in counts if key.fits(condition, value)]
-        if condition in offered or (len(fitting) != 1 and condition not in key.on_none):
+        if condition in offered or (len(fitting) != 1 and condition not in key.on_missing):
             # The text is shown below the name of its column, without the name.
             if isinstance(condition, Term):
                 text = condition.pattern.removeprefix("=")
@@ -244,7 +244,7 @@ def _marked(
 def mark_of(key: SectionKey, groups: Sequence[Group], value: str) -> bool | None:
     """Return True if groups of a query include a value, False if they exclude it, else None."""
     if not value:
-        named = [condition in chain.from_iterable(groups) for condition in key.on_none]
+        named = [condition in chain.from_iterable(groups) for condition in key.on_missing]
         return True if named[0] else False if named[1] else None
     if any(c.negated and key.fits(c, value) for group in groups if len(group) == 1 for c in group):
         return False
@@ -365,7 +365,7 @@ def choose(query: Query, section: ValueSection, chosen: SectionValue | None, ver
         groups = _dropped(groups, including)
     elif verb == "include":
         # A condition that asks for any value is replaced by one value.
-        on_any = {key.on_none[1]} if chosen.value else set[Condition]()
+        on_any = {key.on_missing[1]} if chosen.value else set[Condition]()
         groups = _dropped(groups, excluding | on_any)
         positive = [g for g in groups if not all(_excludes(key, c) for c in g)]
         is_in_range = any(key.fits(c, chosen.value) for g in positive for c in g)
@@ -393,8 +393,8 @@ def _naming(
     def names_it(condition: Condition) -> bool:
         if chosen.condition is not None:
             return condition in (chosen.condition, negated(chosen.condition))
-        if not chosen.value or condition in key.on_none:
-            return not chosen.value and condition in key.on_none
+        if not chosen.value or condition in key.on_missing:
+            return not chosen.value and condition in key.on_missing
         fits_others = any(key.fits(condition, value) for value in others)
         return key.fits(condition, chosen.value) and not fits_others
 
@@ -404,7 +404,7 @@ def _naming(
 
 def _excludes(key: SectionKey, condition: Condition) -> bool:
     """Check whether a condition excludes values; "no value" is negated, but includes."""
-    return condition.negated != (condition in key.on_none)
+    return condition.negated != (condition in key.on_missing)
 
 
 def _dropped(groups: tuple[Group, ...], conditions: set[Condition]) -> tuple[Group, ...]:

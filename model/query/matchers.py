@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
-from spackscope.model.core.records import is_variant, split_keyed, split_variant
+from spackscope.model.core.records import SHORT_DIGEST, is_variant, split_keyed, split_variant
 from spackscope.model.core.suggestions import did_you_mean, near
 from spackscope.model.core.text import clean
 from spackscope.model.query.lexer import unquoted
@@ -26,7 +26,6 @@ ARCHITECTURE = ("platform", "os", "target")
 """The columns of an architecture, in Spack's order."""
 
 _HASH = r"[\w*?]+"
-_SHORT_DIGEST = 7
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?"
 _SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
@@ -230,7 +229,7 @@ def _variant(pattern: str) -> TextMatcher:
 def _digest(prefix: str) -> TextMatcher:
     """Match the digest of a patch by its prefix; pages have only seven digits of a digest."""
     return lambda digest: (
-        digest.startswith(prefix) or (len(digest) == _SHORT_DIGEST and prefix.startswith(digest))
+        digest.startswith(prefix) or (len(digest) == SHORT_DIGEST and prefix.startswith(digest))
     )
 
 

@@ -186,7 +186,7 @@ RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependenc
 """The heads of differences at run time, and of differences only in building."""
 
 
-def lacking(spec: Missing) -> list[str]:
+def differences_from_nearest(spec: Missing) -> list[str]:
     """Return the differences of a missing spec from the nearest build, the most telling first."""
     if spec.comparison is not None:
         lines = difference_lines(spec.comparison)

@@ -172,14 +172,11 @@ def version_column(value: Callable[[Item], str | None]) -> SheetColumn[Item]:
 
 
 def size_column(
-    value: Callable[[Item], float | None],
-    name: str = "size",
-    *,
-    meaning: str = BY_NAME["size"].meaning,
+    value: Callable[[Item], float | None], *, meaning: str = BY_NAME["size"].meaning
 ) -> SheetColumn[Item]:
     """Return a column of sizes in bytes."""
     return SheetColumn(
-        name,
+        "size",
         value,
         text=lambda size: "" if size is None else size_text(size),
         is_right=True,

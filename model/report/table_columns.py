@@ -19,7 +19,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.text import cell_width, clean, cut_apart, cut_name, cut_words, shorten
 from spackscope.model.index.order import USED_BY
-from spackscope.model.report.report import Line, Piece, Style
+from spackscope.model.report.report import UNBOUNDED, Line, Piece, Style
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Listing
@@ -245,7 +245,6 @@ def choose_columns(
             least = min(width, column.min_width)
             fields.append(TableColumn(name, column.label, width, least, column))
     stay = [name[1:] for name in filtered if name[:1] == "+"]
-    variants: list[TableColumn] = []
     if spreads_variants and "package" not in varying:
         shown = [v for v in values.varying_variants if f"+{v}" not in hidden and v not in stay]
         variants = [
@@ -324,7 +323,7 @@ GAP = 1
 
 _MAX_NAME_WIDTH, _MAX_FIELD_WIDTH = 40, 24
 """The most cells of a package or version, and of any other field, before others get room."""
-_SHORT_VARIANT, _GOOD_UNLIKE, _UNBOUNDED = 10, 36, 1 << 16
+_SHORT_VARIANT, _GOOD_UNLIKE = 10, 36
 
 
 class Placed(Frozen):
@@ -522,7 +521,7 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
         *((column, column.width) for column in (*fields, *short)),
         *((column, _GOOD_UNLIKE) for column in unlike),
         *((column, column.width) for column in others),
-        *((column, _UNBOUNDED) for column in unlike),
+        *((column, UNBOUNDED) for column in unlike),
     ]
 
 

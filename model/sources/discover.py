@@ -32,6 +32,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import check_cancelled, progress_to, report_progress, run_parallel
 from spackscope.model.sources.document import (
+    PAGE_NAME,
     DiscoveredSource,
     Document,
     Documents,
@@ -220,7 +221,6 @@ _METADATA = ".spack"
 _MARKERS = frozenset({_DATABASE_FOLDER, _METADATA, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_OF_PREFIX = f"{_METADATA}/spec.json"
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
-_PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
 """Folders with kernel file systems, also in a copy of a whole system, such as a chroot."""
 
@@ -286,7 +286,7 @@ class _Search:
                 document = _known(document_of(self._source, path, files.origin_of(path), status))
             if document is None:
                 files.add(path, status)
-                has_page = has_page or os.path.basename(path) == _PAGE
+                has_page = has_page or os.path.basename(path) == PAGE_NAME
             else:
                 (spec_files if document.cached else others).append(document)
         kind = "pages" if has_page or not (spec_files or others) else ""

@@ -20,6 +20,9 @@ A `candidate` was found in a directory and may not be a page; then it is skipped
 document is read whatever it looks like.
 """
 
+PAGE_NAME = "specs.md"
+"""The name of every page on the site; a file of this name that is not a page is a problem."""
+
 _MAX_TIME = 2**63 - 1
 
 

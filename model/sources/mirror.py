@@ -63,6 +63,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     ALL_TAGS,
     BUILD_CACHE,
+    INDEX_MANIFEST,
     PUBLIC,
     TAG_LIST,
     PublicCache,
@@ -86,7 +87,6 @@ from spackscope.model.storage.base import (
 from spackscope.model.storage.urls import MAX_URL_LENGTH, split_url
 
 _INDEXES = "v3/manifests/index"
-_INDEX_MANIFEST = "index.manifest.json"
 SPECS = "v3/manifests/spec"
 """The folder of layout v3 with one manifest for each spec."""
 
@@ -141,7 +141,7 @@ class Mirror(Frozen):
     @property
     def index_manifest(self) -> str:
         """The name of the manifest of the index of layout v3, or of the index of the view."""
-        return "/".join(filter(None, (_INDEXES, self.target.view, _INDEX_MANIFEST)))
+        return "/".join(filter(None, (_INDEXES, self.target.view, INDEX_MANIFEST)))
 
     @property
     def v2_index(self) -> str:
@@ -329,7 +329,7 @@ def _files_of(mirror: Mirror) -> str:
 
 def _views(mirror: Mirror) -> list[str]:
     """Return the names of the views of a mirror, if it can be listed. Raises Cancelled."""
-    start, end = f"{_INDEXES}/", f"/{_INDEX_MANIFEST}"
+    start, end = f"{_INDEXES}/", f"/{INDEX_MANIFEST}"
     with contextlib.suppress(SourceError):
         names = [name[len(start) :] for name in mirror.storage.names(_INDEXES)]
         return [name.removesuffix(end) for name in names if name.endswith(end)]

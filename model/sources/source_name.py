@@ -192,7 +192,7 @@ def path_or_url(source: str) -> str:
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
 
-_INDEX_MANIFEST = "index.manifest.json"
+INDEX_MANIFEST = "index.manifest.json"
 _MANIFEST = r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
 _BUILD_CACHE = r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?"
 _BLOB = r"(?:(?P<top>.*)/)?(?P<name>blobs/[a-z0-9]+/(?P<start>[0-9a-f]{2})/(?P=start)[0-9a-f]+)"
@@ -255,7 +255,7 @@ def parse_target(url: str) -> UrlTarget:
 
         plain = percent_decoded
     top, slash, name = path.rpartition("/")
-    if name == _INDEX_MANIFEST and (match := re.fullmatch(_MANIFEST, path)):
+    if name == INDEX_MANIFEST and (match := re.fullmatch(_MANIFEST, path)):
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
     if "/build_cache" in path and (match := re.fullmatch(_BUILD_CACHE, path)):

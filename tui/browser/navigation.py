@@ -151,7 +151,7 @@ class Navigation:
     def go_to_table(self, table: OpenTable) -> None:
         """Open another table, as a step of its own."""
         self.leave()
-        self._push(UndoStep(self._host.state.view, pane="specs", table=table))
+        self._push(UndoStep(self._host.state.view, table=table))
         self._host.change(table=table)
         self._host.focus("specs")
 

@@ -515,7 +515,7 @@ class Panes:
         """Show newer rows of the specs, unless a sheet is in their place."""
         specs.columns, specs.top = self.specs.columns, self.specs.top
         self.specs = specs
-        self.table.show(self.table.rows.shown.after(specs), keeps_columns=keeps_columns)
+        self.table.show(self.table.rows.shown.succeeded_by(specs), keeps_columns=keeps_columns)
         self.fit_split()
 
     def fit_split(self) -> None:

@@ -647,5 +647,4 @@ ACTIONS: dict[str, Callable[..., object]] = {
     ),
     "leave_values": lambda self: self.panes.focus.give_back(),
 }
-"""The actions that the keys of `keymap.KEYS` and the message `Browse` name.
-"""
+"""The actions that the keys of `keymap.KEYS` and the message `Browse` name."""

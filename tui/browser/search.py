@@ -294,11 +294,11 @@ class Search:
             elif draft.completions is None:
                 self._complete(draft.parsed)
         elif refusal.is_unanswerable:
-            self._return_to_user(refusal.note)
+            self._edit_unanswerable(refusal.note)
         else:
             self.show(state.view)
 
-    def _return_to_user(self, note: Note | None) -> None:
+    def _edit_unanswerable(self, note: Note | None) -> None:
         """Edit a query without an answer in the query line, above the last good rows."""
         view = self._host.state.view
         query = self._last_good if self._last_good != view.query else Query()

@@ -175,8 +175,8 @@ class FilterBar(HeadCells):
 
     CLICKED = "filter"
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._inputs: dict[str, FilterInput] = {}
         self._open = ""
         # The first cell and the width of the open input.

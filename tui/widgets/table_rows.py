@@ -259,8 +259,8 @@ class ShownRows:
     def __len__(self) -> int:
         return len(self.choices)
 
-    def after(self, specs: ShownRows) -> ShownRows:
-        """Return the rows to show once newer specs were read: by default the specs."""
+    def succeeded_by(self, specs: ShownRows) -> ShownRows:
+        """Return the rows to show once newer specs were read: by default these, from their top."""
         specs.top = None
         return specs
 
@@ -535,7 +535,7 @@ class SheetRows(ShownRows):
     def __len__(self) -> int:
         return len(self._lines)
 
-    def after(self, specs: ShownRows) -> ShownRows:
+    def succeeded_by(self, specs: ShownRows) -> ShownRows:
         """Return these rows again; the rows of the index may be of another catalog."""
         self._known = {}
         return self

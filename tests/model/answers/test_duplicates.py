@@ -251,12 +251,12 @@ def test_each_build_is_asked_a_bounded_number_of_times_what_its_source_lists(
     ]
     graph, asked = dag_of(catalog_of(write_index(tmp_path, *nodes))), list[str]()
 
-    def tells(_: Dag, id_: int, attribute: str) -> bool:
+    def would_list(_: Dag, id_: int, attribute: str) -> bool:
         asked.append(attribute)
         return True
 
     builds = read_builds(graph, range(count))
-    monkeypatch.setattr(Dag, "tells", tells)
+    monkeypatch.setattr(Dag, "would_list", would_list)
     causes = Causes(graph, builds)
     assert len(causes.attributes["zlib"]) == count
     assert len(asked) < 10 * count
