@@ -149,6 +149,8 @@ class FilterInput(Input):
             self.action_press("empty")
 
 
+_MAX_TEXTS = 500
+"""Queries that are shown again as they were typed; others are spelled anew."""
 _COUNT_MARGIN = 2
 """Cells between the query and the count."""
 
@@ -312,6 +314,8 @@ class QueryBar(Horizontal):
         if input_.parsed.query != query:
             input_.reflect(str(query))
         self._texts[query] = input_.value.strip()
+        if len(self._texts) > _MAX_TEXTS:
+            del self._texts[next(iter(self._texts))]
 
     @on(events.Resize)
     def fit(self) -> None:

@@ -793,44 +793,44 @@ class HeadLine(RuleLine):
 
     is_stale = reactive(False)
     """Whether the rows belong to an older query: the title then names that query."""
-    _shown: tuple[ShownRows, Sequence[HeadText], str, int] = ShownRows(), (), "", 0
+    _rows = ShownRows()
+    _head: Sequence[HeadText] = ()
+    _current = ""
+    _columns_after = 0
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(self._texts, id=id)
 
     def show(self, rows: ShownRows, head: Sequence[HeadText], current: str, columns: int) -> None:
         """Show other values, with the number of columns out of view to the right."""
-        self._shown = rows, head, current, columns
+        self._rows, self._head, self._current, self._columns_after = rows, head, current, columns
         self.refresh()
 
     @property
     def title(self) -> str:
         """The title of the table."""
-        rows, *_ = self._shown
+        rows = self._rows
         is_stale = self.is_stale and rows.listing is not None
         return f"rows of: {clean(str(rows.query or 'all builds'))}" if is_stale else rows.name
 
     @property
     def _after(self) -> str:
-        columns = self._shown[3]
-        return f"{counted(columns, 'column')} ›" if columns else ""
+        return f"{counted(self._columns_after, 'column')} ›" if self._columns_after else ""
 
     @property
     def pieces(self) -> list[HeadText]:
         """The values that all rows share, and texts between them."""
-        rows, head, current, _ = self._shown
-        taken = cell_width(self.title + _BETWEEN + self._after)
+        rows, taken = self._rows, cell_width(self.title + _BETWEEN + self._after)
         room = self.size.width - RULE_MARGIN - taken
-        return head_line(head, room, current, rows.before, rows.between)
+        return head_line(self._head, room, self._current, rows.before, rows.between)
 
     def _texts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the title and the values, package and version in bold; and the cut columns."""
-        _, _, current, _ = self._shown
         after = self._after
         left = [LinePart([(shorten(self.title, width, keep="start"), "")])]
         for number, (column, text) in enumerate(self.pieces):
             style = "plain strong" if column in ("package", "version") else "plain dim"
-            style = "current" if column and column == current else style
+            style = "current" if column and column == self._current else style
             if not number:
                 left.append(LinePart([(_BETWEEN, "rule")]))
             left.append(LinePart([(text, style)], Browse("filter", column) if column else ""))
