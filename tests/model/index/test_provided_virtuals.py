@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.assist.advice import relaxations
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders.catalogs import all_records, catalog_of
@@ -120,6 +121,8 @@ def test_a_compiler_that_is_only_stated_tells_no_virtuals(
     for query, is_asked in (("%zlib-api", True), ("^zlib-api", False), ("%zlib-*", False)):
         assert ("needs the recipe" in stated.virtuals.sentence(parse(query))) is is_asked
         assert "needs the recipe" not in catalog.virtuals.sentence(parse(query))
+    (first, *_) = relaxations(stated, parse("hdf5 %zlib-api"))
+    assert (first.label, first.count) == ("^zlib-api instead of %zlib-api", 1)
 
 
 def test_what_one_document_tells_of_a_hash_counts_in_all_orders(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ LINES = [
 ]
 MORE = [
     *(["find", "--jsonl"], ["show", SHARED], ["needs", hash_of(100)]),
-    *(["duplicates"], ["duplicates", "--json"]),
+    *(["duplicates"], ["duplicates", "--json"], ["stats", "os"], ["stats", "version", "--csv"]),
     ["diff", hash_of(100), hash_of(200), hash_of(300)],
 ]
 
@@ -102,15 +102,20 @@ def test_no_control_character_is_in_the_diff_of_two_sources(program: Program, pa
     assert is_harmless(result.stdout)
 
 
+@pytest.mark.parametrize(
+    "words", [["find"], ["stats", "os"], ["stats", "--by", "os", "--by", "target"]], ids=" ".join
+)
 def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
-    program: Program, pages: Path
+    program: Program, pages: Path, words: list[str]
 ) -> None:
-    code, text = program.on_terminal("find", "-f", str(pages), columns=90)
-    assert code == 0
-    text = re.sub(r"\x1b\[(0|1|2|32|33|36)m", "", text)
-    assert is_harmless(text)
-    table = [line for line in text.splitlines() if not line.startswith("spackscope: ")]
-    assert max(map(cell_width, table)) <= 90
+    for columns in (30, 90):
+        code, text = program.on_terminal(*words, "-f", str(pages), columns=columns)
+        assert code == 0
+        text = re.sub(r"\x1b\[(0|1|2|32|33|36)m", "", text)
+        assert is_harmless(text)
+        table = [line for line in text.splitlines() if not line.startswith("spackscope: ")]
+        assert len(table) >= 40
+        assert max(map(cell_width, table)) <= columns
 
 
 def test_data_is_never_markup_in_markdown(program: Program) -> None:

@@ -42,6 +42,9 @@ REFUSED = [
     ("pick --format {x}", USAGE, "there is no column x"),
     ("find --limit many", USAGE, "--limit takes a number of rows, not many"),
     ("find --limit=-1", USAGE, "--limit takes a number of rows, not -1"),
+    ("cover spack.lock --fail-under much", USAGE, "--fail-under"),
+    ("cover spack.lock --fail-under 101", USAGE, "--fail-under"),
+    ("cover spack.lock --host nosuch=1", USAGE, "Expected platform, os, target"),
     ("find --host 'glibc=2.34 target=zen33'", USAGE, "Unknown target zen33. Did you mean zen3"),
     # Words that a command does not take, or needs
     ("find ''", USAGE, "a word of the query is empty"),

@@ -1,5 +1,4 @@
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -7,7 +6,6 @@ from spackscope.model.core.text import cell_width
 from spackscope.tui.process import ExitCode
 from tests.browsing import SAMPLE
 from tests.builders.pages import record, write_page
-from tests.hostile import HOSTILE_TEXT
 from tests.program import Program
 
 PLAIN = {"NO_COLOR": "1"}
@@ -72,19 +70,3 @@ def test_nothing_matched(program: Program, option: str, printed: str) -> None:
     assert result.stderr.startswith("spackscope: No spec has os=nosuch")
     code, text = program.on_terminal("stats", "--by", "os", "nosuch")
     assert (code, text) == (ExitCode.NOTHING, "spackscope: Unknown package nosuch\n")
-
-
-def test_hostile_values_stay_on_their_line(program: Program, tmp_path: Path) -> None:
-    texts = [text for _, text in HOSTILE_TEXT]
-    write_page(tmp_path / "pages", [record(n, os=t, target=t) for n, t in enumerate(texts)])
-    source = "-f", str(tmp_path / "pages")
-    number = len(program.rows("stats", "--by", "os", *source))
-    for words in (["--by", "os"], ["--by", "os", "--by", "target"]):
-        lines = program("stats", *words, *source).stdout.splitlines()
-        assert len(lines) == number + 1
-        for columns in (30, 80):
-            _, text = program.on_terminal("stats", *words, *source, columns=columns, changes=PLAIN)
-            drawn = [line for line in text.splitlines() if not line.startswith("spackscope:")]
-            assert sum("\t" not in line and bool(line.strip()) for line in drawn) >= 40
-            assert all(line.isprintable() for line in drawn)
-            assert max(map(cell_width, drawn)) <= columns

@@ -197,11 +197,6 @@ def test_each_form_of_reuse_is_named_with_its_line(
     assert (row["reason"], row["change"]) == (text, "change ~/.spack/concretizer.yaml:2")
 
 
-def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home: Path) -> None:
-    path = reuse(program, "\n    exclude: ['hdf5@@']")
-    program(*WHY, HDF5, says=f"{path}: line 3: hdf5@@ is not considered", code=0)
-
-
 def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
     query = ("find", "--hashes", *WHY[1:], "hdf5", "reusable")
     assert program(*query).stdout.split() == [HDF5]
