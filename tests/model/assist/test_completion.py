@@ -201,7 +201,6 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
     [
         ("", "py-b", ["py-build"]),
         ("", "py-", ["py-ml-dtypes"]),
-        ("py-build", "operating_system=ubuntu22", ["operating_system=ubuntu22.04"]),
         ("", "py-build@1.", ["py-build@1.2.2", "py-build@1.2.1"]),
         ("py-build", "build_sys", ["build_system="]),
         ("py-build", "build_system:=", ["build_system:=python_pip"]),
@@ -211,7 +210,6 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("py-build", "fits=n", ["fits=no"]),
         ("py-build", "fits=", ["fits=yes", "fits=no"]),
         ("", "version=1.2.1,1.2.", ["version=1.2.1,1.2.1", "version=1.2.1,1.2.2"]),
-        ("", "build_system=x,p", ["build_system=x,python_pip"]),
         ("", "target=:x86_64_v3", ["target=:x86_64_v3"]),
         ("", "target=:ho", ["target=:host"]),
         ("", "os=ho", ["os=host"]),

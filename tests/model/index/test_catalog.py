@@ -36,14 +36,6 @@ def test_what_begins_no_hash_finds_none(prefix: str, small: Catalog) -> None:
     assert small.by_hash(prefix) == []
 
 
-def test_rows_come_as_they_are_asked_for(small: Catalog) -> None:
-    rows = small.rows([5, 0, 3], [7, 8, 9])
-
-    assert [(row.id, row.count) for row in rows] == [(5, 7), (0, 8), (3, 9)]
-    assert [row.spec for row in rows] == [all_records(small)[id_] for id_ in (5, 0, 3)]
-    assert small.rows([]) == []
-
-
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS if column.has_dictionary])
 def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
     there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}

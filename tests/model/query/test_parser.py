@@ -226,17 +226,6 @@ def test_an_error_has_its_offset_and_a_reason(text: str, offset: int, message: s
     assert str(in_line.error) == str(refusal.value)
 
 
-def test_each_condition_has_its_offset() -> None:
-    text = "hdf5@1.2 !os=x ^zlib@1 +pic %gcc"
-    parsed = parse_input(text, 0)
-    query, spans = parsed.query, parsed.spans
-    assert query is not None
-
-    assert {text[slice(*spans[c])] for c in query.conditions} == {
-        "hdf5", "@1.2", "os=x", "^zlib@1 +pic %gcc",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("text", "parses"),
     [("py-b", 1), ("hdf5+mpi os=ubuntu24.04 ta", 1), ("a !b | c ", 1), ("%gcc", 1), ("os=", 2)],

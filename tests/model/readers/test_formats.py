@@ -204,15 +204,6 @@ def test_the_signature_of_a_spec_file_is_removed() -> None:
 # Broken files
 
 
-def test_a_repeated_spec_is_a_problem_where_the_two_differ() -> None:
-    specs, problems = read(specfile([*zlib_nodes(), zlib_nodes()[1]]))
-    assert (specs, problems) == (WHOLE, [])
-
-    specs, problems = read(specfile([*zlib_nodes(), node(GMAKE)]))
-    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
-    assert reasons(problems)[0].startswith(f"zlib/{GMAKE[:7]}: it is listed twice")
-
-
 ROOTS = [{"hash": ZLIB, "spec": "zlib +shared"}]
 
 
@@ -348,15 +339,36 @@ def test_included_environments_are_read_however_deep() -> None:
     assert [spec.package for spec in specs if spec.explicit] == ["zlib", "zstd", "xz"]
 
 
-def test_a_spec_with_another_content_elsewhere_is_a_problem() -> None:
-    other = included(leaf(ZLIB, "zlib", "2"), roots=[])
-
-    specs, problems = read(lock(include_concrete={"/e": other}))
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (specfile([*zlib_nodes(), leaf(ZLIB, "zlib", "2")]), "zlib"),
+        (lock(include_concrete={"/e": included(leaf(ZLIB, "zlib", "2"), roots=[])}), "/e: zlib"),
+        (
+            b'{"database": {"version": "8", "installs": {"%(key)b": %(one)b, "%(key)b": %(two)b}}}'
+            % {
+                b"key": ZLIB.encode(),
+                b"one": json.dumps({"spec": node(dependencies=...)}).encode(),
+                b"two": json.dumps({"spec": leaf(ZLIB, "zlib", "2")}).encode(),
+            },
+            "zlib",
+        ),
+    ],
+    ids=["spec file", "included environment", "keys of an index"],
+)
+def test_of_a_spec_that_is_listed_twice_with_different_content_the_first_counts(
+    data: bytes, place: str
+) -> None:
+    specs, problems = read(data)
 
     assert [spec.version for spec in specs if spec.hash == ZLIB] == ["1.3.1"]
-    assert reasons(problems) == [
-        f"/e: zlib/{ZLIB[:7]}: it is listed twice with different content; the first one counts"
+    assert [str(problem).removeprefix("document: ") for problem in problems] == [
+        f"{place}/{ZLIB[:7]}: it is listed twice with different content; the first one counts"
     ]
+
+
+def test_a_spec_may_be_listed_twice_with_the_same_content() -> None:
+    assert read(specfile([*zlib_nodes(), zlib_nodes()[1]])) == (WHOLE, [])
 
 
 OLDEST = {"spec": [in_format(1, new) for new in zlib_nodes()]}

@@ -8,22 +8,9 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
 from tests.builders.catalogs import each_record, read, reasons
-from tests.builders.nodes import ZLIB, leaf, node, zlib_nodes
+from tests.builders.nodes import ZLIB, leaf, zlib_nodes
 from tests.builders.pages import hash_of
 from tests.builders.spack import database, installs, zlib_index
-
-
-def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:
-    first, two = (json.dumps(node(version=text, dependencies=...)) for text in "12")
-    data = (
-        f'{{"database": {{"version": "8", "installs": '
-        f'{{"{ZLIB}": {{"spec": {first}}}, "{ZLIB}": {{"spec": {two}}}}}}}}}'
-    ).encode()
-
-    (spec,), (problem,) = read(data)
-
-    assert spec.version == "1"
-    assert problem.reason == "it is listed twice with different content; the first one counts"
 
 
 def by_record(data: bytes) -> list[Spec | Problem]:
