@@ -23,27 +23,25 @@ from tests.builders.spack import (
     write_index,
     write_tree,
 )
+from tests.model.analysis.lock_files import made
 from tests.program import Program
 from tests.tui.cli.commands.test_files import LARGE, LIST, PREFIX, archive, listed, member
 
-GCC, ZLIB, CMAKE, HDF5, OLD_ZLIB, OLD_HDF5 = (hash_of(number) for number in range(1, 7))
 RHEL = {"platform": "linux", "platform_os": "rhel8", "target": "x86_64_v3"}
 
 
-def wanted() -> list[dict[str, Any]]:
-    """Build the environment: hdf5, which links zlib and is built with cmake."""
-    by_gcc = edge("gcc", GCC, ["build"], ["c"])
-    return [
-        leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
-        node(ZLIB, dependencies=[by_gcc]),
-        node(CMAKE, name="cmake", version="3.31", dependencies=[by_gcc]),
-        node(
-            HDF5,
-            name="hdf5",
-            version="1.14",
-            dependencies=[by_gcc, edge("cmake", CMAKE, ["build"]), edge("zlib", ZLIB, ["link"])],
-        ),
-    ]
+OF_GCC = made("gcc", "13.2.0", external={"path": "/usr"})
+OF_ZLIB, OF_OLD_ZLIB = made("zlib", "1.3.1", builds=[OF_GCC]), made("zlib", "1.2")
+OF_CMAKE = made("cmake", "3.31", builds=[OF_GCC])
+OF_HDF5, OF_OLD_HDF5 = (
+    made("hdf5", "1.14", builds=[OF_GCC, OF_CMAKE], links=[zlib], **arch)
+    for zlib, arch in ((OF_ZLIB, {}), (OF_OLD_ZLIB, {"arch": RHEL}))
+)
+GCC, ZLIB, CMAKE, HDF5, OLD_ZLIB, OLD_HDF5 = (
+    each.hash for each in (OF_GCC, OF_ZLIB, OF_CMAKE, OF_HDF5, OF_OLD_ZLIB, OF_OLD_HDF5)
+)
+WANTED = [each.node for each in (OF_GCC, OF_ZLIB, OF_CMAKE, OF_HDF5)]
+"""The environment: hdf5, which links zlib and is built with cmake."""
 
 
 def write_lock(path: Path, nodes: Sequence[dict[str, Any]], *roots: str, version: int = 6) -> None:
@@ -54,22 +52,9 @@ def write_lock(path: Path, nodes: Sequence[dict[str, Any]], *roots: str, version
 @pytest.fixture
 def home(program: Program) -> Path:
     """Write the environment, and a cache that has zlib, and hdf5 with another one for rhel8."""
-    write_lock(program.home / "spack.lock", wanted(), HDF5)
-    others = [
-        node(OLD_ZLIB, version="1.2", dependencies=...),
-        node(
-            OLD_HDF5,
-            name="hdf5",
-            version="1.14",
-            arch=RHEL,
-            dependencies=[
-                edge("gcc", GCC, ["build"], ["c"]),
-                edge("cmake", CMAKE, ["build"]),
-                edge("zlib", OLD_ZLIB, ["link"]),
-            ],
-        ),
-    ]
-    records = installs(*wanted(), in_buildcache=False) | installs(wanted()[1], *others)
+    write_lock(program.home / "spack.lock", WANTED, HDF5)
+    cached = installs(OF_ZLIB.node, OF_OLD_ZLIB.node, OF_OLD_HDF5.node)
+    records = installs(*WANTED, in_buildcache=False) | cached
     (program.home / "index.json").write_bytes(database(records))
     return program.home
 
@@ -130,7 +115,7 @@ def test_scripts_get_everything(program: Program, home: Path) -> None:
 
 
 def test_a_whole_or_empty_environment_is_a_success(program: Program, home: Path) -> None:
-    write_index(home, *wanted())
+    write_index(home, *WANTED)
     result = program(*COVER)
     title = "3 of 3 cached · 2 to fetch, 0 to build · 1 external"
     assert (result.returncode, titles(result)) == (0, [title])
@@ -143,7 +128,7 @@ def test_a_whole_or_empty_environment_is_a_success(program: Program, home: Path)
 
 
 def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, home: Path) -> None:
-    write_tree(home / "tree", *wanted()[2:])
+    write_tree(home / "tree", *WANTED[2:])
     result = program(*COVER, "-f", "tree", code=0)
     assert titles(result)[1:] == [
         "1 of 3 cached · 2 installed · 1 to fetch, 0 to build · 1 external",
@@ -156,7 +141,7 @@ def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, h
 
 def test_an_environment_has_a_name(program: Program, home: Path, spack: SpackRoot) -> None:
     directory = spack.root / "var/spack/environments/climate"
-    write_lock(directory / "spack.lock", wanted(), HDF5)
+    write_lock(directory / "spack.lock", WANTED, HDF5)
     root = str(spack.root)
 
     named = program("cover", "climate", "-f", "index.json", SPACK_ROOT=root)
@@ -188,7 +173,7 @@ def test_hashes_or_a_document_may_come_on_standard_input(program: Program, home:
 def test_lock_files_of_other_formats_are_compared_as_far_as_possible(
     program: Program, home: Path
 ) -> None:
-    old = [in_format(4, each) for each in wanted() if each["name"] != "gcc"]
+    old = [in_format(4, each) for each in WANTED if each["name"] != "gcc"]
     write_lock(home / "spack.lock", old, HDF5, version=5)
     doubt, title, *_ = titles(program(*COVER))
     assert doubt == ("Not all dependencies are compared: the sources list different types of them")
@@ -219,7 +204,7 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
 
 def test_minutes_come_from_install_trees_that_built_it(program: Program, home: Path) -> None:
     tree = home / "tree"
-    program.write("tree/.spack-db/index.json", database(installs(wanted()[1])).decode())
+    program.write("tree/.spack-db/index.json", database(installs(WANTED[1])).decode())
     times = {
         f"linux-zen3/cmake-3.31-{CMAKE}": {"total": 600.0, "phases": []},
         f"linux/gcc-13/hdf5-1.14-{OLD_HDF5}": {"total": 3000, "phases": []},

@@ -83,8 +83,15 @@ def paths(rows: list[dict[str, Any]]) -> list[str]:
 # Prefixes
 
 
-def test_the_list_of_a_prefix_has_files_and_links(program: Program) -> None:
-    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+@pytest.fixture
+def tree(program: Program) -> Path:
+    """Write an install tree with an xz, and return the list of its files."""
+    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+    (path,) = tree.rglob("install_manifest.json")
+    return path
+
+
+def test_the_list_of_a_prefix_has_files_and_links(program: Program, tree: Path) -> None:
     rows = program.rows("files", "xz", "-f", "tree")
     assert [[*row.values()][:5] for row in rows] == [
         ["bin/xz", "file", 300, "755", None],
@@ -96,12 +103,11 @@ def test_the_list_of_a_prefix_has_files_and_links(program: Program) -> None:
     _, text = program.on_terminal("files", "xz", "-f", "tree", changes={"NO_COLOR": "1"})
     assert f"xz@5.8  /{XZ}: 5 files, 2.3 kB, from" in text
     assert program("files", "xz", "-f", "tree", "--hashes").stdout == f"{XZ}\n"
-
-
-def test_a_tree_that_was_moved_has_its_lists(program: Program) -> None:
-    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
-    shutil.move(program.home / "tree", program.home / "other")
-    assert paths(program.rows("files", "xz", "-f", "other"))[0] == "bin/xz"
+    # Those before a cut are listed, and those of a tree that was moved.
+    tree.write_text(tree.read_text().rstrip()[:-9])
+    shutil.move(program.home / "tree", program.home / "moved")
+    words = ("files", "xz", "-f", "moved")
+    program(*words, prints="bin/xz", says="file is cut off at character")
 
 
 @pytest.mark.parametrize(
@@ -110,41 +116,29 @@ def test_a_tree_that_was_moved_has_its_lists(program: Program) -> None:
         ("[1, 2", "file is cut off at character 5"),
         ('["a"]', "it is not a list of files"),
         ("[" * 100_000, "nested too deeply"),
-        ("directory", "is a directory"),
+        (None, "is a directory"),
     ],
 )
-def test_a_list_that_cannot_be_read_is_named(text: str, why: str, program: Program) -> None:
-    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
-    (path,) = tree.rglob("install_manifest.json")
-    path.unlink()
-    if text == "directory":
-        path.mkdir()
-    else:
-        path.write_text(text)
+def test_a_list_that_cannot_be_read_is_named(
+    text: str | None, why: str, program: Program, tree: Path
+) -> None:
+    tree.unlink()
+    tree.mkdir() if text is None else tree.write_text(text)
     message = program.refused("files", "xz", "-f", "tree", code=3)
-    assert str(path) in message
+    assert str(tree) in message
     assert why in message
 
 
 def test_a_list_of_too_many_names_is_refused_while_it_is_read(
-    program: Program, monkeypatch: pytest.MonkeyPatch
+    program: Program, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("spackscope.model.sources.file_lists.MAX_FILES", 1_000)
-    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
-    (path,) = tree.rglob("install_manifest.json")
     # What comes after the limit is not even JSON.
     names = "".join(f'"/{n}": {{}}, ' for n in range(1_001))
-    path.write_text(f'{{{names}"cut')
+    tree.write_text(f'{{{names}"cut')
     found = program("files", "xz", "-f", "tree", "--limit", "1")
     assert "it has more than 200,000 files; the others are ignored" in found.stderr
     assert found.stdout
-
-
-def test_the_names_before_a_cut_are_listed(program: Program) -> None:
-    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
-    (path,) = tree.rglob("install_manifest.json")
-    path.write_text(path.read_text().rstrip()[:-9])
-    program("files", "xz", "-f", "tree", prints="bin/xz", says="file is cut off at character")
 
 
 def test_a_prefix_with_a_nul_cannot_be_read(program: Program) -> None:
@@ -538,23 +532,21 @@ def test_what_comes_from_servers_for_an_answer_has_a_limit(
         ("a*" * 400, []),
     ],
 )
+@pytest.mark.usefixtures("tree")
 def test_a_pattern_is_for_names_or_for_paths(
     pattern: str, found: list[str], program: Program
 ) -> None:
-    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
     rows = program.rows("files", "--having", pattern, "-f", "tree")
     assert [row["path"] for row in rows] == found
 
 
-def test_only_the_specs_of_the_query_are_searched(program: Program) -> None:
-    write_tree(program.home / "tree", leaf(XZ, "xz", "5"), leaf(ZLIB, "zlib", "1"), files=FILES)
-    result = program("files", "--having", "xz", "zlib | zlib", "-f", "tree")
+def test_only_the_specs_of_the_query_that_have_a_list_are_searched(program: Program) -> None:
+    specs = leaf(XZ, "xz", "5"), leaf(ZLIB, "zlib", "1")
+    tree = write_tree(program.home / "tree", *specs, files=FILES)
+    words = ("files", "--having", "xz", "zlib | zlib", "-f", "tree")
+    result = program(*words)
     assert [line.split("\t")[6] for line in result.stdout.splitlines()] == ["package", "zlib"]
     assert "xz: in 1 of 1 spec searched" in result.stderr
-
-
-def test_a_spec_without_a_list_is_not_searched(program: Program) -> None:
-    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
-    next(tree.rglob("install_manifest.json")).unlink()
-    result = program("files", "--having", "*", "-f", "tree")
-    assert "1 spec not searched: no install tree or mirror" in result.stderr
+    for path in tree.rglob("install_manifest.json"):
+        path.unlink()
+    program(*words, says="1 spec not searched: no install tree or mirror")
