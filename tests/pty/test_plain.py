@@ -61,24 +61,22 @@ def test_the_cursor_and_the_message_are_where_the_text_is(program: Program) -> N
         assert line[: terminal.screen.cursor.x].endswith("os=u")
 
 
-def test_nothing_is_beside_a_dialog(program: Program) -> None:
-    with program.in_terminal("py-build", columns=120, lines=30, changes=PLAIN) as terminal:
-        terminal.at_rest("24 py-build")
-        terminal.send("2Y")
-        lines = [line.strip() for line in terminal.at_rest("install command")]
-    assert next(filter(None, lines)).startswith("copy ")
-    assert not any("gcc@" in line for line in lines)
-
-
-def test_the_detail_has_a_line_for_each_value(program: Program) -> None:
+def test_the_detail_has_a_line_for_each_value_and_nothing_is_beside_a_dialog(
+    program: Program,
+) -> None:
     with program.in_terminal("py-build", columns=120, lines=40, changes=PLAIN) as terminal:
         terminal.at_rest("24 py-build")
         terminal.send("23")
         lines = [line.strip() for line in terminal.at_rest("hash: ", "document: ")]
-    assert "build: py-build@1.2.2" in lines
-    assert re.fullmatch("hash: [a-z2-7]{32}.*", next(each for each in lines if "hash: " in each))
-    assert "state: cached" in lines
-    assert "os: ubuntu22.04" in lines or "os: ubuntu24.04" in lines
+        assert "build: py-build@1.2.2" in lines
+        (shown,) = (line for line in lines if "hash: " in line)
+        assert re.fullmatch("hash: [a-z2-7]{32}.*", shown)
+        assert "state: cached" in lines
+        assert "os: ubuntu22.04" in lines or "os: ubuntu24.04" in lines
+        terminal.send("2Y")
+        lines = [line.strip() for line in terminal.at_rest("install command")]
+    assert next(filter(None, lines)).startswith("copy ")
+    assert not any("gcc@" in line for line in lines)
 
 
 def test_a_command_prints_blocks_on_a_terminal_and_elsewhere_where_asked(program: Program) -> None:

@@ -1,7 +1,5 @@
 """The main task in a real tmux with its own settings: from the first key to a copied hash."""
 
-import shlex
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from spackscope.model.index.order import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders.pages import SAMPLE_PAGES
-from tests.program import COMMAND, wait_until
+from tests.program import COMMAND
 from tests.tmux import Tmux, running_tmux
 
 pytestmark = pytest.mark.tmux
@@ -65,26 +63,6 @@ def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: set[str]) -> No
     copied = tmux("show-buffer").split("\n")
     assert len(set(copied)) == 2
     assert set(copied) <= hashes
-
-
-def at_rest(tmux: Tmux) -> str:
-    """Return the screen of a moment later."""
-    time.sleep(1)
-    return tmux.screen
-
-
-@pytest.mark.exhaustive
-def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None:
-    tmux("respawn-window", "-k", "/bin/sh")
-    tmux.until("$")
-    tmux.type(shlex.join(COMMAND), "Enter", shows="346 builds")
-    tmux.type("/", *"py-build", "Enter")
-    before = tmux.until("24 py-build")
-    while (later := at_rest(tmux)) != before:
-        before = later
-    tmux.type("C-z", shows="Stopped")
-    tmux.type("fg", "Enter")
-    wait_until(lambda: tmux.screen == before, message=lambda: tmux.screen)
 
 
 def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:

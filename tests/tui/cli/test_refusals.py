@@ -45,7 +45,6 @@ REFUSED = [
     ("cover spack.lock --fail-under much", USAGE, "--fail-under"),
     ("cover spack.lock --fail-under 101", USAGE, "--fail-under"),
     ("cover spack.lock --host nosuch=1", USAGE, "Expected platform, os, target"),
-    ("find --host 'glibc=2.34 target=zen33'", USAGE, "Unknown target zen33. Did you mean zen3"),
     # Words that a command does not take, or needs
     ("find ''", USAGE, "a word of the query is empty"),
     ("index zlib", USAGE, "index takes no query"),
@@ -82,13 +81,9 @@ REFUSED = [
     ("cover new -f index.json", UNREADABLE, "is not concretized: it has no spack.lock"),
     # Sources
     ("find -f nowhere", UNREADABLE, "spackscope: the source nowhere does not exist\n"),
-    ("index -f nowhere", UNREADABLE, "spackscope: the source nowhere does not exist\n"),
-    ("show abc -f /dev/null", UNREADABLE, "/dev/null is neither a file nor a directory"),
     ("find -f loop", UNREADABLE, "the source loop cannot be read: too many levels of"),
     ("find -f empty", UNREADABLE, "the source empty cannot be read: it is empty\n"),
     # Queries
-    (f"find {'x ' * 1001}", USAGE, "A query has at most 1,000 terms\n"),
-    ("show hash!", USAGE, "Expected a condition after !"),
     ("show ^zlib", USAGE, "^zlib needs dependencies, and pages list none"),
     (f"diff {HASH} 'py-build ^['", USAGE, "the query has an error"),
     (f"diff {HASH} py-build", USAGE, "py-build: Several specs match, give the hash of one:"),
@@ -96,7 +91,6 @@ REFUSED = [
     (f"diff {HASH} nosuch@1", USAGE, "nosuch@1: "),
     (f"diff -f nowhere {HASH} x", UNREADABLE, "nowhere"),
     ("show zzzzz", NOTHING, "No hash starts with zzzzz. Unknown package zzzzz\n"),
-    ("show /018", NOTHING, "No hash starts with 018: hashes contain only a-z and 2-7"),
     ("show 'py-build os=sequoia'", NOTHING, "No py-build has os=sequoia"),
     ("needs zzzzz", NOTHING, "No hash starts with zzzzz"),
     ("needs p", USAGE, "Several hashes start with p"),

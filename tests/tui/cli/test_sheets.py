@@ -137,30 +137,6 @@ def test_a_format_has_values_or_their_beginning(program: Program) -> None:
     assert program(*words, "").stdout == "\n"
 
 
-def test_markdown_has_the_title_and_a_table_for_each_heading(program: Program) -> None:
-    text = program("cover", "spack.lock", "-f", "index.json", "--markdown").stdout
-    assert (
-        text
-        == """\
-**3 of 4 cached · 1 missing · 3 to fetch, 1 to build**
-
-**1 of 1 missing: no build of the package**
-
-| package | version | hash | role |
-| --- | --- | --- | --- |
-| xz | 5 | `2222222` | root |
-
-**cached**
-
-| package | version | hash | where |
-| --- | --- | --- | --- |
-| zlib | 1.3 | `zzzzzzz` | index.json |
-| m4 | 1.4 | `mmmmmmm` | index.json |
-| zlib | 1.2 | `ooooooo` | index.json |
-"""
-    )
-
-
 def test_a_comment_has_the_first_rows_and_says_how_many_more(program: Program) -> None:
     many = [leaf(hash_of(number), "zlib", f"1.{number}") for number in range(120)]
     write_index(program.home / "long.json", *many)

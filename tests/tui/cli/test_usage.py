@@ -139,23 +139,15 @@ def test_an_error_in_a_query_is_pointed_at(
     ]
 
 
-def test_nothing_found_is_explained(program: Program) -> None:
-    assert program.refused(
-        "find", "--hashes", "py-build", "os=sequoia", code=ExitCode.NOTHING
-    ) == (
-        "spackscope: No py-build has os=sequoia, only ubuntu22.04 and ubuntu24.04\n"
-        "  without os=sequoia  24\n"
-        "  without py-build    64\n"
-    )
-
-
 @pytest.mark.parametrize(
-    ("option", "printed"), [("--json", "[]\n"), ("--jsonl", ""), ("--hashes", "")]
+    ("option", "printed"),
+    [("--json", "[]\n"), ("--jsonl", ""), ("--hashes", ""), ("--csv", "os,count,share\n")],
 )
 def test_nothing_found_is_valid_data_all_the_same(
     program: Program, option: str, printed: str
 ) -> None:
-    assert program("find", option, "nosuch").stdout == printed
+    for words in (["find"], ["stats", "os"])[option == "--csv" :]:
+        program(*words, option, "os=nosuch", code=ExitCode.NOTHING, stdout=printed)
 
 
 @pytest.mark.parametrize("command", ["pick", "--no-color"])

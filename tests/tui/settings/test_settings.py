@@ -206,12 +206,6 @@ def test_what_is_not_toml_is_named_with_its_line(home: Home, text: str, line: in
     assert mistake.startswith(f"FILE:{line}: this is not TOML: ")
 
 
-def test_all_mistakes_are_found_in_the_order_of_their_lines(home: Home) -> None:
-    text = "fold = 1\n[keys]\nquit = 2\n[colour]\n"
-    places = [mistake.origin.line for mistake in home.read(text).mistakes]
-    assert places == [1, 3, 4]
-
-
 def test_right_values_are_kept_beside_mistakes(home: Home) -> None:
     assert home.read("theme = 'nord'\nfold = 1").theme == "nord"
 
@@ -298,13 +292,6 @@ async def test_the_browser_begins_as_it_is_set() -> None:
         assert (view.folded, view.sort) == (False, Sort("version", descending=True))
         assert "os" not in browser.table.columns.columns.names
         assert "target" in browser.table.columns.columns.names
-
-
-@pytest.mark.parametrize("sort", ["used by", "-size", "+zzz", "fits"])
-async def test_every_sort_has_rows(sort: str) -> None:
-    async with browsing(settings=Settings(sort=sort), query="py-build") as browser:
-        assert browser.state.listing is not None
-        assert browser.state.listing.shown > 0
 
 
 def memory(tmp_path: Path, *, configured: bool = True) -> FoldMemory:

@@ -51,30 +51,21 @@ def test_the_choice_is_the_last_line_where_stdout_is_the_terminal(program: Progr
         assert re.sub(r"\x1b\[[?<]?[0-9;]*[a-zA-Z]", "", left).split() == [CHOSEN]
 
 
-def test_leaving_without_a_choice_gives_130(program: Program) -> None:
-    out = program.home / "out"
+@pytest.mark.parametrize(("key", "shown"), [("q", CHOSEN[:7]), ("\x03", "346 builds")])
+def test_leaving_without_a_choice_gives_130(program: Program, key: str, shown: str) -> None:
+    words = [f"/{CHOSEN}"] if key == "q" else []
     with (
-        open(out, "w") as stdout,
-        program.in_terminal("pick", f"/{CHOSEN}", streams={"stdout": stdout}) as terminal,
+        open(program.home / "out", "w+") as out,
+        program.in_terminal("pick", *words, columns=133, streams={"stdout": out}) as terminal,
     ):
-        terminal.end("q", 130, after=CHOSEN[:7])
+        terminal.end(key, 130, after=shown)
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
-    assert out.read_text() == ""
-
-
-def test_ctrl_c_gives_130_and_the_browser_was_as_wide_as_the_terminal(program: Program) -> None:
-    out = program.home / "out"
-    with (
-        open(out, "w") as stdout,
-        program.in_terminal("pick", columns=133, streams={"stdout": stdout}) as terminal,
-    ):
-        terminal.end("\x03", 130, after="346 builds")
-        assert LEAVE_ALTERNATE_SCREEN in terminal.text
-        shown = pyte.Screen(columns=150, lines=24)
-        pyte.ByteStream(shown).feed(for_pyte(terminal.output))
+        assert out.read() == ""
+        browser = pyte.Screen(columns=150, lines=24)
+        pyte.ByteStream(browser).feed(for_pyte(terminal.output))
         # Cells inserted in the last line move its end out of a narrower screen.
-        assert 130 <= max(len(line.rstrip()) for line in shown.display[:-1]) <= 133
-    assert out.read_text() == ""
+        widths = [len(line.rstrip()) for line in browser.display[:-1]]
+        assert 130 <= max(widths) <= 133, "it was as wide as the terminal"
 
 
 @pytest.mark.parametrize("words", [["pick"], []])

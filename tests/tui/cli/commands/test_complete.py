@@ -141,8 +141,6 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("find --host 'target=zen3 gl", ["target=zen3 glibc=", "target=zen3 glibc= "]),
         ("duplicates --ignore py-saf", ["py-safetensors"]),
         ("index x", []),
-        ("find fits=n", ["no"]),
-        ("find py-build stack='x y", []),
         ("py-saf", ["py-safetensors"]),
     ],
 )

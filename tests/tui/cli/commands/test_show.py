@@ -104,15 +104,6 @@ def test_a_query_that_one_spec_matches_shows_it(program: Program) -> None:
     assert program("show", *words).stdout == program("show", "pfqg2xi").stdout
 
 
-def test_a_query_that_several_specs_match_lists_them(program: Program) -> None:
-    message = program.refused("show", "py-build target=aarch64 @1.2.1", code=2)
-    first, *candidates = message.splitlines()
-    assert first == "spackscope: Several specs match, give the hash of one:"
-    assert [line.split()[1:] for line in candidates] == [
-        ["py-build@1.2.1", "no", "compiler", "ubuntu24.04", "aarch64"]
-    ] * len(candidates)
-
-
 def test_a_word_is_a_hash_unless_a_package_has_the_name(program: Program) -> None:
     write_page(program.home / "zlib.md", [record(hash="zlib" + "a" * 28), record(1)])
     assert "Several hashes start" not in program("show", "-f", "zlib.md", "zliba").stderr

@@ -1,7 +1,5 @@
 from collections import Counter
 
-import pytest
-
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process import ExitCode
 from tests.browsing import SAMPLE
@@ -59,14 +57,3 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
         [None, 1, 0.5],
     ]
     assert program(*words).stdout.splitlines()[-1] == "none\t1\t0.5"
-
-
-@pytest.mark.parametrize(
-    ("option", "printed"), [("--json", "[]\n"), ("--csv", "os,count,share\n")]
-)
-def test_nothing_matched(program: Program, option: str, printed: str) -> None:
-    result = program("stats", "--by", "os", option, "os=nosuch")
-    assert (result.returncode, result.stdout) == (ExitCode.NOTHING, printed)
-    assert result.stderr.startswith("spackscope: No spec has os=nosuch")
-    code, text = program.on_terminal("stats", "--by", "os", "nosuch")
-    assert (code, text) == (ExitCode.NOTHING, "spackscope: Unknown package nosuch\n")
