@@ -124,15 +124,6 @@ def test_a_recipe_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert any(each.name == "version" for each in called)
 
 
-def actions(workflow: Any) -> list[str]:
-    return [
-        step["uses"]
-        for job in workflow["jobs"].values()
-        for step in job["steps"]
-        if "uses" in step
-    ]
-
-
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_do_nothing_but_what_a_job_asks_for(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text("utf-8"))
@@ -144,7 +135,8 @@ def test_a_workflow_may_do_nothing_but_what_a_job_asks_for(path: Path) -> None:
     }
     assert workflow["permissions"] == {}
     assert writes <= {("pypi", "id-token"), ("github", "contents")}
-    for action in actions(workflow):
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    for action in (step["uses"] for step in steps if "uses" in step):
         assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), f"{action} can be moved"
     # They check no hashes: .ci/tool does.
     assert not re.search(r"\b(pipx|uvx)\b", path.read_text("utf-8"))
@@ -230,11 +222,6 @@ SETTINGS = PYPROJECT["tool"]["setuptools"]
 LISTED = SETTINGS["packages"][1:]
 
 
-def import_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(("spackscope", *(part for part in parts if part != "__init__")))
-
-
 def test_the_program_is_a_module() -> None:
     command = [sys.executable, "-m", "spackscope", "--version"]
     assert subprocess.check_output(command, text=True) == f"spackscope {VERSION}\n"
@@ -242,7 +229,7 @@ def test_the_program_is_a_module() -> None:
 
 def test_every_folder_with_python_in_it_is_listed_and_no_other() -> None:
     assert set(LISTED) == {
-        import_name(module.parent)
+        ".".join(("spackscope", *module.parent.relative_to(ROOT).parts))
         for top in ("model", "sample_data", "tui")
         for module in (ROOT / top).rglob("*.py")
         # What is in spack-scope belongs to Spack's packages.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.builders.nodes import Node, edge, node
+from tests.builders.nodes import Node, content_hash, edge, node
 from tests.builders.spack import environment
 
 
@@ -51,9 +48,7 @@ def made(
     parameters = {"build_system": "generic", **(variants or {})}
     fields |= {"parameters": parameters, "dependencies": sorted(edges, key=lambda e: e["name"])}
     plain = node("", name=name, version=version, **fields)
-    digest = hashlib.sha1(json.dumps(plain).encode()).digest()
-    hash_ = base64.b32encode(digest).decode().lower()
-    return Made({**plain, "hash": hash_}, (*links, *builds))
+    return Made({**plain, "hash": content_hash(plain)}, (*links, *builds))
 
 
 def write_lock(path: Path, *roots: Made) -> Path:

@@ -10,7 +10,7 @@ from spackscope.model.query.lexer import in_quotes
 from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders.pages import hash_of, record, write_page
 from tests.completing_shell import EACH_SHELL, INSTALLED, CompletingShell
-from tests.examples import cases
+from tests.examples import cases, some_and_all
 from tests.program import Program
 
 pytestmark = pytest.mark.pty
@@ -71,21 +71,11 @@ def shell(
         yield started
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("typed", IN_EVERY_SHELL)
-def test_tab_completes_a_word(shell: CompletingShell, typed: str) -> None:
-    assert shell.words(f"spackscope {typed}") == IN_EVERY_SHELL[typed]
-
-
-@pytest.mark.exhaustive
-def test_tab_completes_ordinary_words(shell: CompletingShell) -> None:
-    for typed, words in ORDINARY.items():
-        assert shell.words(f"spackscope {typed}") == words, typed
-
-
-def test_each_shell_completes_its_share_of_the_words(shell: CompletingShell) -> None:
+@some_and_all(2 * len(SHELLS))
+def test_tab_completes_a_word(shell: CompletingShell, step: int) -> None:
+    # Each shell tries its share.
     every = [*IN_EVERY_SHELL.items(), *ORDINARY.items()]
-    for typed, words in every[[*SHELLS].index(shell.name) :: 2 * len(SHELLS)]:
+    for typed, words in every[[*SHELLS].index(shell.name) % step :: step]:
         assert shell.words(f"spackscope {typed}") == words, typed
 
 

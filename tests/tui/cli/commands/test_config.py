@@ -150,23 +150,15 @@ def test_the_help_reads_no_file(program: Program, word: str) -> None:
     assert program(word).returncode == 0
 
 
-def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
-    program.configure('sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
-    result = program("find", "py-build", SPACKSCOPE_FROM="", code=ExitCode.UNREADABLE)
-    assert f"{program.home}/config/spackscope/nowhere" in result.stderr
-    found = program("find", "-f", SAMPLE, "--json", "fits", "py-build")
-    assert (
-        found.returncode
-        == program(
-            "find", "-f", SAMPLE, "--host", "target=zen3 os=rhel8", "fits", "py-build"
-        ).returncode
-    )
-
-
-def test_the_tag_list_of_the_file_is_used(program: Program) -> None:
-    program.configure('public = "no-such-list.json"')
-    result = program("find", "-f", "public", "py-build", code=ExitCode.UNREADABLE)
-    assert f"{program.home}/config/spackscope/no-such-list.json" in result.stderr
+def test_sources_host_and_tag_list_of_the_file_are_used(program: Program) -> None:
+    host = "target=zen3 os=rhel8"
+    program.configure(f'sources = "nowhere"\nhost = "{host}"\npublic = "no-such-list.json"')
+    folder = f"{program.home}/config/spackscope"
+    for words, path in (((), "nowhere"), (("-f", "public"), "no-such-list.json")):
+        result = program("find", *words, "py-build", SPACKSCOPE_FROM="", code=3)
+        assert f"{folder}/{path}" in result.stderr
+    asked = ("find", "-f", SAMPLE, "--json", "fits", "py-build")
+    assert program(*asked).stdout == program(*asked, "--host", host).stdout
 
 
 def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:

@@ -56,10 +56,13 @@ def test_no_cell_of_csv_is_a_formula(program: Program) -> None:
     assert names == []
 
 
-def test_a_terminal_gets_a_table(program: Program) -> None:
+def test_a_terminal_gets_a_table_and_a_pipe_no_colour(program: Program) -> None:
     code, text = program.on_terminal("find", "py-build", "--flat", changes=HERE)
     assert code == 0
     assert_golden("find-table-100", text.replace("\x1b", "␛"))
+    _, text = program.on_terminal("find", "hash=pfqg2xi", columns=120, changes=PLAIN)
+    assert_golden("find-table-of-one", text)
+    assert "\x1b" not in program("find", "py-build", CLICOLOR_FORCE="1").stdout
 
 
 def test_look_alikes_are_one_line_that_says_what_sets_it_apart(program: Program) -> None:
@@ -82,11 +85,6 @@ def test_look_alikes_are_one_line_that_says_what_sets_it_apart(program: Program)
         int(line[1:].split()[0]) if line[0] == "×" else line[0] == " " for line in lines[start:]
     ]
     assert head.startswith(f"{sum(counts)} specs")
-
-
-def test_a_table_of_one_row_keeps_its_columns(program: Program) -> None:
-    _, text = program.on_terminal("find", "hash=pfqg2xi", columns=120, changes=PLAIN)
-    assert_golden("find-table-of-one", text)
 
 
 @pytest.mark.parametrize(
@@ -120,10 +118,6 @@ def test_a_table_shows_what_differs_in_the_colours_of_the_screen(program: Progra
         "\x1b[36m2222222\x1b[0m  \x1b[33mapi=v18\x1b[0m \x1b[2m~hl\x1b[0m \x1b[32m+mpi\x1b[0m",
         "\x1b[36m2222222\x1b[0m  \x1b[33mapi=v110\x1b[0m \x1b[32m+hl\x1b[0m \x1b[2m~mpi\x1b[0m",
     ]
-
-
-def test_nothing_but_data_and_no_colour_goes_into_a_pipe(program: Program) -> None:
-    assert "\x1b" not in program("find", "py-build", CLICOLOR_FORCE="1").stdout
 
 
 def test_what_does_not_fit_an_encoding_is_spelled_out(program: Program) -> None:

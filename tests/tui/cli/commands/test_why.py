@@ -89,6 +89,10 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
             f"{OTHER[:7]}  hdf5     1.14     llvm@18.1 rocky9 zen4",
         ],
     )
+    # A pipe has the reason in each row.
+    rows = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
+    assert [f"change {PLACE}" in row for row in rows] == [False, False, True, False]
+    assert "target too new\t\tuse another machine or target" in rows[3]
 
 
 @pytest.mark.parametrize(
@@ -133,12 +137,6 @@ def test_a_preference_passes_over_what_can_be_reused(program: Program, home: Pat
     assert (
         f"Spack reuses it if it can have no other: packages.yaml prefers @1.12, {place}" in shown
     )
-
-
-def test_a_pipe_has_the_reason_in_each_row(program: Program, home: Path) -> None:
-    lines = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
-    assert [f"change {PLACE}" in line for line in lines] == [False, False, True, False]
-    assert "target too new\t\tuse another machine or target" in lines[3]
 
 
 def test_what_is_asked_for_comes_first_and_none_is_a_failure(program: Program, home: Path) -> None:
