@@ -107,9 +107,6 @@ def is_running(pid: int) -> bool:
     return bool(state.strip()) and not state.startswith("Z")
 
 
-# The terminal
-
-
 @pytest.mark.parametrize("text", [HASH, '{\n  "name": "héllo 日本"\n\n}'])
 def test_the_terminal_is_asked_when_nothing_else_is_there(desk: Desk, text: str) -> None:
     assert desk.copy(text) == clipboard.Copied(text, TERMINAL, ())
@@ -153,9 +150,6 @@ def test_a_terminal_that_is_gone_is_a_failed_way() -> None:
             clipboard.copy(HASH, write_terminal=write, environ={"TERM": "xterm"}, platform="linux")
         with contextlib.suppress(OSError):
             full.close()
-
-
-# The tools of a desktop
 
 
 @pytest.mark.parametrize(
@@ -267,9 +261,6 @@ def test_a_tool_works_where_no_temporary_file_can_be_made(
     assert copied.failures == ("xclip -selection clipboard failed: exit code 3.",)
 
 
-# Over SSH
-
-
 @pytest.mark.parametrize("variable", ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"])
 def test_over_ssh_a_forwarded_display_takes_what_the_terminal_cannot(
     desk: Desk, variable: str
@@ -289,9 +280,6 @@ def test_over_ssh_the_clipboard_of_the_far_machine_is_left_alone(desk: Desk) -> 
     with pytest.raises(clipboard.CopyFailed):
         desk.copy(platform="darwin", TERM="dumb", SSH_TTY="/dev/pts/1", WSL_DISTRO_NAME="Ubuntu")
     assert not any(file.exists() for file in stored)
-
-
-# The user's own command
 
 
 def test_the_users_command_comes_first_and_runs_without_a_shell(desk: Desk) -> None:
@@ -317,9 +305,6 @@ def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: P
     child.expect_exact(f"[{HASH}]")
     child.expect_exact("sh …".encode())
     child.close()
-
-
-# What is refused, and what is said
 
 
 @pytest.mark.parametrize(

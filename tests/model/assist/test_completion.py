@@ -189,9 +189,6 @@ def test_the_word_of_a_filter_is_left_out() -> None:
     assert without_word(parsed) == query_of(Term("package", "hdf5"), Term("variants", "+mpi"))
 
 
-# In a shell
-
-
 def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
     return [choice.text for choice in complete_word(catalog, before, word)]
 

@@ -193,9 +193,6 @@ def test_a_line_unfolds_to_a_bounded_number_of_lines(monkeypatch: pytest.MonkeyP
     assert head_text(tree.lines[0]) == "depends on 3, first 2 shown"
 
 
-# Unfolded at once, searched, and of folded rows
-
-
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
     return catalog_of(write_hdf5_index(tmp_path / "index.json"))

@@ -123,9 +123,6 @@ def test_of_a_version_what_most_specs_depend_on_comes_first(tmp_path: Path) -> N
     ]
 
 
-# Folded and opened look-alikes
-
-
 def whole(ids: Sequence[int]) -> Sequence[Sequence[int]]:
     return [ids]
 
@@ -232,9 +229,6 @@ def test_folded_rows_are_sorted_by_the_hash_that_they_show(
     assert hashes == sorted(hashes, reverse=descending)
     first = catalog.hashes.of(listing.ids)
     assert hashes != first, "some rows show another build than their first"
-
-
-# What is to be said of all rows
 
 
 @pytest.mark.parametrize("text", QUERIES)

@@ -85,9 +85,6 @@ def made(catalog: Catalog) -> object:
     return catalog.meta["built"]
 
 
-# Where it is kept
-
-
 def test_every_choice_of_sources_has_its_own_index(monkeypatch: pytest.MonkeyPatch) -> None:
     choices = [["a"], ["b"], ["a", "b"], ["b", "a"], ["ab"], ["/a"], ["./a"]]
     monkeypatch.chdir("/")
@@ -169,9 +166,6 @@ def test_only_a_large_mirror_is_kept_unasked(home: Home) -> None:
     home.load(keep=False)
 
     assert home.files == [home.index.name]
-
-
-# When it is used
 
 
 @pytest.mark.parametrize(
@@ -288,9 +282,6 @@ def test_an_index_of_another_owner_is_not_trusted(
     assert catalog.notice.endswith("spackscope (it belongs to another user)")
 
 
-# Where nothing can be kept
-
-
 @pytest.mark.parametrize(
     ("hinder", "reason"),
     [
@@ -321,9 +312,6 @@ def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
     assert home.load(keep=False).notice == "", "a small source needs no file"
     assert open_cached(home.sources, Session(home.environ)) is None
     assert not list(home.mirror.parent.rglob("*.tmp"))
-
-
-# Stopping, killing, several at once
 
 
 @pytest.mark.parametrize("keep", [True, False])

@@ -42,9 +42,6 @@ def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog, te
         assert counted.get(value, 0) == sum(satisfies(s, with_value) for s in specs), value
 
 
-# Sections
-
-
 def sections_of(
     catalog: Catalog, text: str, wanted: SectionKey | None = None
 ) -> dict[str, ValueSection]:
@@ -215,9 +212,6 @@ def test_variants_that_split_a_package_most_evenly_are_first(tmp_path: Path) -> 
     found = list(sections_of(with_variants(tmp_path, *variants), "p"))
     assert found[:3] == ["os", "b", "a"]
     assert "langs" not in found, "all have the same values"
-
-
-# Choices
 
 
 def chosen(catalog: Catalog, verb: Verb, before: str, name: str, text: str) -> Query:

@@ -76,9 +76,6 @@ def of_nodes(specs: list[Spec]) -> list[tuple[object, ...]]:
     ]
 
 
-# Real files
-
-
 @pytest.mark.parametrize(
     ("path", "index"),
     [
@@ -96,9 +93,6 @@ def test_a_spec_file_equals_the_index(path: Path, index: Path) -> None:
     assert [spec.in_cache for spec in specs] == [True] + [False] * (len(specs) - 1)
     for spec in specs:
         assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache, cached=False)
-
-
-# Formats
 
 
 @pytest.mark.parametrize("number", [1, 3, 4, 5, 6])
@@ -185,9 +179,6 @@ def test_a_newer_version_is_read_as_the_newest_that_is_known(version: Any) -> No
         ]
 
 
-# Signed files
-
-
 def test_the_signature_of_a_spec_file_is_removed() -> None:
     lines = as_yaml({"spec": [in_format(1, new) for new in zlib_nodes()]})
     assert b"\n- - zlib" in signed(lines)
@@ -199,9 +190,6 @@ def test_the_signature_of_a_spec_file_is_removed() -> None:
     specs, problems = read(data[: data.index(b"-----BEGIN PGP SIGNATURE")])
     assert specs == WHOLE
     assert reasons(problems) == [": its signature is missing"]
-
-
-# Broken files
 
 
 ROOTS = [{"hash": ZLIB, "spec": "zlib +shared"}]
@@ -316,9 +304,6 @@ def test_an_odd_environment_is_a_problem(more: dict[str, Any], reason: str) -> N
     )
 
 
-# Environments within environments
-
-
 def included(*arguments: dict[str, Any], roots: list[str], **more: Any) -> dict[str, Any]:
     return {
         "roots": [{"hash": root, "spec": "x"} for root in roots],
@@ -387,9 +372,6 @@ DOCUMENTS: list[tuple[str, bytes, list[tuple[str, ...]]]] = [
 ]
 NOT_A = "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock,"
 NOT_KNOWN = f"{NOT_A} a spec file or the output of spack find --json"
-
-
-# Structure
 
 
 @pytest.mark.parametrize(
@@ -462,8 +444,6 @@ def test_an_unknown_document_is_a_problem(data: bytes, reason: str) -> None:
     assert problem.place == ""
     assert problem.reason.startswith(reason)
 
-
-# Anything
 
 SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
 NODES = [its["spec"] for its in SMALL.values()]
@@ -566,9 +546,6 @@ def printed(spec: Spec) -> str:
     return " ".join(f"{name} {flags} {others} {spec.compiler} {arch}".split())
 
 
-# Real databases
-
-
 def test_an_index_of_spack_1_2_equals_what_spack_find_prints() -> None:
     specs, problems = read(INDEX_OF_1_2.read_bytes())
     lines = (SPACK_DATA / "find_format.txt").read_text().splitlines()
@@ -617,9 +594,6 @@ def test_equal_values_of_a_database_are_one_object() -> None:
         assert len({id(text) for text in texts}) == len(set(texts))
     edges = [dependency for spec in specs for dependency in spec.dependencies or ()]
     assert len({id(dependency) for dependency in edges}) == len(set(edges)) < len(edges)
-
-
-# Install records
 
 
 @pytest.mark.parametrize(
@@ -672,9 +646,6 @@ def test_odd_fields_beside_a_node_are_a_problem(record: dict[str, Any], reason: 
     assert spec.installed_at is None
 
 
-# Broken databases
-
-
 @pytest.mark.parametrize("record", [None, 1, "x", [], True, {}, {"spec": None}, {"spec": []}])
 def test_a_record_that_is_none_takes_no_other_along(record: object) -> None:
     data = database({hash_of(8): record, **installs(*zlib_nodes())})
@@ -685,9 +656,6 @@ def test_a_record_that_is_none_takes_no_other_along(record: object) -> None:
     (problem,) = problems
     assert problem.place == "spec/2222222"
     assert problem.reason.endswith((" is missing", ", expected an object"))
-
-
-# Record by record
 
 
 VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'

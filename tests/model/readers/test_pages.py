@@ -22,9 +22,6 @@ from tests.hostile import any_json
 DEEP = 100_000
 
 
-# Front matter
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -87,9 +84,6 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
     assert isinstance(value, str | list | dict)
 
 
-# Real pages
-
-
 REAL = sorted([*SAMPLE_PAGES.rglob("specs.md"), *PAGES.rglob("specs.md")])
 SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 
@@ -145,9 +139,6 @@ def test_a_real_page_is_read_with_nothing_lost(path: Path) -> None:
     assert {spec.hash: spec for spec in specs} == expected
     assert [spec.hash for spec in specs] == list(stacks)
     assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
-
-
-# Documents
 
 
 @pytest.mark.parametrize(
@@ -241,9 +232,6 @@ def test_a_page_without_title_or_tag_keeps_its_records() -> None:
 
     assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
     assert [problem.place for problem in problems] == ["title", "categories"]
-
-
-# Records
 
 
 @pytest.mark.parametrize(
@@ -368,9 +356,6 @@ def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
 
     assert len(specs) == 2
     assert reasons(problems) == ([f"meta: {reason}"] if reason else [])
-
-
-# Two ways, one result
 
 
 def test_a_page_that_is_too_large_is_read_record_by_record_or_refused(

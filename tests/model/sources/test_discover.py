@@ -41,9 +41,6 @@ def names(discovered: DiscoveredSource, top: Path) -> list[str]:
     return [str(Path(document.path).relative_to(top)) for document in discovered.documents]
 
 
-# Files and standard input
-
-
 @pytest.mark.parametrize(
     ("source", "failure"),
     [
@@ -72,8 +69,6 @@ def test_an_invalid_source_fails_in_one_sentence(
     assert discovered.failure == failure.format(**known)
     assert not discovered.documents
 
-
-# Directories
 
 PADDED = "padded/__spack_path_placeholder__/__spack_path_pl"
 V3_INDEX = next(name for name in mirror_v3(TWO) if name.startswith("blobs/"))
@@ -212,9 +207,6 @@ def test_the_kind_of_a_folder_or_file_is_known_without_reading_it(
     assert kind_of(str(site / "pages")) == kind_of(str(tmp_path / "gone")) == ""
 
 
-# Mirrors of the user's Spack
-
-
 def test_a_mirror_of_spack_goes_by_its_name(spack: SpackRoot) -> None:
     write_files(spack.root.parent / "mirror", mirror_v2(ONE))
     with serve_files(mirror_v3(TWO)) as server:
@@ -261,9 +253,6 @@ def test_an_unknown_mirror_of_spack_is_answered_with_those_known(spack: SpackRoo
 def test_a_configuration_that_is_unread_is_why_there_is_no_mirror(spack: SpackRoot) -> None:
     spack.write("home/.spack/mirrors.yaml", "mirrors: [")
     assert "mirrors.yaml: " in discover_one("spack:", spack.environ).failure
-
-
-# Several at once
 
 
 def test_a_failure_names_its_source(spack: SpackRoot) -> None:

@@ -125,9 +125,6 @@ def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
     assert source["problems"] == 10_001
 
 
-# Standard input, and what takes time
-
-
 @pytest.mark.exhaustive
 def test_standard_input_without_an_end_is_given_up(program: Program, tmp_path: Path) -> None:
     spool = tmp_path / "spool"

@@ -14,8 +14,6 @@ from tests.builders.pages import record, write_page
 from tests.examples import some_and_all
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
 
-# Lines
-
 
 def section(column: str, counts: dict[str, int], marked: str = "") -> ValueSection:
     values = [SectionValue(v, v, n, True if v == marked else None) for v, n in counts.items()]
@@ -84,9 +82,6 @@ def test_bars_have_the_room_beside_whole_names_and_counts(width: int, bars: int)
     rows.show_lines(value_lines([ValueSection(SectionKey("os"), values)]), 1, (), "")
     lines = drawn(rows, width)
     assert lines[1].startswith(f"  apple {'█' * bars}"), lines
-
-
-# In the browser
 
 
 def pane(browser: Browser) -> ValuesPane:

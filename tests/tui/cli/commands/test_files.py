@@ -80,9 +80,6 @@ def paths(rows: list[dict[str, Any]]) -> list[str]:
     return [row["path"] for row in rows if not row["path"].startswith(".spack/")]
 
 
-# Prefixes
-
-
 @pytest.fixture
 def tree(program: Program) -> Path:
     """Write an install tree with an xz, and return the list of its files."""
@@ -161,9 +158,6 @@ def test_values_of_any_type_are_unknown(program: Program) -> None:
     fields = [(row["path"], row["size"], row["link_to"]) for row in rows]
     assert [each for each in fields if each[0] in "abcd"] == [(p, None, None) for p in "abcd"]
     program("files", "xz", "-f", "tree", code=1, says="1 path outside of the prefix")
-
-
-# Archives
 
 
 def test_an_archive_has_files_and_links(program: Program) -> None:
@@ -313,9 +307,6 @@ def test_archives_of_layout_v2_are_read(data: bytes, program: Program) -> None:
     files |= {name: json.dumps(spec).encode(), f"build_cache/{folder}/{stem}.spack": data}
     write_files(program.home / "two", {**files, **mirror_v2(files["build_cache/index.json"])})
     assert paths(program.rows("files", "zlib-ng", "-f", "two")) == ["bin/bzip2"]
-
-
-# Servers
 
 
 @contextmanager
@@ -516,9 +507,6 @@ def test_what_comes_from_servers_for_an_answer_has_a_limit(
         first, second = lists.of(specs), lists.of(specs)
     assert first.files[0].path == "bin/xz"
     assert second == ((), "", "too much would come from servers; ask for fewer specs")
-
-
-# Patterns
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,6 @@ def test_all_lists_dependency_only_specs(program: Program) -> None:
     assert "state         needed" in shown
 
 
-# Standard input
-
-
 @pytest.mark.parametrize("document", [INDEX_OF_1_2, INSTALL_TREE], ids=["mirror", "tree"])
 def test_a_document_may_come_on_standard_input(program: Program, document: Path) -> None:
     words = ("--format", "{hash} {sources}")
