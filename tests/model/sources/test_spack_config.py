@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from spackscope.model.core.records import Problem
 from spackscope.model.sources.spack_config import (
     ConfiguredMirror,
     ReuseRules,
@@ -410,12 +409,6 @@ def rules_of(spack: SpackRoot) -> ReuseRules:
     return read_reuse_rules(spack.config())
 
 
-def problems_of_rules(spack: SpackRoot) -> tuple[Problem, ...]:
-    found = spack.config()
-    read_reuse_rules(found)
-    return found.problems
-
-
 def test_yaml_is_that_of_spack(spack: SpackRoot) -> None:
     path = spack.write(
         "home/.spack/packages.yaml",
@@ -457,36 +450,11 @@ def test_a_file_with_an_error_is_read_as_far_as_it_is_known(spack: SpackRoot) ->
 
     read = {name: each.specs for name, (each,) in rules.requirements.items()}
     assert read == {"all": ("~shared",), "zlib": ("@1.2",), "hdf5": ("+mpi",)}
-    repeated, broken = map(str, problems_of_rules(spack))
+    config = spack.config()
+    read_reuse_rules(config)
+    repeated, broken = map(str, config.problems)
     assert repeated == f"{path}: line 7: the key zlib is repeated; this one is left out"
     assert broken.startswith(f"{path}: line 12: cannot be read from here on: ")
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "problem"),
-    [
-        ("concretizer", "reuse: {include: ['!hdf5']}", "!hdf5 is not considered"),
-        ("concretizer", "reuse: {from: [{type: local, exclude: ['a b']}]}", "a b is not consid"),
-        ("concretizer", "reuse: no", "reuse has to be true or false, not no"),
-        ("packages", "zlib: {require: [{spec: '+x', when: '@@'}]}", "@@ is not considered"),
-        ("packages", "zlib: {conflict: [')']}", ") is not considered"),
-        ("packages", "zlib: {buildable: off}", "buildable has to be true or false, not off"),
-        ("mirrors", "m: {url: /m, exclude_binary: ['(']}", "( is not considered"),
-        ("config", "install_tree: {root: $PROJECT/spack}", "$PROJECT is not set"),
-        ("config", "environments_root: $PROJECT/env", "$PROJECT is not set"),
-        ("upstreams", "site: {install_tree: '${PROJECT}/spack'}", "${PROJECT} is not set"),
-        ("include", "[{path: ., optional: yes}]", "optional has to be true or false, not yes"),
-        ("include", "[/nowhere]", "the configuration /nowhere that it includes does not exist"),
-    ],
-)
-def test_what_spack_refuses_is_a_problem_with_its_line(
-    file: str, text: str, problem: str, spack: SpackRoot
-) -> None:
-    path = spack.write(f"home/.spack/{file}.yaml", f"# One comment\n{file}:\n  {text}\n")
-
-    (found,) = problems_of_rules(spack)
-    assert (found.origin, found.place) == (str(path), "line 3")
-    assert problem in found.reason
 
 
 def test_a_tree_that_is_not_known_is_not_another_one(spack: SpackRoot) -> None:
