@@ -102,59 +102,46 @@ def test_a_spec_of_several_indexes_of_a_mirror_counts_once(program: Program) -> 
     assert lines[1].split("\t") == ["mirror", "mirror", "v3 and v2", "2", "0", "", "", ""]
 
 
-def test_the_age_of_a_release_comes_from_its_name(program: Program) -> None:
+def test_the_age_of_a_tag_comes_from_its_name_or_the_dates_of_others(program: Program) -> None:
     today = datetime.now(timezone.utc)
-    names = ["v2025.07.1", "releases/v2026.10", "e4s/25.06", "e4s/25.11", "v2026.13.0", "v1.0.0"]
-    first_days = [(2025, 7), (2026, 10), (2025, 6), (2025, 11)]
-    days = [(today - datetime(*each, 1, tzinfo=timezone.utc)).days for each in first_days]
-    tags = json.dumps({name: [{"label": "root", "url": "x"}] for name in names})
+
+    def dated(name: str, days: int) -> str:
+        return f"{name}-{today - timedelta(days=days):%Y-%m-%d}"
+
+    def since(year: int, month: int) -> int:
+        return (today - datetime(year, month, 1, tzinfo=timezone.utc)).days
+
+    ages = {
+        "v2025.07.1": (since(2025, 7), False),
+        "releases/v2026.10": (since(2026, 10), False),
+        "e4s/25.06": (since(2025, 6), False),
+        "e4s/25.11": (since(2025, 11), False),
+        **dict.fromkeys(("v2026.13.0", "v1.0.0", "odd-2026-99-99"), (None, False)),
+        dated("develop", 20): (20, False),
+        dated("develop", 13): (13, False),
+        "develop": (13, False),
+        dated("other", 99): (99, False),
+        "other": (99, True),
+    }
+    entries = [{"label": "root", "url": "x"}]
+    tags = json.dumps(dict.fromkeys(ages, entries))
     public = str(program.write("cache_spack_io_index.json", tags))
 
     rows = program.rows("sources", "--tags", SPACKSCOPE_PUBLIC=public)
-    assert {row["tag"]: row["days"] for row in rows} == dict(
-        zip(names, [*days, None, None], strict=True)
-    )
-    assert not any(row["stale"] for row in rows)
+    assert {row["tag"]: (row["days"], row["stale"]) for row in rows} == ages
+    (develop,) = (row for row in rows if row["tag"] == "develop")
+    assert (develop["indexes"], develop["labels"], develop["urls"]) == (1, ["root"], ["x"])
+    changes = {"SPACKSCOPE_PUBLIC": public, "NO_COLOR": "1"}
+    _, text = program.on_terminal("sources", "--tags", changes=changes)
+    shown = [line.split()[0] for line in text.splitlines()]
+    assert shown.index("develop") < shown.index("odd-2026-99-99") < shown.index("other")
+    assert "  99 days   stale\n" in text
 
-    e4s = program(
-        "sources", "--tags", "-f", "public:e4s", SPACKSCOPE_PUBLIC=public
-    ).stdout.splitlines()
+    words = ("sources", "--tags", "-f")
+    e4s = program(*words, "public:e4s", SPACKSCOPE_PUBLIC=public).stdout.splitlines()
     assert [line.split("\t")[0] for line in e4s[1:]] == ["e4s/25.11", "e4s/25.06"]
     refusal = program("find", "-f", "public:e4s", SPACKSCOPE_PUBLIC=public).stderr
     assert "has no tag e4s: there are e4s/25.11, e4s/25.06" in refusal
-    others = program("sources", "--tags", "-f", "public:uo", SPACKSCOPE_PUBLIC=public)
+    others = program(*words, "public:uo", SPACKSCOPE_PUBLIC=public)
     assert others.stderr.strip().endswith("no tags of uo: name one, as public:uo/TAG")
-    assert len(others.stdout.splitlines()) == 1 + len(names)
-
-
-def test_tags_have_the_age_that_their_dates_tell(program: Program) -> None:
-    today = datetime.now(timezone.utc)
-    tags = {
-        "develop": [{"label": "root", "url": "develop"}],
-        f"develop-{today - timedelta(days=20):%Y-%m-%d}": [],
-        f"develop-{today - timedelta(days=13):%Y-%m-%d}": [],
-        "other": [],
-        f"other-{today - timedelta(days=99):%Y-%m-%d}": [],
-        "v1.0.0": [],
-        "odd-2026-99-99": [],
-    }
-    path = program.write("cache_spack_io_index.json", json.dumps(tags))
-    _, text = program.on_terminal(
-        "sources", "--tags", changes={"SPACKSCOPE_PUBLIC": str(path), "NO_COLOR": "1"}
-    )
-    assert [line.split()[0] for line in text.splitlines()[1:4]] == [
-        "develop",
-        "odd-2026-99-99",
-        "other",
-    ]
-    assert "  99 days  stale\n" in text
-    rows = program.rows("sources", "--tags", "-f", str(path))
-    assert {row["tag"]: (row["days"], row["stale"]) for row in rows} == dict(
-        zip(
-            tags,
-            [(13, False), (20, False), (13, False), (99, True), (99, False), *[(None, False)] * 2],
-            strict=True,
-        )
-    )
-    (develop,) = (row for row in rows if row["tag"] == "develop")
-    assert (develop["indexes"], develop["labels"], develop["urls"]) == (1, ["root"], ["develop"])
+    assert len(others.stdout.splitlines()) == 1 + len(ages)
