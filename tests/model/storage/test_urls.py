@@ -158,7 +158,9 @@ def test_a_sentence_is_shown_without_what_may_be_secret_in_it() -> None:
         *("/spack@develop/zlib@1.2:1.3", "https://h/cache_spack_io_index.json#develop,v1"),
         *("hdf5@1.14:", "gcc@12", "target=x86_64:", "target=zen2:%gcc@12", "user@host"),
         *("hdf5@1.12:1.14%gcc@11:^zlib@1.3", "hdf5@git.main=1.2:%gcc@12"),
-        *("git@github.com:org/x", "spack:my@mirror"),
+        *("git@github.com:org/x", "spack:my@mirror", "source=C:\\Users\\me@work"),
+        *("build_system:=python_pip@1.2", "build_system:=python_pip@=1.2.1/vpt"),
+        "py-build architecture=--x86_64:@1.2%gcc@12",
     ],
 )
 def test_a_text_without_secrets_is_shown_as_it_is(text: str) -> None:

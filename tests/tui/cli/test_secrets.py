@@ -136,21 +136,6 @@ def test_no_command_shows_a_secret_of_a_word(typed: str, program: Program) -> No
         assert SECRETS[0] not in result.stdout + result.stderr, words
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "py-build build_system:=python_pip@1.2",
-        "build_system:=python_pip@=1.2.1/vpt",
-        "py-build architecture=--x86_64:@1.2%gcc@12",
-        "source=C:\\Users\\me@work",
-    ],
-)
-def test_a_query_with_a_colon_before_a_version_has_no_secret(query: str, program: Program) -> None:
-    result = program("find", query)
-    assert result.returncode in (0, 1), result.stderr
-    assert "…@" not in result.stdout + result.stderr
-
-
 PROXIES = [
     f"http://{USER}@[::1{QUERY}",
     f"ftp://{USER}@x{QUERY}",
