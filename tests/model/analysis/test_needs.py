@@ -55,14 +55,6 @@ def sizes_of(needs: Needs) -> str:
     return sizes_text([each.spec.size for each in needs.to_fetch])
 
 
-def test_sizes_are_those_of_the_manifests() -> None:
-    catalog = catalog_of(SPACK_DATA / "mirror-v3")
-    needs = needs_of(catalog, "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm")
-    sizes = {each.spec.package: each.spec.size for each in needs.specs}
-    assert sizes == {"bzip2": 5636, "gcc-runtime": None}
-    assert sizes_of(needs) == "5.6 kB + 1 unknown"
-
-
 def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
     glibc = leaf(GLIBC, "glibc", "2.39")
     sources = (

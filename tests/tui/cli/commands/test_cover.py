@@ -147,8 +147,6 @@ def test_an_environment_has_a_name(program: Program, home: Path, spack: SpackRoo
     named = program("cover", "climate", "-f", "index.json", SPACK_ROOT=root)
     assert named.stdout == program(*COVER).stdout
     program("cover", "-f", "index.json", SPACK_ENV=str(directory), code=1, stdout=named.stdout)
-    message = program.refused("cover", "climat", "-f", "index.json", SPACK_ROOT=root, code=3)
-    assert "there are climate" in message
 
 
 def test_hashes_or_a_document_may_come_on_standard_input(program: Program, home: Path) -> None:

@@ -251,21 +251,6 @@ def test_a_new_spack_cannot_read_the_oldest_database(
         assert ((why, change) in [(row["reason"], row["change"]) for row in rows]) is not is_read
 
 
-def test_what_rests_on_a_configuration_that_refuses_deprecated_versions_says_so_once(
-    program: Program, home: Path
-) -> None:
-    spack = SpackRoot(home / "1.3", "1.3.0")
-    sentence = "only recipes tell which versions are deprecated; this Spack does not reuse those\n"
-    for words, is_said in (
-        (WHY, True),
-        (("find", *WHY[1:], "reusable"), True),
-        (("find", *WHY[1:], "--config", "none"), False),
-        (("find", "-f", "index.json"), False),
-    ):
-        result = program(*words, "hdf5", SPACK_ROOT=str(spack.root), code=0)
-        assert result.stderr.count(sentence) == is_said, words
-
-
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_spack_sees_the_index_of_its_own_database_alone(
     program: Program, home: Path, is_reversed: bool
