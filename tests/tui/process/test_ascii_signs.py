@@ -63,15 +63,6 @@ def test_keys_have_names(shown: str, name: str) -> None:
     assert key_word(shown) == name
 
 
-@pytest.mark.parametrize("changes", [{"LC_ALL": "C"}, {"TERM": "linux"}])
-def test_a_command_writes_no_sign_to_such_a_terminal(
-    program: Program, changes: dict[str, str]
-) -> None:
-    _, text = program.on_terminal("find", "py-build", columns=80, changes=changes)
-    assert "spec" in text
-    assert text.isascii()
-
-
 def test_a_pipe_gets_the_signs(program: Program) -> None:
     words = "diff", "pfqg2xi", "23r4fq5"
     assert program(*words, LC_ALL="C").stdout == program(*words).stdout
