@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.varying import Cell, ComparedRow, varying
+from spackscope.model.analysis.varying import Cell, ComparedRow, follows, varying
 from spackscope.model.index.catalog import Catalog
 from tests.builders.catalogs import catalog_of
 from tests.builders.nodes import FLAGS, GCC, GLIBC, Node, edge, leaf, node
@@ -193,3 +195,21 @@ def test_what_is_equal_is_added_once(tmp_path: Path) -> None:
     assert [(row.package, row.values, row.path) for row in rows if row.is_equal] == [
         ("same", (("1",), ("1",)), ("same",))
     ]
+
+
+@pytest.mark.parametrize(
+    ("dependency", "virtuals", "differing", "leader"),
+    [
+        ("zlib", (), ["package_hash", "variant:shared", "os"], "variant:shared"),
+        ("zlib", (), ["platform", "spec_format"], ""),
+        ("gcc", ("c",), ["version", "spec_format", "provider"], "spec_format"),
+        ("gcc", ("c",), ["provider", "version"], "version"),
+        ("gcc-runtime", (), ["version", "provider"], "provider"),
+        ("own-libc", ("libc",), ["version", "compiler", "platform"], "platform"),
+    ],
+)
+def test_a_dependency_follows_what_brings_it(
+    dependency: str, virtuals: tuple[str, ...], differing: list[str], leader: str
+) -> None:
+    for attribute in ("dependency", "deptypes"):
+        assert follows(attribute, differing, dependency=dependency, virtuals=virtuals) == leader

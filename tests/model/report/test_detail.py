@@ -9,13 +9,21 @@ from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.answers.show import detail_lines
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import NO_COMPILER, Dependency, Spec, absent_spec
+from spackscope.model.core.records import NO_COMPILER, Dependency, Fit, Spec, absent_spec
+from spackscope.model.core.rules import LIBC, NOT_LISTED, OLD_FORMAT, TARGET
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.order import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
-from spackscope.model.report.detail import DetailLine, Members, detail, needs_line, needs_values
+from spackscope.model.report.detail import (
+    DetailLine,
+    Members,
+    detail,
+    fit_lines,
+    needs_line,
+    needs_values,
+)
 from spackscope.model.report.differences import difference_values
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import text_of
@@ -205,3 +213,41 @@ def test_two_differences_are_named_and_the_rest_counted() -> None:
     assert "".join(f"{line.lead or ' '}{line.text}" for line in alike) == (
         " hhhhhhh runs the same · build dependencies: p0 1 ≠ 2"
     )
+
+
+TOO_NEW = TARGET.with_label("target too new", sentence="target zen4 > zen3")
+NEWER_LIBC = LIBC.with_label("glibc 2.39 > 2.34", sentence="zlib: glibc 2.39 > 2.34")
+OLD = OLD_FORMAT.with_label(
+    "built before Spack 1.0", sentence="built before Spack 1.0, in format 4"
+)
+NO_EDGES = NOT_LISTED.with_label("not listed", sentence="not listed; target x86_64 runs")
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentences"),
+    [
+        (Fit(True, True), ["✓ runs here"]),
+        (
+            Fit(False, False, (TOO_NEW, NEWER_LIBC)),
+            ["does not run here: target zen4 > zen3", "zlib: glibc 2.39 > 2.34"],
+        ),
+        (
+            Fit(True, False, (OLD,)),
+            ["✓ runs here", "Spack does not reuse it: built before Spack 1.0, in format 4"],
+        ),
+        (Fit(None, None, (NO_EDGES,)), ["unknown: not listed; target x86_64 runs"]),
+        (Fit(False, False, (TOO_NEW, NO_EDGES)), ["does not run here: target zen4 > zen3"]),
+    ],
+)
+def test_sentences_on_one_spec(fit: Fit, sentences: list[str]) -> None:
+    assert [line.text for line in fit_lines(fit)] == sentences
+
+
+def test_each_sentence_has_the_filter_for_it() -> None:
+    lines = fit_lines(Fit(False, False, (OLD, TOO_NEW)))
+    assert [line.term for line in lines] == [
+        Term("fits", "target too new"),
+        Term("reusable", "built before Spack 1.0"),
+    ]
+    (line,) = fit_lines(Fit(True, True), "on zen3")
+    assert (line.text, line.term) == ("✓ runs on zen3", Term("fits", "yes"))
