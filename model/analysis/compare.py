@@ -131,19 +131,6 @@ class Comparison(Frozen):
     is_cut: bool = False
 
 
-def compare(dag: Dag, a: int, b: int) -> Comparison:
-    """Compare two specs and their closures.
-
-    Causes are in this order: the differences of the specs themselves; dependencies to link or run
-    before dependencies for building only; the most depended on; the nearest; by name. Raises
-    Cancelled.
-
-        first = compare(dag_of(catalog), a, b).causes[0]
-        first.path  # ('mpich', 'libxml2', 'libiconv')
-    """
-    return Pairs(dag).compare(a, b)
-
-
 def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cause]]]:
     """Return the differences that follow from no other, in the order of their first causes.
 
@@ -474,7 +461,15 @@ class Pairs:
         return causes
 
     def compare(self, a: int, b: int) -> Comparison:
-        """Compare two specs, as the function `compare`."""
+        """Compare two specs and their closures.
+
+        Causes are in this order: the differences of the specs themselves; dependencies to link or
+        run before dependencies for building only; the most depended on; the nearest; by name.
+        Raises Cancelled.
+
+            first = Pairs(dag_of(catalog)).compare(a, b).causes[0]
+            first.path  # ('mpich', 'libxml2', 'libiconv')
+        """
         dag = self.dag
         is_listed = dag.lists_dependencies(a) and dag.lists_dependencies(b)
         if dag.identity(a) == dag.identity(b):

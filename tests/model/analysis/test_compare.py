@@ -11,7 +11,7 @@ from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
-    compare,
+    Pairs,
     fold_differences,
 )
 from spackscope.model.analysis.dag import AttributeValue, Dag, dag_of
@@ -78,7 +78,7 @@ def test_the_causes_are_those_of_spack(whole_catalogs: dict[str, Catalog], step:
         catalog = whole_catalogs[answer["index"]]
         graph, ids = dag_of(catalog), ids_in(catalog)
         a, b = (ids[answer[side][:7]] for side in "ab")
-        comparison = compare(graph, a, b)
+        comparison = Pairs(graph).compare(a, b)
         expected = [
             {"follows": "", **cause, "diff": [expected_difference(i) for i in cause["diff"]]}
             for cause in answer["causes"]
@@ -95,7 +95,7 @@ def test_the_causes_are_those_of_spack(whole_catalogs: dict[str, Catalog], step:
         # What is linked or run differs, unless the kind is the same.
         lines = difference_lines(comparison)
         assert any(line.runs for line in lines) is not answer["run_equal"], answer["id"]
-        back = compare(graph, b, a)
+        back = Pairs(graph).compare(b, a)
         assert comparison.pairs == back.pairs
         assert [(cause.a, cause.b, cause.path) for cause in comparison.causes] == [
             (cause.b, cause.a, cause.path) for cause in back.causes
@@ -120,7 +120,7 @@ def compared(directory: Path, a: dict[str, Any], b: dict[str, Any], *others: Any
     """Compare two nodes with some fields of their own."""
     fields = {"name": "hdf5", "dependencies": []}
     graph = graph_of(directory, node(A, **fields | a), node(B, **fields | b), *others)
-    return compare(graph, *ids_of(graph, A, B))
+    return Pairs(graph).compare(*ids_of(graph, A, B))
 
 
 def own(comparison: Comparison) -> list[tuple[str, AttributeValue, AttributeValue, str]]:
@@ -193,7 +193,9 @@ def test_what_is_provided_differs_only_where_both_tell(tmp_path: Path) -> None:
         (none, ("provided_virtuals", ("mpi@:3",), ("none",), "")),
         (old, ("spec_format", "6", "5", "")),
     ):
-        assert own(compare(graph, *ids_of(graph, three["hash"], other["hash"]))) == [difference]
+        assert own(Pairs(graph).compare(*ids_of(graph, three["hash"], other["hash"]))) == [
+            difference
+        ]
 
 
 def test_gcc_and_llvm_are_providers_and_the_runtime_follows(tmp_path: Path) -> None:
@@ -268,7 +270,7 @@ def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
     write_page(tmp_path / "page", [record(11, versions=["1.2"])], title="zlib")
     write_index(tmp_path, node(B))
     graph = dag_of(catalog_of(tmp_path / "page", tmp_path / "index.json"))
-    comparison = compare(graph, *ids_of(graph, A, B))
+    comparison = Pairs(graph).compare(*ids_of(graph, A, B))
 
     assert not comparison.lists_dependencies
     attributes = {item.attribute for item in comparison.causes[0].differences}
@@ -312,7 +314,7 @@ def test_what_is_beyond_the_limit_is_not_read(
 
     monkeypatch.setattr(Dag, "links", read_links)
     a, b = (catalog.by_hash(hub.hash)[0].id for hub in hubs)
-    comparison = compare(dag_of(catalog), a, b)
+    comparison = Pairs(dag_of(catalog)).compare(a, b)
     assert (comparison.pairs, comparison.is_cut) == (3, True)
     assert len(read) == 6
 

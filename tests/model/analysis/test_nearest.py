@@ -4,7 +4,7 @@ causes, then with the first hash."""
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.compare import Pairs, compare
+from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.index.catalog import Catalog
@@ -107,7 +107,7 @@ def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]
         assert len(ids) > 10
         pairs = Pairs(graph)
         for a, b in zip(ids, ids[3:], strict=False):
-            causes = len(compare(graph, a, b).causes)
+            causes = len(Pairs(graph).compare(a, b).causes)
             assert pairs.count_causes(a, b, 10**6) == causes
             assert pairs.count_causes(a, b, causes) == causes
             assert pairs.count_causes(a, b, causes - 1) is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.analysis import compare as compare_module
 from spackscope.model.analysis import source_differences
-from spackscope.model.analysis.compare import Pairs, compare
+from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.source_differences import (
     ChangeKind,
@@ -323,7 +323,7 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     assert {name for name, *_ in causes} == {f"{name} version" for name in changed}
     own, below = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
     for a, b in pairs:
-        for cause in compare(graph, a, b).causes:
+        for cause in Pairs(graph).compare(a, b).causes:
             which = below if cause.path else own
             which.update(
                 (f"{d.package} {d.attribute}", d.a, d.b)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.varying import Cell, ComparedRow, follows, varying
 from spackscope.model.index.catalog import Catalog
@@ -179,7 +179,7 @@ def test_the_modules_of_an_external_follow_its_version_as_between_two(tmp_path: 
         ("version", ""),
         ("external_module", "version"),
     ]
-    compared = compare(graph, *ids_of(graph, A, B))
+    compared = Pairs(graph).compare(*ids_of(graph, A, B))
     assert {d.attribute: d.follows for d in compared.causes[0].differences} == {
         row.attribute: row.follows for row in table
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.compare import Pairs
 from spackscope.model.analysis.cover import cover, find_nearest
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.fit import HostFit
@@ -50,7 +50,7 @@ QUESTIONS: dict[str, Callable[[Catalog], object]] = {
     "summaries": summarise,
     "tree": lambda c: (tree := read_tree(c, 0)) and tree.read_matching("zlib"),
     "fit": lambda c: HostFit(c, parse_host(HOST)).coded(),
-    "compare": lambda c: compare(dag_of(c), 0, 1),
+    "compare": lambda c: Pairs(dag_of(c)).compare(0, 1),
     "varying": lambda c: varying(dag_of(c), [[0], [1]]),
     "kinds": lambda c: run_kinds(dag_of(c), [0, 1]),
     "nearest": lambda c: NearestSearch(dag_of(c)).nearest(0, [0, 1]),
