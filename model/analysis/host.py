@@ -26,7 +26,7 @@ _LIBCS = ("glibc", "musl")
 _KEYS = ("platform", "os", "target", "libc", *_LIBCS)
 _EXPECTED = "Expected platform, os, target, libc, glibc or musl, each with = and a value"
 _MAX_LENGTH = 1_000
-_VERSION = re.compile(r"\d+(?:\.\d+)*")
+_VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 
 class Host(Frozen):

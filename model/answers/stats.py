@@ -86,8 +86,12 @@ def answer(asked: Asked) -> Sheet[_Counted]:
         parts.append("a spec counts once for each of its values")
     rows = list(counts.cells.items())
     most = max(counts.cells.values(), default=0)
+    keys = list[str]()
+    for axis in axes:
+        # Each column has a key of its own; that of a variant is then as in a filter.
+        keys.append(f"+{axis.name}" if axis.name in ("count", "share", *keys) else axis.name)
     columns: list[SheetColumn[_Counted]] = [
-        *map(_column, range(len(axes)), axes),
+        *map(_column, range(len(axes)), axes, keys),
         SheetColumn("count", lambda row: row[1], meaning="how many specs have it"),
         SheetColumn(
             "share",
@@ -123,7 +127,7 @@ def _with_values(query: Query, terms: Iterable[Term]) -> Query:
     return query
 
 
-def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
+def _column(number: int, axis: Axis, key: str) -> SheetColumn[_Counted]:
     """Return the column of the values of an axis, which are null where a record has none."""
     field = FIELDS.get(axis.name)
     empty = field.empty if field is not None else ""
@@ -134,7 +138,7 @@ def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
         return field.cell(value) if value == field.absent else value_text(value or empty)
 
     return SheetColumn(
-        axis.name,
+        key,
         lambda row: row[0][number] or None,
         text=text,
         flat=lambda value: value_text(value or empty),

@@ -27,6 +27,7 @@ _COLON_OF_SPEC = rf"!?(?:{_RANGE}|{_EXACT})@(?:[^/]*|[=:\d][^/]*/\w*)"
 _TAGS = r"[\w.,-]+"
 _SECRET_QUERY = r"=|:.*@"
 _PASSAGE = r"\S+"
+_NOT_A_PORT = r"[^\[\]:]*:(?![0-9]*$).*"
 # The module `string` compiles a pattern when it is imported.
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SCHEME = f"{_LETTERS}{_LETTERS.upper()}0123456789+.-"
@@ -61,6 +62,9 @@ def shown_url(url: str) -> str:
         # The @ may belong to the password as well as to the query.
         return f"{shown}…"
     netloc, slash, path = rest.partition("/")
+    if is_url and "@" not in rest and re.fullmatch(_NOT_A_PORT, netloc):
+        # The colon may be before a password, though the host after it is missing.
+        return f"{shown}{netloc.partition(':')[0]}:…"
     if top and "@" in netloc:
         rest = f"{netloc.rpartition('@')[2]}{slash}{path}"
         shown += "" if is_url else "…@"

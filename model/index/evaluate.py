@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import chain, compress, islice, pairwise, repeat
+from itertools import chain, compress, islice, pairwise, product, repeat
 from operator import not_, or_
 from typing import cast
 
@@ -293,22 +293,25 @@ def _resolve(
         for group in groups
         for condition in group
         if (name := _package_name(condition)) in providers
-        and not (condition.negated and len(group) > 1)
     }
+    named = {condition: name for condition, name in is_virtual.items() if not condition.negated}
     resolved: list[Group] = []
-    for group in with_versions_of(is_virtual, groups):
-        names = [is_virtual[condition] for condition in group if condition in is_virtual]
-        others = [condition for condition in group if condition not in is_virtual]
-        provided = [Term("provides", name) for name in names]
-        packages = [Term("package", package) for name in names for package in providers[name]]
-        if not names:
-            resolved.append(group)
-        elif group[0].negated:
-            resolved += [(negated(provided[0]),)]
-            resolved += [(TELLS_VIRTUALS, negated(package)) for package in packages]
-        else:
-            resolved.append((*others, *provided, *packages))
-            resolved.append((*others, *provided, negated(TELLS_VIRTUALS)))
+    for group in with_versions_of(named, groups):
+        # Groups that mean the same as each condition; one of the conditions has to hold.
+        alternatives: list[list[Group]] = [[tuple(c for c in group if c not in is_virtual)]]
+        for condition in group:
+            if condition not in is_virtual:
+                continue
+            name = is_virtual[condition]
+            provided = Term("provides", name)
+            packages = [Term("package", package) for package in providers[name]]
+            if condition.negated:
+                excluded = [(TELLS_VIRTUALS, negated(package)) for package in packages]
+                alternatives.append([(negated(provided),), *excluded])
+            else:
+                by_package = (provided, *packages), (provided, negated(TELLS_VIRTUALS))
+                alternatives.append([*by_package])
+        resolved += (tuple(chain.from_iterable(each)) for each in product(*alternatives))
     return tuple(resolved)
 
 
@@ -566,6 +569,8 @@ class Evaluation:
         if not FIELDS[column].is_list:
             return bytes(map(fits, values))
         lists = cast(Sequence[tuple[str, ...]], values)
+        if not term.pattern:
+            return bytes(map(not_, lists))
         fitting = set(filter(fits, self._texts_of_lists(column)))
         return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
 

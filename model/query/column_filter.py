@@ -121,6 +121,9 @@ def _word(column: str, condition: Condition) -> str:
     if not isinstance(condition, Term):
         return str(condition)
     sign, pattern = "!" * condition.negated, condition.pattern
+    if not pattern:
+        # A filter has no word for no value: any value is excluded.
+        return "?*" if condition.negated else "!?*"
     words = (pattern[1:-1], pattern, f"={pattern}")
     if column[:1] == "+":
         value = lexer.unquoted(pattern.partition("=")[2])

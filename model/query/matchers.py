@@ -26,7 +26,7 @@ ARCHITECTURE = ("platform", "os", "target")
 """The columns of an architecture, in Spack's order."""
 
 _HASH = r"[\w*?]+"
-_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?"
+_SIZE = r"(?ai)(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?"
 _SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 Matcher = Callable[[Value], bool]
@@ -49,6 +49,8 @@ def matcher(column: str, pattern: str) -> Matcher:
     def matches(value: Value) -> bool:
         if isinstance(value, str):
             return fits(value)
+        if not pattern:
+            return value == ()
         return isinstance(value, tuple) and any(map(fits, value))
 
     return matches
@@ -194,6 +196,8 @@ def _microarchitecture(name: str) -> Microarchitecture:
 
 def _hash(pattern: str) -> TextMatcher:
     prefix = pattern.removeprefix("/")
+    if not prefix:
+        raise ValueError("Expected a hash prefix")
     if not re.fullmatch(_HASH, prefix):
         raise ValueError(f"{pattern} is not a hash prefix")
     return _glob(prefix) if is_glob(prefix) else lambda value: value.startswith(prefix)
@@ -259,6 +263,8 @@ def architecture(value: str) -> list[tuple[str, str]]:
 def _sizes(pattern: str) -> Matcher:
     """Match sizes in `10MB:1GB`, `10MB:` or `:1GB`, both ends included."""
     low, colon, high = pattern.partition(":")
+    if not pattern:
+        raise ValueError("Expected a size range: 10MB:, :1GB or 10MB:1GB")
     if not colon:
         raise ValueError(f"{pattern} is not a size range: write 10MB:, :1GB or 10MB:1GB")
     least, most = _size(low, 0), _size(high, float("inf"))

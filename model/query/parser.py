@@ -133,7 +133,10 @@ class ParsedInput(Frozen):
         text = self.text
         for word in reversed(self.words if self.packages else ()):
             keyed = f"{ANY}={lexer.quoted(lexer.unquoted(word.text))}"
-            text = text[: word.start] + keyed + text[word.end :]
+            before, after = text[: word.start], text[word.end :]
+            # A quoted word may follow another word without a blank.
+            between = " " if before[-1:].strip(" !|") else ""
+            text = before + between + keyed + (" " if after[:1].strip(" |") else "") + after
         return text
 
 

@@ -53,7 +53,7 @@ _REMEMBERED = 4096
 _CHUNK = 2**23
 """Characters of records that are split at once; most pages have fewer."""
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*((?:[KMG]i?)?B))?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*((?:[KMG]i?)?B))?", re.IGNORECASE | re.ASCII)
 
 _LISTS, _TEXTS = ("versions", "variants", "stacks"), ("compiler", "platform", "os", "target")
 _get_lists, _get_texts = itemgetter(*_LISTS), itemgetter(*_TEXTS)

@@ -306,6 +306,8 @@ class Sheet(Frozen, Generic[Item]):
         """
         column = self.column(by.removeprefix("-"))
         values = [(column.value(item), item) for item in self.rows]
+        # A column may have lists and tuples, which have no order.
+        values = [(tuple(v) if isinstance(v, list) else v, item) for v, item in values]
         known = [pair for pair in values if pair[0] is not None]
         known.sort(key=lambda pair: column.sort_key(pair[0]), reverse=by.startswith("-"))
         unknown = [item for value, item in values if value is None]

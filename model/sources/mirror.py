@@ -798,12 +798,13 @@ class _ListedIndex(NamedTuple):
         return replace(mirror, tag=self.tag, stack=self.label)
 
     def with_manifest(self) -> Mirror | None:
-        """Return the mirror at the first URL with its manifest, if that can be fetched."""
-        with contextlib.suppress(SourceError):
+        """Return the mirror at the first URL with its manifest, if that can be read."""
+        with contextlib.suppress(SourceError, Unreadable):
             mirror = self.mirror_at(self.urls[0])
             if mirror.target.layout == "v3":
                 is_known = _note_of_list(mirror).is_noted(mirror.target.checksum)
                 manifest = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
+                read_manifest(manifest[1])
                 return replace(mirror, manifest=manifest)
         return None
 

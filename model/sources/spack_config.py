@@ -190,7 +190,11 @@ class SpackConfig(Frozen):
 
         paths, scopes = [], self.scopes
         for name, entry in scopes.section("repos").items():
-            fields = entry if isinstance(entry, dict) else {"destination": entry}
+            fields = (
+                entry
+                if isinstance(entry, dict)
+                else {_text(name.file, "destination", name.line): entry}
+            )
             place = scopes.value(fields, "destination", Text)
             if not place and (url := scopes.value(fields, "git", Text)):
                 digest = sha1(url.encode(), usedforsecurity=False).digest()

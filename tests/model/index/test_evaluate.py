@@ -36,7 +36,7 @@ PATTERNS = {
         "libs=s*", "libs=*", "shared=true", "mpi=false", "os=linux", "cflags=-O2 -g", "*red*",
         "build_type=release", "linux", "+x",
     ],
-    "stack": ["root", "e4s", "*root", "h*", "x"],
+    "stack": ["root", "e4s", "*root", "h*", "x", ""],
     "tag": ["develop", "*v*", "x"],
     "source": ["*one*", "*two", "*mirrors*"],
     "size": [":", "1:", ":1", "1MB:2MB", "0:0", "12MB:", ":1.5MB"],

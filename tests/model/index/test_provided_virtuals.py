@@ -56,6 +56,9 @@ def found(catalog: Catalog, query: str) -> set[str]:
         ("zlib-api", {"zlib", "zlib-ng"}),
         ("!zlib-api", {"old hdf5", "hdf5", "zlib-ng without", "gcc-runtime"}),
         ("zlib-api | hdf5", {"zlib", "zlib-ng", "hdf5", "old hdf5"}),
+        ("!zlib-api | os=none", {"old hdf5", "hdf5", "zlib-ng without", "gcc-runtime"}),
+        ("!zlib-api | @1.3.1", {"old hdf5", "hdf5", "zlib-ng without", "gcc-runtime", "zlib"}),
+        ("zlib-api | @1.14", {"zlib", "zlib-ng", "old hdf5"}),
         # Older records have their own version only, and this one provides any.
         ("zlib-api@1.3", {"zlib", "zlib-ng"}),
         ("zlib-api@2", {"zlib-ng"}),

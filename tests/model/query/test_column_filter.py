@@ -114,6 +114,13 @@ def test_the_filter_of_a_variant_is_written_and_parsed_again(column: str, text: 
     assert column_groups(column, column_text(query, column))[0] == query.groups
 
 
+@pytest.mark.parametrize("column", ["compiler", "version", "tag", "stack"])
+def test_a_filter_has_a_word_for_no_value(column: str) -> None:
+    for negated in (False, True):
+        text = column_text(Query(((Term(column, "", negated),),)), column)
+        assert column_groups(column, text)[0] == ((Term(column, "?*", not negated),),)
+
+
 @pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])
 def test_a_compiler_is_one_word_of_its_filter_or_none(text: str) -> None:
     query = parse(text)

@@ -30,7 +30,7 @@ SATISFIED = [
     "compiler=gcc/5o2", "compiler=gcc@13/5o2", "compiler=*13*", "os=UBUNTU*", "mpi=False",
     "cxx=*", "api=d*", "libs=s*", "!libs:=shared", "libs=*", "variants=os=none",
     "variants=lang*", "stack=e4s", "!stack=hep", "tag=dev*", "size=1MB:10MB",
-    "size=4MiB:5.2MB", "size=:", "source=mirror",
+    "size=4MiB:5.2MB", "size=:", "source=mirror", "flags=''", "!stack=''",
 ]  # fmt: skip
 UNSATISFIED = [
     "HDF5", "other.hdf5", "!%gcc", "os=x | os=y", "zlib | hdf5 +mpi", "patches:=f00", "/7QYOKW",
@@ -76,6 +76,12 @@ def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
     assert [fits(size) for size in (low, high)] == [True, True]
     assert [fits(size) for size in (low - 1, high + 1)] == [low == inf, high == inf]
     assert not satisfies(replace(SPEC, size=None), parse(f"size={text.replace(' ', '')}"))
+
+
+@pytest.mark.parametrize("text", ["size=''", "size='1K\u0131:'", "size='1K\u0130b:'", "hash=''"])
+def test_what_is_no_size_or_hash_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Expected a|is not a size"):
+        satisfies(SPEC, parse(text))
 
 
 def test_many_stars_take_no_time_on_a_long_text() -> None:

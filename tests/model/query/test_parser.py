@@ -240,6 +240,15 @@ def test_a_text_is_lexed_and_parsed_once_and_an_unfinished_one_once_more(
     assert (parse_counts.parses, parse_counts.lexer_runs) == (parses, parses)
 
 
+@pytest.mark.parametrize(
+    "text", ["hdf5'mpi'", "os=x'foo'", '%gcc"foo"', "'a''b' +x", "!'a'|'b'|os=x", "hdf5 'a'"]
+)
+def test_a_text_that_is_left_keeps_its_meaning(text: str) -> None:
+    parsed = parse_input(text, len(text), packages=["hdf5"])
+    assert parsed.query is not None
+    assert parse_input(parsed.settled_text, 0, packages=["hdf5"]).query == parsed.query
+
+
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 
 

@@ -253,6 +253,7 @@ def test_a_page_without_title_or_tag_keeps_its_records() -> None:
         ("size", -1, None, "size is '-1', expected a number of bytes"),
         ("size", None, None, "size is missing"),
         ("size", "5 iB", None, "size is '5 iB', expected a number of bytes"),
+        ("size", "5 Kıb", None, "size is '5 Kıb', expected a number of bytes"),
         ("size", "1e3 MB", None, "size is '1e3 MB', expected a number of bytes"),
         ("size", "9" * 5_000, None, f"size is '{'9' * 59}, expected a number of bytes"),
     ],

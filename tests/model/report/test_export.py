@@ -12,6 +12,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import IndexData
 from spackscope.model.report import export
 from spackscope.model.report.detail import detail
+from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.report.writers import csv_lines, json_array, json_lines, tabs
 from spackscope.model.sources.site_url import record_url
 from tests.builders.catalogs import all_records, on_host
@@ -57,6 +58,11 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
         {"hash": "2" * 32, "name": "zlib", "deptypes": ["link"], "virtuals": []}
     ]
     assert (first["external"], second["external"]) == ("", "/usr")
+
+
+def test_lists_are_sorted_beside_tuples() -> None:
+    sheet = Sheet("", [SheetColumn[object]("x", lambda row: row)], [["b"], None, ("a",)])
+    assert [*sheet.sorted("x").rows] == [("a",), ["b"], None]
 
 
 def test_records_are_sorted_by_any_column(whole_catalogs: dict[str, Catalog]) -> None:

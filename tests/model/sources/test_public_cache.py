@@ -95,6 +95,17 @@ def test_a_list_that_names_the_same_blobs_needs_one_request(tmp_path: Path) -> N
         assert E4S in contents(third)
 
 
+@pytest.mark.parametrize("broken", [b"{}", b"garbage"])
+def test_a_broken_manifest_does_not_keep_the_others_from_being_read(broken: bytes) -> None:
+    mirrors = {**under("develop", mirror_v3(ROOT)), **under("develop/e4s", mirror_v3(E4S))}
+    files = {**mirrors, NAME: tag_list(mirrors), f"develop/e4s/{MANIFEST}": broken}
+    with serve_files(files) as server:
+        discovered = discover_one(f"{server.url}/{NAME}")
+    assert contents(discovered) == [ROOT, E4S]
+    (problem,) = discovered.problems
+    assert "the index that the tag list names is read instead" in problem.reason
+
+
 def test_the_blob_is_read_where_its_manifest_cannot_be(tmp_path: Path) -> None:
     packed = gzip.compress(E4S)
     mirrors = {**under("develop", mirror_v3(ROOT)), **under("develop/e4s", mirror_v3(packed))}

@@ -487,3 +487,11 @@ def test_package_repositories_are_those_of_all_scopes(spack: SpackRoot, tmp_path
         f"{tmp_path}/clone",
         f"{tmp_path}/home/.spack/package_repos/fncqgg4",
     )
+
+
+def test_a_list_is_no_package_repository(spack: SpackRoot) -> None:
+    path = spack.write("home/.spack/repos.yaml", "repos:\n  builtin: []\n")
+    config = spack.config()
+    assert config.package_repositories == ()
+    (problem,) = config.problems
+    assert str(problem).startswith(f"{path}: line 2: destination has to be a string")

@@ -130,7 +130,7 @@ REDIRECTS = {
     "ftp://x:y@host/a?b": f"ftp://host/a?… {NOT_WEB}",
     "http://:80/": f"http://:80/ {NO_URL}: it has no host",
     "//h/?s=pw\0": f"//h/?… {NO_URL}: it has a control character",
-    "//u:pw@h:x/": f"http://h:x/ {NO_URL}: {NO_PORT}",
+    "//u:pw@h:x/": f"http://h:… {NO_URL}: {NO_PORT}",
 }
 
 
@@ -618,7 +618,7 @@ def test_proxies_are_chosen_as_curl_chooses_them(
     [
         ("http_proxy", "http://ann:s3cr3t@[::1", f"http://[::1 {NO_URL}: its host cannot be read"),
         ("HTTP_PROXY", "ftp://x", f"ftp://x {NO_URL}: it must begin with http:// or "),
-        ("all_proxy", "ann:s3cr3t@x:no", f"http://x:no {NO_URL}: {NO_PORT}"),
+        ("all_proxy", "ann:s3cr3t@x:no", f"http://x:… {NO_URL}: {NO_PORT}"),
     ],
 )
 def test_a_proxy_that_cannot_be_asked_is_a_sentence(

@@ -130,6 +130,7 @@ def test_a_file_url_names_a_path_of_this_machine() -> None:
         (f"http://ann:{SECRET}@[::1/x?t={SECRET}", "http://[::1/x?…"),
         (f"http://ann:{SECRET}@h:no/x", "http://h:no/x"),
         (f"http://ann:pa/{SECRET}@h/x", "http://…@h/x"),
+        (f"https://ann:{SECRET}/builds", "https://ann:…"),
         (f"http://ann:pa?{SECRET}@h/x", "http://…"),
         (f"http://h:no/x?a={SECRET}@b", "http://…"),
         (f"my scheme://ann:{SECRET}@h/x?{SECRET}", "my scheme://…@h/x?…"),
@@ -154,7 +155,7 @@ def test_a_sentence_is_shown_without_what_may_be_secret_in_it() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("s3://bucket/a", "file:///a/b", "http://h:no/x", "/a?b@c", "public:develop"),
+        *("s3://bucket/a", "file:///a/b", "http://h:80/x", "/a?b@c", "public:develop"),
         *("/spack@develop/zlib@1.2:1.3", "https://h/cache_spack_io_index.json#develop,v1"),
         *("hdf5@1.14:", "gcc@12", "target=x86_64:", "target=zen2:%gcc@12", "user@host"),
         *("hdf5@1.12:1.14%gcc@11:^zlib@1.3", "hdf5@git.main=1.2:%gcc@12"),

@@ -57,3 +57,9 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
         [None, 1, 0.5],
     ]
     assert program(*words).stdout.splitlines()[-1] == "none\t1\t0.5"
+
+
+def test_a_variant_named_as_a_column_has_a_key_of_its_own(program: Program) -> None:
+    write_page(program.home, [record(1, variants=["+count"]), record(2, variants=["~count"])])
+    rows = program.rows("stats", "count", "-f", str(program.home))
+    assert sorted(row["+count"] for row in rows) == ["+count", "~count"]
