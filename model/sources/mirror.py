@@ -576,7 +576,9 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
     def read(name: str) -> Document | Problem:
         try:
             if not name.endswith(MANIFEST):
-                return mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
+                document = mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
+                match = _FILE_OF_SPEC.fullmatch(name) if mirror.is_local else None
+                return document._replace(cached=match is None or match["hash"] in archives)
             file, data = mirror.fetch_manifest(name, immutable=True)
             manifest = read_manifest(data)
             spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
@@ -591,6 +593,7 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
 
     manifests: list[str] = []
     chosen: dict[str, str] = {}
+    archives = set[str]()
     if mirror.target.build_cache == BUILD_CACHE:
         manifests = [name for name in mirror.storage.names(SPECS) if name.endswith(MANIFEST)]
     if not mirror.target.view:
@@ -598,6 +601,8 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
             name.removeprefix("./")
             for name in mirror.storage.names(mirror.target.build_cache.rstrip("/"))
         ]
+        files_of_specs = filter(None, map(_FILE_OF_SPEC.fullmatch, names))
+        archives |= {match["hash"] for match in files_of_specs if match["archive"]}
         for ending in _V2_ENDINGS:
             for name in names:
                 if name.endswith(ending):

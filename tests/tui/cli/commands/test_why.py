@@ -322,6 +322,9 @@ def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_
     ):
         files = files_in(SPACK_DATA / f"mirror-{layout}")
         files |= {n: data for n, data in complete(files).items() if n.startswith("blobs/")}
+        files |= {
+            n.replace(".spec.json", ".spack"): b"" for n in files if n.endswith(".spec.json")
+        }
         shutil.rmtree(program.home / "m", ignore_errors=True)
         write_files(program.home / "m", {n: d for n, d in files.items() if "index" not in n})
         package = {"v3": "bzip2", "v2": "gmake"}[layout]
