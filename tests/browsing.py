@@ -27,6 +27,7 @@ from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import browser_host
+from spackscope.tui.browser.jobs import Job
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import SPECS, BrowserState
 from spackscope.tui.dialogs.dialog import PickList
@@ -201,6 +202,27 @@ class Browser:
             await self.until(
                 lambda: self._is_quiet and late >= {w.split()[0] for w in self._workers()}
             )
+
+    @contextlib.asynccontextmanager
+    async def holding(self, *groups: str) -> AsyncIterator[None]:
+        """Hold back the jobs of some groups that begin in the context, and settle at its end."""
+        host, let_go = self.browser.host, threading.Event()
+        run = host.run
+
+        def run_held(work: Callable[..., object], done: Any, job: Job, **options: Any) -> None:
+            def wait_and_work(report: Any) -> object:
+                assert job.name not in groups or let_go.wait(PATIENCE)
+                return work(report)
+
+            run(wait_and_work, done, job, **options)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(host, "run", run_held)
+            try:
+                yield
+            finally:
+                let_go.set()
+        await self.settle()
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds."""

@@ -1,6 +1,6 @@
 """The query line and the filters of the columns: each shows what is typed in the other.
 
-What a query shows is tested in test_search.py, without an app.
+What a query shows is tested in test_search.py.
 """
 
 from tests.browsing import SAMPLE, browsing, sample_where

@@ -1,123 +1,70 @@
-"""Search: which view is requested, and what is there while a text or a query has no rows."""
+"""Search: the rows of a query, and what is there while a text or a query has no rows."""
 
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Row
 from spackscope.model.index.order import Sort
-from spackscope.model.query.ast import Term
-from spackscope.model.query.parser import parse
-from spackscope.tui.browser.search import MANY
 from spackscope.tui.widgets.table_rows import TableRows
-from tests.browsing import INDEX, SAMPLE, browsing, sample_where
+from tests.browsing import INDEX, Browser, browsing, sample_where
 from tests.builders.nodes import Node, edge, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import write_index
 from tests.hostile import HOSTILE_TEXT
-from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.test_hostile_text import assert_plain
 
 
-def cursor(browser: FakeBrowser) -> int:
-    """Return the number of the row that the cursor is put on."""
-    return browser.results.cursor
-
-
-def rows(browser: FakeBrowser) -> list[Row]:
-    results = browser.state.results
-    assert results is not None
-    return results.catalog.rows(results.listing.ids)
-
-
-def hashes_in_order(browser: FakeBrowser) -> list[str]:
+def hashes_in_order(browser: Browser) -> list[str]:
     """Return the hashes of the rows."""
-    return [row.spec.hash for row in rows(browser)]
+    return [row.spec.hash for row in browser.rows]
 
 
-# Views
+# Rows
 
 
-def test_filters_of_several_columns_and_the_package_hold_together(browser: FakeBrowser) -> None:
-    browser.search.select_package("py-ml-dtypes")
-    browser.ask("24", "os")
-    browser.ask("!aarch64", "target")
-
-    rest = sample_where(lambda r: "24" in r["os"] and "aarch64" not in r["target"])
-    assert browser.query == "package=py-ml-dtypes os=*24* !target=*aarch64*"
-    assert browser.shown == rest & sample_where(lambda r: r["package"] == "py-ml-dtypes")
-    assert sum(browser.packages.values()) == len(rest), "the others can still be selected"
-
-
-def test_a_package_is_a_condition_of_the_query(browser: FakeBrowser) -> None:
-    browser.ask("os=ubuntu24.04")
-    browser.select("py-build", query="package=py-build os=ubuntu24.04", selected="py-build")
-    browser.select(None, query="os=ubuntu24.04")
-    browser.ask("package=py-ml-dtypes", selected="py-ml-dtypes")
+async def test_filters_and_the_package_are_conditions_of_one_query() -> None:
+    async with browsing(size=(200, 30)) as browser:
+        await browser.open_package("py-ml-dtypes")
+        await browser.filter("os", "24")
+        await browser.filter("target", "!aarch64", "enter")
+        assert browser.query == "package=py-ml-dtypes os=*24* !target=*aarch64*"
+        rest = sample_where(lambda r: "24" in r["os"] and "aarch64" not in r["target"])
+        assert browser.shown == rest & sample_where(lambda r: r["package"] == "py-ml-dtypes")
+        assert sum(browser.packages.values()) == len(rest), "the others can still be selected"
+        await browser.press("1", "home", query="os=*24* !target=*aarch64*", shown=rest)
+        await browser.ask("package=py-ml-dtypes", selected="py-ml-dtypes")
 
 
-def test_the_selected_package_stays_in_the_list_when_nothing_of_it_matches(
-    browser: FakeBrowser,
-) -> None:
-    browser.ask("package=py-build version=0.4.5", stale="0")
-    assert browser.note, "the rows stay, and a note says why"
-    browser.leave(shown=set())
-    assert browser.packages["py-build"] == 0
-    assert browser.results.explanation.endswith("of other packages match")
-    queries = [relaxation.query for relaxation in browser.results.relaxations]
-    assert parse("@0.4.5") in queries, "it is offered"
+async def test_the_cursor_is_on_the_first_row_of_another_query_at_any_speed() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.open_package("py-ml-dtypes", "j", "j")
+        for text in ("package=py-ml-dtypes os=ubuntu24.04", "", "!os=ubuntu24.04"):
+            await browser.ask(text, "enter", cursor=0)
+            await browser.press("j", "j")
+        row = browser.current
+        await browser.press("slash", "enter", current=row)  # the same query
+        await browser.clear("1", "home")
+        for do in (browser.press, browser.type_ahead):
+            number = [row.spec.package for row in browser.rows].index("py-safetensors")
+            await browser.press("2", *["j"] * (number + 2), "1")
+            await do("j", "j", "j", "j", selected="py-safetensors", cursor=0)
+            await browser.press("home")
 
 
-def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
-    browser.search.fold()
-    browser.select("py-safetensors")
-    browser.move_to(3)
-    spec = browser.row
-    browser.do(browser.search.fold)
-    row = browser.row
-    assert row.look_alike == spec.look_alike
-    browser.do(browser.controllers.specs.toggle, row)
-    assert browser.row.count == 1
-    browser.search.fold()
-    browser.search.fold()
-    assert browser.state.view.opened == frozenset()
+async def test_folding_keeps_the_cursor_on_its_spec_and_closes_what_was_opened() -> None:
+    async with browsing(folded=False) as browser:
+        await browser.open_package("py-safetensors", "j", "j", "j")
+        look_alike, unfolded = browser.current.look_alike, browser.row_count
+        await browser.press("z")
+        assert browser.current.look_alike == look_alike
+        folded = browser.row_count
+        await browser.press("enter")
+        assert (browser.current.look_alike, browser.current.count) == (look_alike, 1)
+        await browser.press("z", row_count=unfolded)
+        await browser.press("z", row_count=folded)
 
 
-def test_the_cursor_is_on_the_first_row_of_another_query(browser: FakeBrowser) -> None:
-    browser.select("py-ml-dtypes")
-    for text in ("os=ubuntu24.04", "", "!os=ubuntu24.04"):
-        browser.move_to(2)
-        browser.ask(text)
-        assert cursor(browser) == 0, text
-    browser.move_to(2)
-    spec = browser.row
-    browser.leave()
-    assert browser.host.where.row == spec, "the same query leaves it where it is"
-
-
-@pytest.mark.parametrize("is_fast", [False, True])
-def test_the_cursor_does_not_depend_on_the_answers_that_were_passed_over(
-    browser: FakeBrowser, is_fast: bool
-) -> None:
-    number = next(n for n, row in enumerate(rows(browser)) if row.spec.package == "py-safetensors")
-    browser.move_to(number + 2)
-    for name in ("py-build", "py-safetensors"):
-        browser.search.select_package(name)
-        if not is_fast:
-            browser.settle()
-    browser.settle()
-    assert cursor(browser) == 0
-
-
-def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
-    browser.move_to(4)
-    row = browser.row
-    browser.do(browser.search.add, Term("os", row.spec.os))
-    assert browser.host.where.row == row
-
-
-def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
+async def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
     tmp_path: Path,
 ) -> None:
     def lib(number: int, version: str, target: str = "x86_64_v3") -> Node:
@@ -129,194 +76,150 @@ def test_newest_versions_come_first_then_what_runs_here_then_the_most_used(
         for n, used in enumerate((3, 3, 2))
     ]
     nodes = [lib(1, "1.9"), lib(2, "1.10"), lib(3, "1.10", "zen5"), lib(4, "1.10", "x86_64")]
-    path = write_index(tmp_path, *nodes, *users)
-    browser = FakeBrowser(path, query="lib").load()
-    assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
-    browser.do(browser.controllers.specs.sort, Sort("target"))
-    assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones likewise"
+    async with browsing(write_index(tmp_path, *nodes, *users), query="lib") as browser:
+        assert hashes_in_order(browser) == [hash_of(n) for n in (2, 4, 3, 1)]
+        await browser.go_to_column("target", "s")
+        assert browser.state.view.sort == Sort("target")
+        assert hashes_in_order(browser)[:3] == [hash_of(n) for n in (4, 2, 1)], "equal ones too"
 
 
-def test_where_nothing_matches_the_condition_to_blame_is_named(browser: FakeBrowser) -> None:
-    browser.enter("version=0.4.5 os=windows", shown=set())
-    assert "No spec has os=windows" in browser.results.explanation
-    assert browser.results.explanation.endswith("X removes all filters")
+async def test_where_nothing_matches_it_is_said_why_and_what_helps() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.ask("version=0.4.5 os=windows", "enter", shown=set())
+        assert "No spec has os=windows" in browser.text
+        assert "X removes all filters" in browser.text
+        await browser.ask("package=py-build version=0.4.5")
+        assert browser.note, "the rows stay, and a note says why"
+        assert browser.shown
+        await browser.press("enter", shown=set(), selected="py-build")
+        assert browser.packages["py-build"] == 0, "it stays in the list"
+        assert "of other packages match" in browser.text
+        await browser.press("j", "j", "enter", query="@0.4.5", builds=116)
 
 
 # While a text is typed
 
 
-@pytest.mark.parametrize(
-    ("text", "offset", "sentence"),
-    [
-        ("os=ubuntu22.04 &x", 15, 'Unexpected "&"'),
-        ("os=ubuntu22.04 os=ubuntu24.04", 15, "twice"),
-        ("os=ubuntu24.04 | ", 15, "|"),
-        ("os=ubuntu24.04 ^zlib", 15, "needs dependencies"),
-        ("os=ubuntu24.04 target=x86_64_w", 15, "target x86_64_w"),
-    ],
-)
-def test_a_text_that_has_no_rows_has_a_note_and_the_rows_stay(
-    browser: FakeBrowser, text: str, offset: int, sentence: str
+async def test_a_text_that_has_no_rows_has_a_note_at_its_place_and_the_rows_stay() -> None:
+    async with browsing(query="os=ubuntu24.04", size=(120, 30)) as browser:
+        rows = browser.shown
+        await browser.press("slash")
+        focused = browser.app.screen.focused
+        assert focused is not None
+        at = focused.content_region.x
+        for rest, note in (
+            (" &x", 'Unexpected "&"'),
+            (" os=ubuntu22.04", "twice"),
+            (" | ", "|"),
+            (" ^zlib", "needs dependencies"),
+            (" target=x86_64_w", "target x86_64_w"),
+        ):
+            await browser.press("end", "ctrl+u")
+            await browser.paste("os=ubuntu24.04", shown=rows)
+            await browser.paste(rest, shown=rows)
+            assert note in browser.note
+            assert browser.caret == at + len("os=ubuntu24.04 "), rest
+
+
+async def test_a_word_that_is_not_typed_to_its_end_is_not_an_error() -> None:
+    async with browsing(query="os=ubuntu24.04", size=(120, 30)) as browser:
+        rows, packages = browser.shown, browser.packages
+        await browser.press("slash", "space")
+        await browser.type("target=")
+        for letter in "x86_64_v":
+            await browser.type(letter, shown=rows, packages=packages, note="")
+            assert browser.completions
+        await browser.type("3")
+        assert browser.shown == sample_where(
+            lambda r: r["os"] == "ubuntu24.04" and r["target"] == "x86_64_v3"
+        )
+
+
+@pytest.mark.parametrize("before", ["targ", "os=ubuntu24.04"])
+async def test_a_late_answer_to_an_earlier_text_is_not_taken_for_one_to_the_present_text(
+    before: str,
 ) -> None:
-    browser.ask("os=ubuntu24.04")
-    results = browser.state.results
-    browser.ask(text)
-
-    draft = browser.draft
-    assert draft.note is not None
-    assert draft.note.offset == offset
-    assert sentence.lower() in draft.note.sentence.lower()
-    assert browser.state.results is results, "the rows stay"
-    assert browser.state.is_refused or draft.parsed.query is None
-
-
-def test_the_note_of_a_filter_is_about_its_text(browser: FakeBrowser) -> None:
-    browser.ask("r", "hash")
-    shown = browser.shown
-    browser.ask("r18", "hash", shown=shown)
-    assert "hash" in browser.note
-    draft = browser.draft
-    assert draft.note is not None
-    assert draft.note.offset == 0
-    browser.ask("r", "hash", note="")
+    async with browsing(size=(120, 30)) as browser:
+        await browser.press("slash")
+        async with browser.holding("view"):
+            browser.send(*before, " ", *"target=")
+            await browser.until(lambda: browser.query == f"{before} target=")
+            await browser.settle_but("view")
+            completions = browser.completions
+            assert completions
+            assert all(text.startswith("target=") for text in completions)
+        browser.check("the answer", completions=completions, count="?", note="")
 
 
-@pytest.mark.parametrize(("before", "is_refused"), [("targ", True), ("os=ubuntu24.04", False)])
-def test_an_answer_to_an_earlier_text_is_not_taken_for_one_to_a_text_without_query(
-    browser: FakeBrowser, before: str, is_refused: bool
-) -> None:
-    browser.type_text(before)
-    browser.type_text(before + " target=")
-    note = browser.note
-    browser.do(browser.host.work, "completions", note=note, stale="?")
-    assert browser.completions
-    assert all(text.startswith("target=") and text != "target=" for text in browser.completions)
-    assert browser.state.is_refused == is_refused
+async def test_escape_leaves_nothing_that_could_be_undone() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.ask("os=ubuntu24.04", "enter", "j", "j", "j")
+        row, count = browser.current, browser.count
+        for typed in ("target=x86_64_w", "&", "^zlib", "target=x86", "target=aarch64", "tar"):
+            await browser.press("slash", "space")
+            await browser.paste(typed)
+            await browser.press("escape", query="os=ubuntu24.04", current=row, count=count)
+        await browser.press("backspace", query="")
 
 
-def test_a_word_that_is_not_typed_to_its_end_is_not_an_error(browser: FakeBrowser) -> None:
-    browser.ask("os=ubuntu24.04")
-    shown, packages = browser.shown, browser.packages
-    for end in range(len("target="), len("target=x86_64_v") + 1):
-        browser.ask("os=ubuntu24.04 " + "target=x86_64_v"[:end], shown=shown, packages=packages)
-        assert browser.completions
-        assert browser.state.is_refused or end == len("target=")
-    browser.ask("os=ubuntu24.04 target=x86_64_v3")
-    assert browser.shown == sample_where(
-        lambda r: r["os"] == "ubuntu24.04" and r["target"] == "x86_64_v3"
-    )
+async def test_the_count_says_whether_the_rows_are_those_of_the_text() -> None:
+    async with browsing(query="os=ubuntu24.04", size=(120, 30)) as browser:
+        count = browser.count
+        await browser.press("slash")
+        for rest, seen in (
+            (" @99", "0"),
+            (" &", "?"),
+            (" ^zlib", "?"),
+            (" target=", "?"),
+            ("", count),
+        ):
+            await browser.press("end", "ctrl+u")
+            await browser.paste(f"os=ubuntu24.04{rest}", count=seen)
 
 
-@pytest.mark.parametrize(
-    "typed", ["target=x86_64_w", "&", "^zlib", "target=x86", "target=aarch64", "tar"]
-)
-def test_escape_restores_what_stood_there_when_the_input_was_entered(
-    browser: FakeBrowser, typed: str
-) -> None:
-    browser.enter("os=ubuntu24.04")
-    browser.move_to(3)
-    row, view = browser.host.where.row, browser.state.view
-    browser.search.enter("query", " os=ubuntu24.04  ")
-    for text in (f"os=ubuntu24.04 {typed}", f"os=ubuntu24.04 {typed} x", typed):
-        browser.ask(text)
-    assert browser.search.give_up("query") == " os=ubuntu24.04", "as it was spelled"
-    browser.leave()
-
-    assert browser.state.view == view
-    assert browser.host.rewritten[-1]
-    assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
-    assert browser.host.where.row == row
-    assert browser.state.draft is None
-    assert browser.state.stale == ""
-    assert browser.search.given_up == typed
-    browser.navigation.retrace(-1)
-    assert browser.query == "", "nothing was done that could be undone"
+async def test_a_wrong_text_is_left_by_a_click_for_the_last_query() -> None:
+    async with browsing(query="os=ubuntu24.04") as browser:
+        rows = browser.shown
+        for wrong in (" &x", " ^zlib"):
+            await browser.press("slash")
+            await browser.type(wrong)
+            await browser.click(browser.table.rows, 5, 2, says="Back to the last query: ")
+            assert (browser.query, browser.shown) == ("os=ubuntu24.04", rows)
 
 
-def test_rows_of_an_older_query_are_stale_until_there_are_new_ones(browser: FakeBrowser) -> None:
-    for text, stale in (
-        ("os=ubuntu24.04", ""),
-        ("os=ubuntu24.04 @99", "0"),
-        ("os=ubuntu24.04 @99 target=x", "0"),
-        ("os=ubuntu24.04 &", "?"),
-        ("os=ubuntu24.04 ^zlib", "?"),
-        ("os=ubuntu24.04", ""),
-        ("os=ubuntu24.04 &", "?"),
-    ):
-        before = browser.state.stale
-        browser.type_text(text)
-        assert browser.state.stale in (before, stale), "it does not flicker at each letter"
-        browser.settle()
-        assert browser.state.stale == stale, text
-    browser.leave(stale="")
-    browser.ask("os=ubuntu24.04 @99")
-    browser.leave(stale="", shown=set())  # there are none, and they say so
-
-
-@pytest.mark.parametrize("wrong", ["os=ubuntu24.04 &x", "os=ubuntu24.04 ^zlib"])
-def test_leaving_a_wrong_text_goes_back_to_the_last_query(
-    browser: FakeBrowser, wrong: str
-) -> None:
-    browser.ask("os=ubuntu24.04")
-    browser.ask(wrong)
-    browser.leave(query="os=ubuntu24.04", shown=sample_where(lambda r: r["os"] == "ubuntu24.04"))
-    assert browser.host.message.startswith("Back to the last query: ")
-
-
-@pytest.mark.parametrize("wrong", ["os=", "&x", "^zlib", "target=x86_64_w"])
-def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wrong: str) -> None:
-    browser.ask(wrong)
-    assert not browser.search.may_leave("query")
-    assert browser.search.may_leave("names")
-    browser.check(says="esc")
-    browser.search.reject()
-    assert browser.draft.insists
-    assert "esc" in browser.host.message
-
-
-def test_a_letter_in_another_input_leaves_the_first_one(browser: FakeBrowser) -> None:
-    browser.ask("os=ubuntu24.04 target=x86_64_w")
-    browser.ask("0", "version", query="os=ubuntu24.04 target=x86_64_w @*0*")
-    assert browser.draft.input == "version"
-
-
-def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser) -> None:
-    browser.type_text("o")
-    assert browser.host.jobs["view"].delay == 0
-    summary = browser.summary
-    browser.host.change(summary=replace(summary, total=MANY + 1))
-    browser.type_text("os")
-    assert browser.host.jobs["view"].delay > 0
-    browser.search.clear()
-    assert browser.host.jobs["view"].delay == 0
+async def test_tab_and_enter_do_not_leave_a_text_without_rows() -> None:
+    async with browsing() as browser:
+        for wrong, keys in (
+            ("os=", ["enter"]),
+            ("&x", ["enter", "tab"]),
+            ("^zlib", ["enter", "tab"]),
+            ("target=x86_64_w", ["tab"]),
+        ):
+            await browser.ask(wrong)
+            for key in keys:
+                await browser.press(key, focus="filter query", query=wrong, says="esc")
+                assert browser.note
+            await browser.press("escape")
 
 
 # The beginning
 
 
-def test_the_query_of_the_command_line_is_asked() -> None:
-    browser = FakeBrowser(query="py-build os=ubuntu24.04").load()
-    assert browser.query == "package=py-build os=ubuntu24.04"
-    assert browser.selected == "py-build"
+async def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
+    async with browsing(query="\x1b &x") as browser:
+        assert (browser.query, browser.focus) == ("␛ &x", "filter query")
+        assert 'Unexpected "␛"' in browser.note
+        assert browser.builds == 346
 
 
-def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
-    browser = FakeBrowser(query="\x1b &x").load()
-    draft = browser.draft
-    assert draft.is_wrong
-    assert draft.parsed.text == "␛ &x"
-    assert browser.host.focused == ["query"]
-    assert len(browser.shown) == len(SAMPLE)
-
-
-@pytest.mark.parametrize("text", ["os=windows", "target=x86_64_v", "^zlib", "&", "os="])
-def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same(text: str) -> None:
-    browser = FakeBrowser()
-    browser.controllers.loading.load()
-    browser.ask(text)
-    assert browser.state.is_shown
-    assert len(browser.shown) in (0, len(SAMPLE))
-    assert browser.note or browser.shown == set() or browser.completions
+@pytest.mark.parametrize("text", ["os=windows", "^zlib"])
+async def test_what_is_typed_while_the_sources_are_read_is_answered_all_the_same(
+    text: str,
+) -> None:
+    async with browsing(settled=False) as browser:
+        await browser.type_ahead("slash", *text, query=text)
+        assert browser.note
+        assert browser.shown
 
 
 async def test_the_list_is_walked_and_chosen_from_in_the_place_of_the_rows() -> None:
