@@ -183,6 +183,15 @@ async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwa
         assert browser.focus == "spec-rows"
 
 
+async def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(held: Held) -> None:
+    async with held.browsing(held.urls["large"]) as browser:
+        browser.send("slash", *"hdf5 rocm")
+        await browser.until(lambda: browser.query == "hdf5 rocm")
+        held.let_go("large")
+        await browser.settle()
+        await browser.press("enter", query="hdf5 any=rocm", selected="hdf5")
+
+
 async def test_the_note_on_a_text_goes_when_it_is_finished_before_anything_is_read(
     held: Held,
 ) -> None:
@@ -231,6 +240,10 @@ async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped
         await browser.until(lambda: "still loading" in browser.lines[0])
         await browser.press("escape", shows="reading was stopped", hides="still loading")
         assert "not all loaded" in browser.lines[0]
+        held.let_go("large")
+        await browser.press("r")
+        await browser.until(lambda: XZ in browser.shown)
+        assert "loaded" not in browser.lines[0]
 
 
 async def test_an_answer_does_not_wait_for_what_is_not_read_any_more(

@@ -10,18 +10,13 @@ from pathlib import Path
 import pytest
 from textual.strip import Strip
 
-from spackscope.model.assist.offers import Completion
 from spackscope.model.core.text import is_clean
-from spackscope.model.query.ast import Query
-from spackscope.model.query.column_filter import parse_filter_input
-from spackscope.tui.browser.search import Replacement
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput
 from tests.browsing import INDEX, SAMPLE, Browser, browsing, hashes, sample_where
 from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
 from tests.parse_counts import ParseCounts
 from tests.program import Program
-from tests.tui.browser.fake_host import FakeBrowser, call_now
 
 SIZES = [(160, 45), (120, 30), (80, 24), (50, 20)]
 GARBAGE = [
@@ -73,6 +68,11 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         assert browser.shown == sample_where(lambda r: f"os={r['os']}" == second)
         await browser.press("tab", focus="package-rows")
 
+        await browser.ask("!os=seq", "tab", query="!os=sequoia", box=[])
+        await browser.press("backspace")
+        assert browser.completions, "a letter asks for completions again"
+        await browser.press("escape")
+
         await browser.ask("targ")
         while browser.marked != "target=":
             await browser.press("ctrl+n")
@@ -93,6 +93,7 @@ async def test_completions_of_a_filter_are_shown_where_they_are_asked_for() -> N
     async with browsing(size=(160, 30)) as browser:
         await browser.go_to_filter("target")
         assert browser.box == [], "nothing covers the rows before something is typed"
+        await browser.press("ctrl+n", completions=Counter(f"={r['target']}" for r in SAMPLE))
         await browser.type(":ze")
         assert not browser.box, "nothing covers the rows"
         await browser.press("ctrl+n")
@@ -314,58 +315,6 @@ async def test_an_input_that_was_left_before_its_text_is_handled_is_left() -> No
         assert browser.query == "target=x86_64_w"
 
 
-def items(browser: FakeBrowser) -> dict[str, int]:
-    draft = browser.draft
-    assert draft.completions is not None
-    return {item.text: item.count for item in draft.completions.items}
-
-
-def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
-    browser.ask("os=sequoi")
-    browser.search.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
-    assert items(browser) == {}
-
-
-def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
-    browser: FakeBrowser,
-) -> None:
-    browser.ask("!os=seq")
-    accept = browser.search.accept
-    item = Completion("os=sequoia", 1)
-    assert accept(item, "os", "!os=seq") is None, "another input"
-    assert accept(item, "query", "!os=sequ") is None, "typed on in the meantime"
-    assert accept(None, "query", "!os=seq") is None
-    assert accept(item, "query", "!os=seq") == Replacement("os=sequoia", 1, 7)
-    browser.ask("!os=sequoia")
-    assert items(browser) == {}
-    browser.ask("!os=sequoi")
-    assert items(browser), "a letter asks for completions again"
-
-
-def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
-    browser: FakeBrowser,
-) -> None:
-    browser.ask("", "os")
-    assert items(browser) == {}
-    browser.do(browser.search.request_completions, parse_filter_input("", 0, "os", Query()))
-    assert items(browser) == Counter(f"={r['os']}" for r in SAMPLE)
-
-
-def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeBrowser) -> None:
-    browser.search.request_completions(browser.type_text("os="))
-    late = browser.host.jobs["completions"]
-    browser.ask("os=ub")
-    shown = items(browser)
-    late.done(late.work(call_now))
-    assert items(browser) == shown
-
-
-def test_without_a_catalog_nothing_is_awaited() -> None:
-    browser = FakeBrowser()
-    browser.ask("os=")
-    assert items(browser) == {}
-
-
 async def test_a_query_means_the_same_as_in_the_shell(program: Program) -> None:
     found = {
         query: set(program("find", "-f", str(INDEX), "--hashes", query).stdout.split())
@@ -396,16 +345,6 @@ async def test_undo_brings_the_text_back_as_it_was_typed() -> None:
         for keys in (("X", "backspace"), ("slash", *"os=sequoia", "enter", "backspace")):
             await browser.ask("py-build~virtualenv   target=aarch64")
             await browser.press("enter", *keys, query="py-build~virtualenv   target=aarch64")
-
-
-@pytest.mark.parametrize("is_left", [False, True])
-def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left: bool) -> None:
-    browser = FakeBrowser()
-    browser.controllers.loading.load()
-    browser.type_text("py-build rocm")
-    if is_left:
-        browser.search.leave()
-    browser.settle(query="package=py-build any=rocm")
 
 
 async def test_an_unknown_word_is_named_as_in_the_shell(
