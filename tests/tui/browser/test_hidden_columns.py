@@ -2,28 +2,14 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.session import Session
-from spackscope.tui.browser.remembered import MAX_COLUMNS, load_hidden, parse_hidden
-from spackscope.tui.browser.screen import Controllers
-from spackscope.tui.settings import Settings
+from spackscope.tui.browser.remembered import MAX_COLUMNS, parse_hidden
+from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import browsing
-from tests.tui.browser.fake_host import FakeHost
-
-
-def host_of(tmp_path: Path, *configured: str) -> FakeHost:
-    session = Session({"XDG_STATE_HOME": str(tmp_path)})
-    return FakeHost(session=session, settings=Settings(hidden=configured))
-
-
-def loaded(tmp_path: Path, *configured: str) -> FakeHost:
-    host = host_of(tmp_path, *configured)
-    load_hidden(host)
-    host.work()
-    return host
 
 
 @pytest.mark.parametrize(
@@ -46,41 +32,49 @@ def test_hidden_columns_are_bounded() -> None:
     assert len(parse_hidden(json.dumps({"hidden": names}).encode())) == MAX_COLUMNS
 
 
-def test_a_file_that_cannot_be_read_is_named_once_and_ignored(tmp_path: Path) -> None:
-    path = tmp_path / "spackscope" / "columns.json"
-    path.parent.mkdir()
-    path.write_text("nonsense")
-    host = loaded(tmp_path)
-
-    assert [str(path) in text for text in host.messages] == [True]
-    assert not host.state.hidden_columns
-    assert path.read_text() == "nonsense"
-
-
-def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> None:
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The file in which the columns are remembered; its directory is there."""
     (tmp_path / "spackscope").mkdir()
-    os.mkfifo(tmp_path / "spackscope" / "columns.json")
-    assert "not a regular file" in loaded(tmp_path).messages[-1]
+    return tmp_path / "spackscope" / "columns.json"
 
 
-def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
-    host = host_of(tmp_path)
-    rows = Controllers(host, "").specs
-    rows.hide("os")
-    rows.hide("hash")
-    host.work()
+def environ(path: Path) -> dict[str, str]:
+    return {"XDG_STATE_HOME": str(path.parents[1])}
 
-    assert host.state.hidden_columns == {"os"} == loaded(tmp_path).state.hidden_columns
-    assert [path.name for path in (tmp_path / "spackscope").iterdir()] == ["columns.json"]
-    assert host.messages[-2:] == [
-        "Hid os (c brings it back)",
-        "The column hash cannot be hidden: it names the rows",
-    ]
 
-    rows.bring_back("os")
-    host.work()
-    assert not host.state.hidden_columns
-    assert not loaded(tmp_path).state.hidden_columns
+def _spoiled(path: Path) -> str:
+    path.write_text("nonsense")
+    return "columns.json"
+
+
+def _pipe(path: Path) -> str:
+    os.mkfifo(path)
+    return "not a regular file"
+
+
+@pytest.mark.parametrize("spoil", [_spoiled, _pipe])
+async def test_a_file_that_cannot_be_read_is_named_and_ignored(
+    path: Path, spoil: Callable[[Path], str]
+) -> None:
+    message = spoil(path)
+    async with browsing(environ=environ(path), size=(160, 30)) as browser:
+        assert message in browser.status
+        assert not browser.state.hidden_columns
+
+
+async def test_a_column_is_hidden_and_brought_back_in_the_next_run(path: Path) -> None:
+    async with browsing(environ=environ(path), size=(160, 30)) as browser:
+        await browser.go_to_column("os", "minus", status="Hid os (c brings it back)")
+        assert "os" not in browser.placed_names
+        await browser.go_to_column("hash", "minus")
+        assert browser.status == "The column hash cannot be hidden: it names the rows"
+    assert [each.name for each in path.parent.iterdir() if "col" in each.name] == [path.name]
+    async with browsing(environ=environ(path), size=(160, 30)) as browser:
+        assert "os" not in browser.placed_names
+        await browser.press("2", "c", *"os", "enter", column="os")
+    async with browsing(environ=environ(path), size=(160, 30)) as browser:
+        assert "os" in browser.placed_names
 
 
 async def test_a_message_names_the_key_in_use_for_a_hidden_column() -> None:
@@ -88,28 +82,23 @@ async def test_a_message_names_the_key_in_use_for_a_hidden_column() -> None:
         await browser.press("2", "l", "minus", says="(m brings it back)")
 
 
-def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
-    tmp_path: Path,
+async def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
+    path: Path,
 ) -> None:
-    host = host_of(tmp_path, "os", "target")
-    load_hidden(host)
-    assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
-    host.work()
-    rows = Controllers(host, "").specs
-    rows.bring_back("os")
-    rows.hide("compiler")
-    host.work()
-
-    assert loaded(tmp_path, "os", "target").state.hidden_columns == {"target", "compiler"}
-    assert loaded(tmp_path, "size").state.hidden_columns == {"size", "compiler"}
+    settings = Settings(hidden=("os", "target"))
+    async with browsing(environ=environ(path), settings=settings, size=(160, 30)) as browser:
+        assert browser.placed_names.isdisjoint(("os", "target"))
+        await browser.press("2", "c", *"os", "enter")
+        await browser.go_to_column("compiler", "minus")
+    for hidden, expected in ((settings, {"target", "compiler"}), (DEFAULTS, {"compiler"})):
+        async with browsing(environ=environ(path), settings=hidden, size=(160, 30)) as browser:
+            assert {"os", "target", "compiler"} - browser.placed_names == expected
 
 
-def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+async def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "spackscope").write_text("")
-    host = host_of(tmp_path)
-    Controllers(host, "").specs.hide("os")
-    host.work()
-
-    reason = f"cannot write to {tmp_path / 'spackscope'} (not a directory)"
-    assert host.messages[-1] == f"The columns will not be remembered: {reason}"
-    assert host.state.hidden_columns == {"os"}
+    async with browsing(environ={"XDG_STATE_HOME": str(tmp_path)}) as browser:
+        await browser.go_to_column("os", "minus")
+        reason = f"cannot write to {tmp_path / 'spackscope'} (not a directory)"
+        assert browser.status == f"The columns will not be remembered: {reason}"
+        assert "os" not in browser.placed_names

@@ -9,7 +9,6 @@ from tests.builders.mirrors import mirror_v3, serve_files
 from tests.builders.nodes import ZLIB, leaf, node
 from tests.builders.pages import record, write_page
 from tests.builders.spack import INSTALL_TREE, SpackRoot, environment, write_index, zlib_index
-from tests.tui.browser.fake_host import FakeBrowser
 from tests.web_server import is_silent, serving
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
@@ -36,13 +35,13 @@ async def test_undo_is_offered_once_there_is_something_to_undo(tmp_path: Path) -
         await browser.press("S", hints="undo")
 
 
-def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
+async def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
     for name in ("builds-of-today", "builds-of-yesterday"):
         shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "a-long-way" / "from-here" / name)
     one, other = sorted((tmp_path / "a-long-way" / "from-here").iterdir())
-
-    summary = FakeBrowser(one, other).load().summary
-    assert [chip.name for chip in summary.chips] == ["builds-of-today", "builds-of-yesterday"]
+    async with browsing(one, other, size=(160, 30)) as browser:
+        assert " builds-of-today " in browser.lines[0]
+        assert " builds-of-yesterday " in browser.lines[0]
 
 
 async def test_a_mirror_that_is_down_is_shown_from_its_cached_copy_with_a_message(
@@ -74,13 +73,13 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
             assert ZLIB in browser.shown
 
 
-def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
+async def test_standard_input_is_called_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "spooled"
     path.write_bytes(zlib_index())
 
-    browser = FakeBrowser("-", session=Session({}, piped={"-": str(path)})).load()
-    assert [chip.name for chip in browser.summary.chips] == ["standard input"]
-    assert ZLIB in browser.shown
+    async with browsing("-", session=Session({}, piped={"-": str(path)})) as browser:
+        assert "● standard input" in browser.lines[0]
+        assert ZLIB in browser.shown
 
 
 async def test_what_is_secret_in_a_source_is_nowhere_on_the_screen() -> None:
