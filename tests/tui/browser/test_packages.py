@@ -7,7 +7,6 @@ import pytest
 
 from tests.browsing import SAMPLE, browsing, hashes
 from tests.builders.pages import hash_of, record, write_page
-from tests.tui.browser.fake_host import FakeBrowser
 
 SPECS_OF = Counter(record["package"] for record in SAMPLE)
 
@@ -112,56 +111,35 @@ def pages(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def browser(pages: Path) -> FakeBrowser:
-    browser = FakeBrowser(pages).load()
-    browser.select("hdf5")
-    return browser
+async def test_another_name_replaces_the_chosen_package(pages: Path) -> None:
+    async with browsing(pages) as browser:
+        for text, line, packages in (
+            ("zlib", "zlib", {"zlib"}),
+            ("zlib-ng", "zlib-ng", {"zlib-ng"}),
+            ("zl os=ubuntu24.04", "zl os=ubuntu24.04", {"zlib", "zlib-ng"}),
+            ("zlib@1.3.1", "zlib@1.3.1", {"zlib"}),
+            ("package=zlib", "package=zlib", {"zlib"}),
+            ("cuda", "cuda", {"cuda"}),
+            ("any=cuda", "package=hdf5 any=cuda", {"hdf5"}),
+            ("+cuda", "package=hdf5 +cuda", {"hdf5"}),
+        ):
+            shown = {hash_of(PACKAGES[name]) for name in packages}
+            await browser.clear()
+            await browser.open_package("hdf5", "slash")
+            for letter in text:
+                await browser.press(letter)
+            browser.check(text, query=line, shown=shown)
+            assert {name for name, count in browser.packages.items() if count} >= packages
+            await browser.press("enter", shown=shown)
+            await browser.press("backspace", query="package=hdf5")  # it is one step
 
 
-def typed(browser: FakeBrowser, text: str) -> str:
-    """Type a text after the package, and return what the query line shows then."""
-    line = browser.query + " "
-    for letter in text:
-        line += letter
-        browser.ask(line)
-        if browser.draft.replaces == line:
-            line = browser.draft.parsed.text
-    return line
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "packages"),
-    [
-        ("zlib", "zlib", {"zlib"}),
-        ("zlib-ng", "zlib-ng", {"zlib-ng"}),
-        ("zl os=ubuntu24.04", "zl os=ubuntu24.04", {"zlib", "zlib-ng"}),
-        ("zlib@1.3.1", "zlib@1.3.1", {"zlib"}),
-        ("package=zlib", "package=zlib", {"zlib"}),
-        ("cuda", "cuda", {"cuda"}),
-        ("any=cuda", "package=hdf5 any=cuda", {"hdf5"}),
-        ("+cuda", "package=hdf5 +cuda", {"hdf5"}),
-    ],
-)
-def test_another_name_replaces_the_chosen_package(
-    browser: FakeBrowser, text: str, line: str, packages: set[str]
-) -> None:
-    before = browser.state.view
-    assert typed(browser, text) == line
-    assert browser.shown == {hash_of(PACKAGES[name]) for name in packages}
-    assert {name for name, count in browser.packages.items() if count} >= packages
-    browser.leave(shown={hash_of(PACKAGES[name]) for name in packages})
-    browser.retrace(-1)
-    assert browser.state.view == before, "it is one step"
-
-
-def test_what_no_spec_of_the_chosen_package_has_is_offered_without_it(
-    browser: FakeBrowser,
-) -> None:
-    assert typed(browser, "+shared") == "package=hdf5 +shared"
-    browser.leave(shown=set())
-    relaxations = browser.results.relaxations
-    assert ("+shared", 3) in [(str(each.query), each.count) for each in relaxations]
+async def test_what_no_spec_of_the_chosen_package_has_is_offered_without_it(pages: Path) -> None:
+    async with browsing(pages, size=(120, 30)) as browser:
+        await browser.open_package("hdf5", "slash")
+        await browser.type("+shared", query="package=hdf5 +shared")
+        await browser.press("enter", shown=set(), shows="without hdf5")
+        await browser.press("j", "enter", query="+shared", builds=3)
 
 
 async def test_the_line_shows_that_the_package_was_replaced(pages: Path) -> None:
