@@ -2,19 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.index.order import RowRole
-from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import INDEX, Browser, browsing
 from tests.builders.nodes import Node, edge, leaf, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import write_index
+from tests.clipboard import Clipboard
 from tests.examples import cases, some_and_all
-from tests.tui.browser.fake_host import FakeBrowser
 
 SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
 ONE, TWO, THREE, FOUR, OLD, NEW, GMAKE, USER = (hash_of(number) for number in range(1, 9))
@@ -39,28 +38,14 @@ def index(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def browser(index: Path) -> FakeBrowser:
-    browser = FakeBrowser(index, query="app").load()
-    browser.host.focus("specs")
-    return browser
+async def browser(index: Path, clipboard: Clipboard) -> AsyncIterator[Browser]:
+    environ = clipboard.environ
+    async with browsing(index, query="app", environ=environ, pane="specs") as opened:
+        yield opened
 
 
-def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
+def shown(browser: Browser) -> list[tuple[str, RowRole, int]]:
     return [(row.spec.hash, row.role, row.count) for row in browser.rows]
-
-
-def toggle(browser: FakeBrowser, number: int) -> None:
-    """Open or close a row, as Enter does."""
-    browser.do(browser.controllers.specs.toggle, browser.go_to(number))
-
-
-def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, str]:
-    """Copy a row or its detail, and return what was copied, and the message."""
-    browser.go_to(number)
-    browser.host.focus(pane)
-    browser.copied.clear()
-    browser.do(copy_hash, browser.controllers)
-    return "".join(browser.copied), browser.message
 
 
 FOLDED = [(THREE, SPEC, 4)]
@@ -73,50 +58,50 @@ SPECS = [
 ]
 
 
-def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
+async def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: Browser) -> None:
     assert shown(browser) == FOLDED
-    for number, expected in ((0, KINDS), (1, SPECS), (1, KINDS), (0, FOLDED)):
-        toggle(browser, number)
-        assert shown(browser) == expected
-        assert browser.results.cursor == number
+    for keys, expected, at in (
+        ("enter", KINDS, 0),
+        ("j enter", SPECS, 1),
+        ("enter", KINDS, 1),
+        ("enter j j j", SPECS, 4),
+        ("escape", KINDS, 1),
+        ("k enter", FOLDED, 0),
+        ("enter escape", FOLDED, 0),
+        # It opens the row under the cursor; elsewhere it unfolds all, and then folds all.
+        ("z", KINDS, 0),
+        ("j z", SPECS, 1),
+    ):
+        await browser.press(*keys.split(), cursor=at)
+        assert shown(browser) == expected, keys
+    await browser.press("end", "z")
+    assert {*shown(browser)} == {(hash_, SPEC, 1) for hash_ in (ONE, TWO, THREE, FOUR)}
+    await browser.press("z", "escape", focus="package-rows")
+    assert shown(browser) == FOLDED
 
 
-def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser) -> None:
-    toggle(browser, 0)
-    toggle(browser, 1)
-    browser.go_to(3)
-    for expected, at in ((KINDS, 1), (FOLDED, 0)):
-        browser.do(browser.controllers.back)
-        assert shown(browser) == expected
-        assert browser.results.cursor == at
-    browser.controllers.back()
-    assert browser.host.where.pane == "packages"
-
-
-def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrowser) -> None:
-    single = [(hash_, SPEC, 1) for hash_ in (ONE, TWO, THREE, FOUR)]
-    # Folding again closes all groups.
-    for number, expected in ((0, KINDS), (1, SPECS), (5, single), (0, FOLDED)):
-        browser.go_to(number)
-        browser.do(browser.controllers.specs.fold)
-        assert sorted(shown(browser)) == sorted(expected)
-
-
-def test_of_every_row_the_hash_is_copied_that_it_shows(browser: FakeBrowser) -> None:
-    any_of_3 = THREE, f"Copied {THREE[:7]}…, any of 3 that run the same (test)"
-    most_used = f"Copied {THREE[:7]}… · most used of 4 builds, 2 ways to run"
-    assert copy(browser, 0) == (THREE, f"{most_used} (⏎ shows them) (test)")
-    assert copy(browser, 0, "detail") == (THREE, f"{most_used} (test)"), "⏎ shows none there"
-    assert shown(browser) == FOLDED, "a key that copies opens nothing"
-    toggle(browser, 0)
-    assert copy(browser, 0) == (THREE, f"{most_used} (test)")
-    assert copy(browser, 1) == any_of_3, "the most used one"
-    assert copy(browser, 2) == (TWO, f"Copied {TWO[:7]}… (test)")
-    assert copy(browser, 1, "detail") == any_of_3
+async def test_of_every_row_the_hash_is_copied_that_it_shows(
+    browser: Browser, clipboard: Clipboard
+) -> None:
+    any_of_3 = f"Copied {THREE[:7]}…, any of 3 that run the same ("
+    most_used = f"Copied {THREE[:7]}… · most used of 4 builds, 2 ways to run "
+    for keys, hash_, message in (
+        ("y", THREE, f"{most_used}(⏎ shows them) ("),
+        ("3 y", THREE, f"{most_used}(/"),  # ⏎ shows none there.
+        ("3 2 y", THREE, f"{most_used}(⏎ shows them) ("),  # A key that copies opens nothing.
+        ("enter y", THREE, f"{most_used}(/"),
+        ("j y", THREE, any_of_3),
+        ("3 y", THREE, any_of_3),
+        ("3 2 j y", TWO, f"Copied {TWO[:7]}… ("),
+    ):
+        await browser.press(*keys.split(), says=message)
+        assert clipboard.take() == hash_
     assert shown(browser) == KINDS
 
 
-def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(tmp_path: Path) -> None:
+async def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(
+    tmp_path: Path, clipboard: Clipboard
+) -> None:
     libcs_of = (OLD, "glibc", "2.30"), (NEW, "glibc", "2.90")
     libcs = {hash_: edge("glibc", hash_, ["link"], ["libc"]) for hash_ in (OLD, NEW)}
     nodes = [
@@ -126,39 +111,35 @@ def test_a_row_shows_a_build_that_runs_here_before_one_that_is_used(tmp_path: Pa
         *({**leaf(*libc), "external": {"path": "/usr"}} for libc in libcs_of),
     ]
     path = write_index(tmp_path, *nodes)
-    host = "platform=linux target=x86_64_v3 glibc=2.36"
-    browser = FakeBrowser(path, query="app", environ={"SPACKSCOPE_HOST": host}).load()
-    chosen = "one that runs here, of 2 builds, 2 ways to run (⏎ shows them)"
-    assert copy(browser, 0) == (TWO, f"Copied {TWO[:7]}… · {chosen} (test)")
+    environ = {**clipboard.environ, "SPACKSCOPE_HOST": "platform=linux target=zen3 glibc=2.36"}
+    async with browsing(path, query="app", environ=environ) as browser:
+        chosen = "one that runs here, of 2 builds, 2 ways to run (⏎ shows them)"
+        await browser.press("2", "y", says=f"Copied {TWO[:7]}… · {chosen} (")
+        assert clipboard.take() == TWO
 
 
-def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
+async def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(
+    tmp_path: Path, clipboard: Clipboard
+) -> None:
     builds = (app(ONE, NEW), app(TWO, NEW, edge("gmake", GMAKE, ["build"])))
     path = write_index(tmp_path, *builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))
-    any_of_2 = ONE, f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
-    assert copy(FakeBrowser(path, query="app").load(), 0) == any_of_2
+    async with browsing(path, query="app", environ=clipboard.environ) as browser:
+        await browser.press("2", "y", says=f"Copied {ONE[:7]}…, any of 2 that run the same (")
+        assert clipboard.take() == ONE
 
 
-def test_a_jump_opens_the_kind_of_a_spec(browser: FakeBrowser) -> None:
-    browser.go_to(0)
-    (row,) = browser.catalog.by_hash(FOUR)
-    browser.do(browser.navigation.jump, row.id)
+async def test_a_jump_opens_the_kind_of_a_spec(browser: Browser) -> None:
+    await browser.ask("user", "enter", "t", "j", "enter", current_hash=THREE)
     assert shown(browser) == SPECS
-    assert browser.row.spec.hash == FOUR
 
 
-def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
+async def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
-    browser = FakeBrowser(tmp_path).load()
-    toggle(browser, 0)
-    assert [row[1:] for row in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
-    browser.go_to(1)
-    browser.host.focus("specs")
-    browser.do(browser.controllers.back)
-    assert [row[1:] for row in shown(browser)] == [(SPEC, 2)]
-    assert browser.host.where.pane == "specs"
-    browser.controllers.back()
-    assert browser.host.where.pane == "packages"
+    async with browsing(tmp_path) as browser:
+        for keys, expected in (("2 enter", [(SPEC, 1)] * 2), ("j escape", [(SPEC, 2)])):
+            await browser.press(*keys.split(), focus="spec-rows")
+            assert [row[1:] for row in shown(browser)] == expected
+        await browser.press("escape", focus="package-rows")
 
 
 async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
