@@ -1,26 +1,26 @@
-"""Loading, in the app and without: what is shown instead of rows, stopping, failure, reload."""
+"""Loading: what is shown instead of rows, stopping, failure, reload."""
 
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.strip import Strip
 
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import report_progress
 from spackscope.model.index.index_file import MAGIC
 from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser import jobs, search
+from spackscope.tui.browser import jobs, loading, search
 from spackscope.tui.browser.search import read_results
-from spackscope.tui.browser.state import Refusal, Results, Summary
+from spackscope.tui.browser.state import Refusal, Results
 from spackscope.tui.widgets.table_rows import TableRows
 from tests.browsing import Browser, browsing
 from tests.builders.pages import hash_of, record, write_page
 from tests.examples import cases
 from tests.program import PATIENCE
-from tests.tui.browser.fake_host import FakeBrowser
 
 
 def shown_text(browser: Browser) -> str:
@@ -105,7 +105,7 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
 
 
 @pytest.mark.parametrize("damage", ["byte", "version"])
-def test_a_damaged_index_is_rebuilt_with_a_message(
+async def test_a_damaged_index_is_rebuilt_with_a_message(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
     source, environ, index = kept
@@ -113,14 +113,11 @@ def test_a_damaged_index_is_rebuilt_with_a_message(
     # The index of another version is rebuilt, but not damaged.
     content[-100 if damage == "byte" else len(MAGIC)] ^= 1
     index.write_bytes(content)
-    browser = FakeBrowser(source, environ=environ).load()
-    assert len(browser.shown) == 600
-    browser.settle()
-    assert browser.packages["package-07"] == 60
-    rebuilt = any("damaged and has been rebuilt" in said for said in browser.host.messages)
-    assert rebuilt is (damage != "version")
-    assert browser.state.catalog is not None
-    assert "t9" not in browser.state.catalog.values("target")
+    async with browsing(source, environ=environ) as browser:
+        assert browser.builds == 600
+        assert browser.packages["package-07"] == 60
+        rebuilt = "damaged and has been rebuilt" in browser.status
+        assert rebuilt is (damage != "version")
 
 
 async def test_where_nothing_can_be_written_the_browser_works_with_a_message(
@@ -188,116 +185,86 @@ async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path
         await browser.press("k", "enter", shown={hash_of(1)})
 
 
-def missing(browser: FakeBrowser) -> list[str]:
-    """Return what was shown instead of rows, and the keys that were offered."""
-    return [
-        "\n".join([text, " ".join(choice.key for choice in choices)]).strip()
-        for text, choices in browser.host.missing
-    ]
+@pytest.fixture
+def let_go(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Sources are a quarter read until this is set."""
+    event = threading.Event()
+
+    def load_late(*asked: Any, **how: Any) -> Any:
+        while not event.wait(0.01):
+            report_progress("reading these", 1_000, 4_000)
+        return load(*asked, **how)
+
+    monkeypatch.setattr(loading, "load", load_late)
+    yield event
+    event.set()
 
 
-def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
-    for number in range(3):
-        write_page(tmp_path / str(number), [record(number)])
-    browser = FakeBrowser(tmp_path)
-    browser.controllers.loading.load()
-    assert browser.controllers.loading.is_loading
-    browser.controllers.loading.show_waiting()
-    assert missing(browser) == ["reading the sources\nesc stops"]
-    browser.controllers.loading.stop()
-    assert not browser.controllers.loading.is_loading
-    assert missing(browser)[-1] == "reading was stopped\nr O q"
-    assert browser.controllers.loading.failure == ""
-    browser.settle()
-    assert browser.state.catalog is None
-    browser.load()
-    assert len(browser.shown) == 3
-    (reading, bar, amount, stops) = next(t.split("\n") for t in missing(browser) if " %" in t)
-    assert reading == f"reading {tmp_path}"
-    assert bar.startswith("░")
-    assert " of " in amount
-    assert stops == "esc stops"
-    write_page(tmp_path / "another", [record(3)])
-    browser.load()
-    assert any(text.startswith("░") for text in browser.host.progress)
-    assert any(text.endswith("  esc stops") for text in browser.host.progress)
-    assert browser.host.progress[-1] == ""
-    assert browser.state.summary is not None
-    whole = browser.state.catalog
-    browser.load()
-    assert browser.state.catalog is whole
-    browser.host.change(summary=replace(browser.state.summary, is_part=True))
-    browser.load()
-    assert browser.state.catalog is not whole, "a part is read as if nothing was shown"
-    browser.host.change(summary=replace(browser.state.summary, is_part=True))
-    browser.controllers.loading.load()
-    browser.controllers.loading.stop()
-    assert browser.host.message == "reading was stopped"
-    assert not browser.state.summary.is_part, "or Tab waits for a reload that nobody awaits"
-    assert len(browser.shown) == 4
+async def test_reading_shows_how_much_is_read_in_the_place_of_the_rows_or_below_them(
+    tmp_path: Path, let_go: threading.Event
+) -> None:
+    write_page(tmp_path, [record(1)])
+    async with browsing(tmp_path, settled=False, size=(120, 30)) as browser:
+        bar = f"{'█' * 6}{'░' * 18}  25 %"
+        await browser.until(lambda: bar in browser.text)
+        assert "reading these" in browser.text
+        assert " of 4.0 kB, 0 B a second" in browser.text
+        assert "esc stops" in browser.text
+        let_go.set()
+        await browser.settle()
+        let_go.clear()
+        browser.send("r")
+        await browser.until(lambda: f"{'█' * 3}{'░' * 9}  25 %  reading these" in browser.text)
+        assert "esc stops" in browser.text
+        assert browser.shown == {hash_of(1)}
+        let_go.set()
+        await browser.settle()
+        assert "░" not in browser.text
 
 
-def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
+async def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     tmp_path: Path,
 ) -> None:
     zlib = write_page(tmp_path / "z", [record(n) for n in range(10, 20)])
-    browser = FakeBrowser(tmp_path, is_folded=False).load()
-    browser.enter("package=zlib os=ubuntu24.04")
-    browser.do(browser.move_to, 3)
-    row = browser.row
-    browser.controllers.specs.mark(row)
-
-    write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
-    zlib.unlink()
-    write_page(tmp_path / "z", [record(n) for n in range(1000, 8, -1)])
-    browser.load()
-
-    assert set(browser.packages) == {"abinit", "zlib"}
-    assert (browser.selected, browser.query) == ("zlib", "package=zlib os=ubuntu24.04")
-    assert len(browser.shown) == 992
-    assert browser.row.spec.hash == row.spec.hash
-    assert browser.state.marks == (row.spec.hash,)
-    assert browser.host.focused == []
+    query = "package=zlib os=ubuntu24.04"
+    async with browsing(tmp_path, folded=False) as browser:
+        await browser.ask(query, "enter", "j", "j", "j", "space", "k")
+        hash_ = browser.current_hash
+        write_page(tmp_path / "a", [record(n) for n in range(5)], title="abinit")
+        zlib.unlink()
+        write_page(tmp_path / "z", [record(n) for n in range(1000, 8, -1)])
+        await browser.press("r", query=query, selected="zlib", builds=992, current_hash=hash_)
+        assert set(browser.packages) == {"abinit", "zlib"}
+        assert browser.state.marks == (hash_,)
+        assert browser.focus == "spec-rows"
 
 
-def test_a_cursor_on_the_first_row_stays_there_where_newer_specs_come(tmp_path: Path) -> None:
+async def test_a_cursor_on_the_first_row_stays_there_where_newer_specs_come(
+    tmp_path: Path,
+) -> None:
     specs = [record(1, versions=["1.9"]), record(2, versions=["1.10"])]
     write_page(tmp_path, specs[:1])
-    browser = FakeBrowser(tmp_path).load()
-    write_page(tmp_path, specs)
-    browser.load()
-    assert browser.row.spec.version == "1.10"
+    async with browsing(tmp_path) as browser:
+        write_page(tmp_path, specs)
+        await browser.press("r", current_hash=hash_of(2))
 
 
-def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
+async def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
     write_page(tmp_path / "a", [record(1)], title="abinit")
     page = write_page(tmp_path / "z", [record(2)])
-    browser = FakeBrowser(tmp_path).load()
-    browser.select("zlib")
-    page.unlink()
-    browser.load()
-    assert (browser.packages, browser.selected, browser.query) == ({"abinit": 1}, None, "")
+    async with browsing(tmp_path) as browser:
+        await browser.open_package("zlib")
+        page.unlink()
+        await browser.press("r", packages={"abinit": 1}, selected=None, query="")
 
 
-def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    source = tmp_path / "pages"
-    for page in range(4):
-        records = [record(page * 100 + n, variants=["x" * 5_000]) for n in range(60)]
-        write_page(source, records, title=f"p{page}")
-    load([str(source)], Session(environ), keep=True)
-    browser = FakeBrowser(source, environ=environ)
-    totals: list[int] = []
-    change = browser.host.change
-
-    def note(**fields: object) -> None:
-        summary = fields.get("summary")
-        if isinstance(summary, Summary):
-            totals.append(summary.total)
-        change(**fields)
-
-    browser.host.change = note  # type: ignore[method-assign]
-    write_page(source, [record(9_000)], title="p0")
-    browser.load()
-    assert totals == [240, 181]
-    assert len(browser.shown) == 181
+async def test_an_index_that_is_ready_is_shown_before_it_is_compared(
+    kept: tuple[Path, dict[str, str], Path], let_go: threading.Event
+) -> None:
+    source, environ, _ = kept
+    write_page(source / "p0", [record(9_000)], title="package-00")
+    async with browsing(source, environ=environ, settled=False) as browser:
+        await browser.until(lambda: browser.builds == 600)
+        let_go.set()
+        await browser.settle()
+        assert browser.builds == 541
