@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.browser.copy import FORMS, copy_hash
+from spackscope.tui.browser.copy import FORMS
 from tests.browsing import Browser, browsing
 from tests.builders.nodes import edge, node
 from tests.builders.pages import hash_of, record, write_page
 from tests.builders.spack import write_index
+from tests.clipboard import Clipboard
 from tests.examples import some_and_all
 from tests.hostile import HOSTILE_TEXT
-from tests.tui.browser.fake_host import FakeBrowser
 
 SHORT = [text for _, text in HOSTILE_TEXT if len(text) < 1_000]
 LONG = [text for _, text in HOSTILE_TEXT if len(text) >= 1_000]
@@ -146,16 +146,16 @@ async def test_a_comparison_and_the_relations_of_a_spec_are_plain(tmp_path: Path
             assert_plain(browser)
 
 
-def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None:
-    browser = FakeBrowser(hostile_source).load()
-    results = browser.state.results
-    assert results is not None
-    for row in results.catalog.rows(results.listing.ids):
-        for form in FORMS:
-            text = form.spell([row.spec])
-            assert not {c for c in text if c != "\n" and acts(c)}, form
-    browser.do(copy_hash, browser.controllers)
-    assert browser.copied
+async def test_nothing_that_acts_on_a_terminal_is_copied(
+    hostile_source: Path, clipboard: Clipboard
+) -> None:
+    async with browsing(hostile_source, environ=clipboard.environ) as browser:
+        for row in browser.rows:
+            for form in FORMS:
+                text = form.spell([row.spec])
+                assert not {c for c in text if c != "\n" and acts(c)}, form
+        await browser.press("y")
+        assert clipboard.text == browser.current_hash
 
 
 async def test_hostile_text_in_a_query_and_in_the_name_of_a_source_is_plain(

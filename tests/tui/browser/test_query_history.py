@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.frozen import replace
-from spackscope.model.query.ast import Term
-from spackscope.model.query.parser import parse
-from spackscope.tui.browser.remembered import MAX_LENGTH, MAX_QUERIES, QueryHistory, QueryRecall
-from spackscope.tui.dialogs.dialog import PickDialog
+from spackscope.tui.browser.remembered import MAX_LENGTH, MAX_QUERIES, QueryHistory
 from tests.browsing import browsing
-from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 
 
 @pytest.fixture
@@ -151,64 +146,40 @@ def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
     assert history.queries == ("hdf5@1.14 source='https://host/x?…'",)
 
 
-def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
-    history, host = QueryHistory(environ), FakeHost()
-    for query in queries:
-        history.remember(query)
-    return host, QueryRecall(host, QueryHistory(environ))
+async def test_a_letter_begins_another_walk_and_a_text_that_was_given_up_comes_first(
+    environ: dict[str, str],
+) -> None:
+    QueryHistory(environ).remember("~virtualenv", "os=sequoia")
+    async with browsing(environ=environ) as browser:
+        await browser.press("slash")
+        await browser.type("os=sequoia ")
+        await browser.press("up", query="~virtualenv")  # The other one is in the line already.
+        await browser.press("up", query="~virtualenv")
+        await browser.press("down", query="os=sequoia ")
+        await browser.press("up", "x", query="~virtualenvx")
+        await browser.press("up", query="os=sequoia")
+        await browser.press("escape", "slash")
+        await browser.type("os=&")
+        await browser.press("escape", "slash")
+        for query in ("os=&", "os=sequoia", "~virtualenv", "~virtualenv"):
+            await browser.press("up", query=query)
 
 
-def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
-    """Return what each step puts into the query line; None where there is no more."""
-    recalled.load()
-    host.work()
-    return [recalled.go(step, typed, "") for step in steps]
-
-
-def test_a_walk_passes_over_what_is_in_the_line_already(environ: dict[str, str]) -> None:
-    host, recalled = recall(environ, "a", "b")
-    assert walk(host, recalled, "b ", -1) == ["a"]
-
-
-def test_a_letter_begins_another_walk(environ: dict[str, str]) -> None:
-    host, recalled = recall(environ, "a", "b")
-    assert walk(host, recalled, "", -1, -1) == ["b", "a"]
-    recalled.note_text("a")
-    assert walk(host, recalled, "a", 1) == ["b"]
-    recalled.note_text("bx")
-    assert walk(host, recalled, "bx", -1) == ["b"]
-
-
-def test_a_text_that_was_given_up_comes_first(environ: dict[str, str]) -> None:
-    host, recalled = recall(environ, "a")
-    recalled.load()
-    assert recalled.go(-1, "", "") is None, "the file is read in a job"
-    host.work()
-    recalled.stop()
-    assert [recalled.go(-1, "", "os=&") for _ in range(3)] == ["os=&", "a", None]
-
-
-def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> None:
-    browser = FakeBrowser(environ=environ).load()
-    browser.enter("os=sequoia")
-    browser.do(browser.search.add, Term("target", "aarch64"))
-    browser.do(browser.search.choose, parse("+mpi"), "chosen among the values")
-    browser.host.place = replace(browser.host.place, pane="packages")
-    for name in ("py-build", "py-ml-dtypes"):
-        browser.select(name)
-    browser.do(browser.navigation.end_walk)
-    kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
-    assert read(environ).queries == kept
-    browser.host.place = replace(browser.host.place, line=browser.search.parse(""))
-    browser.controllers.recall.open(browser.search.take_text)
-    dialog, done = browser.host.dialogs[-1]
-    assert isinstance(dialog, PickDialog)
-    done("os=sequoia   target=aarch64")
-    browser.settle(query="os=sequoia target=aarch64")
-    assert browser.host.focused[-1] == "specs"
-    browser.search.take_text("os=sequoia &")
-    assert browser.host.focused[-1] == "query"
-    assert browser.state.draft is not None
+async def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> None:
+    async with browsing(environ=environ, size=(160, 45)) as browser:
+        await browser.ask("os=sequoia", "enter")
+        await browser.to_value("aarch64")
+        await browser.press("enter", query="os=sequoia target=aarch64")
+        await browser.clear()
+        await browser.go_to_column("os", "v", "space", "escape")
+        first = browser.query
+        await browser.open_package("py-ml-dtypes")
+        for text in ("&x", "^zlib"):
+            await browser.ask(text, "escape")
+        kept = ("os=sequoia", "os=sequoia target=aarch64", first)
+        assert read(environ).queries == (*kept, f"package=py-ml-dtypes {first}")
+        await browser.press("ctrl+r", *"aarch64", "enter", query="os=sequoia target=aarch64")
+        assert browser.focus == "spec-rows"
 
 
 async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -> None:
@@ -223,19 +194,6 @@ async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -
         await browser.press("slash", "ctrl+r")
         assert "os=ubuntu24.04" not in browser.text.split("queries")[1], "it is shown already"
         await browser.press("escape", "escape", query="os=ubuntu24.04")
-
-
-def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) -> None:
-    browser = FakeBrowser(environ=environ).load()
-    recalled, done = browser.controllers.recall, list[str]()
-    for text in ("&x", "^zlib", "os=sequoia"):
-        browser.ask(text)
-        recalled.remember(lambda: done.append("done"))
-        browser.settle()
-        browser.do(browser.search.clear)
-    recalled.remember(lambda: done.append("done"))
-    assert read(environ).queries == ("os=sequoia",)
-    assert done == ["done"] * 4
 
 
 NAMES = ("history", "columns.json", "fold.json")
