@@ -4,30 +4,17 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import (
-    ALL_MARKS,
-    FORMS,
-    HASH,
-    ViewForm,
-    open_menu,
-    summary,
-    view_forms,
-)
-from spackscope.tui.browser.state import SPECS
-from spackscope.tui.dialogs.dialog import PickDialog
-from tests.browsing import browsing
+from spackscope.tui.browser.copy import FORMS, HASH, summary
+from tests.browsing import Browser, browsing
 from tests.builders.pages import SAMPLE_PAGES, record, write_page
 from tests.builders.spack import INSTALL_TREE
 from tests.clipboard import Clipboard
 from tests.program import COMMAND, environment
-from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HDF5
 from tests.tui.browser.look_alike_index import write_look_alikes
 
 
@@ -141,17 +128,6 @@ async def test_a_list_that_is_too_long_to_be_copied_can_be_written(tmp_path: Pat
 HOST = "target=zen3 glibc=2.35"
 
 
-def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
-    """Return the forms of the view by their keys."""
-    catalog, loading = browser.state.catalog, browser.controllers.loading
-    assert catalog is not None
-    names = [str(source) for source in sources] or [str(SAMPLE_PAGES)]
-    found = view_forms(SPECS, catalog, browser.state.view, names, loading.session)
-    keys = [*(form.key for form in (*FORMS, ALL_MARKS)), *(form.key for form in found)]
-    assert len({*keys}) == len(keys), "the menu has one form of a letter"
-    return {form.key: form for form in found}
-
-
 def run(text: str, home: Path) -> list[str]:
     """Run a command line in a shell in another directory, and return the lines that it prints."""
     function = f'spackscope() {{ {shlex.join(COMMAND)} "$@"; }}'
@@ -166,88 +142,86 @@ def run(text: str, home: Path) -> list[str]:
     return result.stdout.splitlines()
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "",
-        "py-build",
-        "virtualenv os=ubuntu24.04",
-        "!virtualenv",
-        "py-build@1.2.1 py-safetensors target=aarch64",
-        "stack='root' | !os=sequoia",
-        "py-* ~virtualenv",
-        "fits",
-        "target=:host !os=sequoia",
-        "%gcc@12: 'py ml' | 24.04",
-    ],
-)
-def test_the_command_line_prints_the_shown_hashes(tmp_path: Path, typed: str) -> None:
-    session = Session({}, host=HOST)
-    browser = FakeBrowser(session=session).load()
-    browser.enter(typed)
-    printed = run(forms(browser)["c"].read(), tmp_path)
-    assert len(printed) == len(set(printed))
-    assert set(printed) == browser.shown
+async def copied(browser: Browser, clipboard: Clipboard, key: str, **seen: Any) -> str:
+    """Return what a form in the menu copies."""
+    await browser.press("Y", key, dialog=None, **seen)
+    return clipboard.take() or ""
 
 
-def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_path: Path) -> None:
+async def test_the_command_line_prints_the_shown_hashes(
+    tmp_path: Path, clipboard: Clipboard
+) -> None:
+    session = Session(clipboard.environ, host=HOST)
+    async with browsing(session=session) as browser:
+        for typed in (
+            "",
+            "py-build",
+            "virtualenv os=ubuntu24.04",
+            "!virtualenv",
+            "py-build@1.2.1 py-safetensors target=aarch64",
+            "stack='root' | !os=sequoia",
+            "py-* ~virtualenv",
+            "fits=unknown",
+            "target=:host !os=sequoia",
+            "%gcc@12: 'py ml' | 24.04",
+        ):
+            await browser.ask(typed, "enter")
+            printed = run(await copied(browser, clipboard, "c"), tmp_path)
+            assert len(printed) == len(set(printed))
+            assert set(printed) == browser.shown, typed
+
+
+async def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(
+    tmp_path: Path, clipboard: Clipboard
+) -> None:
     index = tmp_path / "it's $HOME; `x`" / "index.json"
     index.parent.mkdir()
     write_look_alikes(index)
-    browser = FakeBrowser(index, query="hdf5").load()
-    text = forms(browser, index)["c"].read()
-    assert set(run(text, tmp_path)) == browser.shown
-    browser.controllers.specs.mark_all()
-    browser.do(browser.search.fold)
-    assert forms(browser, index)["c"].read() == text
+    async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
+        text = await copied(browser, clipboard, "c")
+        assert set(run(text, tmp_path)) == browser.shown
+        await browser.press("A", "1", "z", "2", "s")
+        assert await copied(browser, clipboard, "c") == text
 
 
-def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
-    tmp_path: Path,
+async def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
+    tmp_path: Path, clipboard: Clipboard
 ) -> None:
-    browser = FakeBrowser(INSTALL_TREE, SAMPLE_PAGES).load()
-    before = browser.shown
-    browser.do(browser.controllers.loading.toggle_dependency_only)
-    text = forms(browser, INSTALL_TREE, SAMPLE_PAGES)["c"].read()
-    assert "--all" in text
-    assert set(run(text, tmp_path)) == browser.shown >= before
+    async with browsing(INSTALL_TREE, SAMPLE_PAGES, environ=clipboard.environ) as browser:
+        before = browser.shown
+        await browser.press("a")
+        text = await copied(browser, clipboard, "c")
+        assert "--all" in text
+        assert set(run(text, tmp_path)) == browser.shown >= before
 
 
-def test_hashes_are_those_of_all_rows_in_their_order(hdf5_index: Path) -> None:
-    browser = FakeBrowser(hdf5_index, query="hdf5").load()
-    assert forms(browser, hdf5_index)["h"].read() == HDF5
-
-
-def test_the_query_is_offered_as_a_requirement_if_it_is_one(tmp_path: Path) -> None:
-    write_page(tmp_path, [record()], title="zlib")
-    browser = FakeBrowser(tmp_path, query="zlib +shared stack=root").load()
-    requirement = forms(browser, tmp_path)["R"]
-    assert requirement.read() == 'packages:\n  zlib:\n    require:\n    - "+shared"'
-    assert requirement.after == "without stack=root"
-    assert "R" not in forms(FakeBrowser(tmp_path, query="stack=root").load(), tmp_path)
-
-
-def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(
-    look_alikes: Path,
+async def test_the_hashes_of_all_rows_are_copied_also_on_a_folded_row_of_several_kinds(
+    look_alikes: Path, clipboard: Clipboard
 ) -> None:
-    browser = FakeBrowser(look_alikes, query="hdf5@1.14").load()
-    browser.host.focus("specs")
-    browser.move_to(0)
-    browser.do(open_menu, browser.controllers)
-    dialog, done = browser.host.dialogs[-1]
-    assert isinstance(dialog, PickDialog)
-    done(replace(forms(browser, look_alikes)["h"], after="a remark"))
-    browser.settle(message="Copied all shown hashes (test) · a remark")
-    assert {*browser.copied[-1].splitlines()} == browser.shown
+    async with browsing(look_alikes, query="hdf5@1.14", environ=clipboard.environ) as browser:
+        text = await copied(browser, clipboard, "h", says="Copied all shown hashes (")
+        assert set(text.splitlines()) == browser.shown
 
 
-def test_the_address_of_a_query_is_offered_if_the_site_can_show_it() -> None:
-    browser = FakeBrowser(query="py-build ~virtualenv %gcc").load()
-    address = forms(browser)["O"]
+async def test_a_query_is_offered_as_a_requirement_and_as_an_address_if_it_is_one(
+    clipboard: Clipboard,
+) -> None:
     top = "https://cache.spack.io/?package=py-build"
-    assert address.read() == f"{top}&variant=~virtualenv&release=develop"
-    assert address.after == "without %gcc"
-    assert "O" not in forms(FakeBrowser(query="~virtualenv").load())
+    required = 'packages:\n  py-build:\n    require:\n    - "~virtualenv"'
+    async with browsing(environ=clipboard.environ, size=(120, 40)) as browser:
+        await browser.ask("py-build ~virtualenv %gcc", "enter", "Y")
+        letters = [line.split()[0] for line in browser.picks if re.match(r" *\S  ", line)]
+        assert {"y", "J", "c", "R", "O", "h"} < {*letters}
+        assert len(letters) == len({*letters})
+        await browser.press("escape")
+        address = await copied(browser, clipboard, "O", says="· without %gcc")
+        assert address == f"{top}&variant=~virtualenv&release=develop"
+        await browser.ask("py-build ~virtualenv stack=root", "enter")
+        assert await copied(browser, clipboard, "R", says="· without stack=root") == required
+        for query, letter in (("stack=root", "R"), ("~virtualenv", "O")):
+            await browser.ask(query, "enter", "Y")
+            assert not any(line.strip().startswith(f"{letter}  ") for line in browser.picks)
+            await browser.press("escape")
 
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)

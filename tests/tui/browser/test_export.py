@@ -14,11 +14,9 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.writers import FORMATS, csv_lines
-from spackscope.tui.browser.export import open_export, proposed_name
-from spackscope.tui.browser.state import STALE
+from spackscope.tui.browser.export import proposed_name
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import PATIENCE, Program
-from tests.tui.browser.fake_host import FakeBrowser
 
 
 @pytest.fixture(autouse=True)
@@ -155,13 +153,6 @@ async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> No
         else:
             assert "Stopped: nothing was written" in note(browser)
             assert not os.listdir(directory)
-
-
-def test_rows_of_another_query_are_not_written() -> None:
-    browser = FakeBrowser(is_folded=False).load()
-    browser.type("os=")
-    browser.do(open_export, browser.host, browser.controllers.recall, message=STALE)
-    assert not browser.host.dialogs
 
 
 def records(name: str, text: str) -> list[str]:
