@@ -5,15 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.clipboard import Clipboard
-from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import write_look_alikes
-
-
-@pytest.fixture
-def browser() -> FakeBrowser:
-    """Load the sample without an app."""
-    return FakeBrowser().load()
 
 
 @pytest.fixture
