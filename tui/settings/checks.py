@@ -114,8 +114,7 @@ def _unknown_column(text: str) -> str:
 def _keys(settings: Settings) -> Iterator[Mistake]:
     keymap, mistakes = _read_keys(settings)
     yield from mistakes
-    is_right = all(mistake.is_unknown for mistake in mistakes)
-    for (first, second), key in clashes(keymap).items() if is_right else ():
+    for (first, second), key in clashes(keymap).items():
         # A clash is worded from the view of the name that was changed.
         changed, other = (second, first) if second in settings.keys else (first, second)
         place, other_place = (HEADINGS[keymap[name].where].lower() for name in (first, second))

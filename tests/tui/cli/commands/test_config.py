@@ -103,6 +103,14 @@ def test_a_check_lists_every_mistake_in_the_order_of_their_lines(program: Progra
     assert program("config").returncode == ExitCode.USAGE
 
 
+def test_keys_that_clash_are_listed_beside_other_mistakes(program: Program) -> None:
+    program.configure('[keys]\ncopy = "Y"\nnokey = "x"\n')
+    result = program("config", "--check", code=ExitCode.USAGE)
+    clash, wrong = result.stderr.splitlines()
+    assert "Y" in clash
+    assert "nokey" in wrong
+
+
 def test_a_right_file_passes_the_check(program: Program) -> None:
     path = program.configure('theme = "nord"')
     result = program("config", "--check", code=0, stderr="")
