@@ -573,7 +573,8 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
             first = first_conditions[key]
             if first == condition and column == "namespace":
                 continue
-            hint = f". For either, write {first} | {condition}." if first != condition else ""
+            advice = ENGLISH_WORDS.get(pattern, f"For either, write {first} | {condition}")
+            hint = f". {advice}." if first != condition else ""
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
         first_conditions.update(dict.fromkeys(keys, condition))
 

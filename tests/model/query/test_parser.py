@@ -186,6 +186,7 @@ def test_a_bare_word_of_a_live_filter_is_a_package_or_a_text_in_any_column(
         ("size=10MB", 0, "not a size range"),
         *((f"size={size}:", 0, f"{size} is not a size") for size in ("big", "5iB")),
         ("+a ~a", 3, r"a is given twice. For either, write \+a \| ~a"),
+        ("package=a or", 10, r"package is given twice\. For either, write \|\."),
         ("k=1 k=2", 4, r"k is given twice. For either, write k=1 \| k=2"),
         ("a os=x os=y", 7, "os is given twice"),
         ("@1 @2", 3, "version is given twice"),

@@ -178,6 +178,10 @@ def find_place(before: Sequence[str], current: str) -> Place:
     may_be_command = command.name == BROWSE and is_word and not (rest or kind == "option")
     fields["sources"], rest = split_sources(command, rest, fields.get("sources", ()))
     query = (*rest, *after)
+    if command.first_word and command.first_word not in fields and not query:
+        # The first word is the value of an option.
+        takes = (option.takes for option in options if option.field == command.first_word)
+        kind = next(takes) if kind == command.words else kind
     if query and kind == command.words and command.words in _ONE_WORD:
         kind = ""
     head = current[: len(current) - len(text)]

@@ -137,6 +137,8 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("completion ", ["bash", "zsh", "fish"]),
         ("help que", ["query"]),
         ("stats --by fi", ["fits"]),
+        ("stats fi", ["fits"]),
+        ("stats fits py-saf", ["py-safetensors"]),
         ("stats --by virtual", ["virtualenv"]),
         ("find --host 'target=zen3 gl", ["target=zen3 glibc=", "target=zen3 glibc= "]),
         ("duplicates --ignore py-saf", ["py-safetensors"]),
