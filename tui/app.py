@@ -27,7 +27,7 @@ from spackscope.tui.browser.browser_host import JobThreads
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.dialog import WIDTHS, Dialog
 from spackscope.tui.dialogs.help import open_help, open_palette
-from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
+from spackscope.tui.keymap import ANYWHERE, FILTERS, LISTS, MOVES, SPECS, textual_keymap, use_keys
 from spackscope.tui.process import crash, interpreter, signals
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.stdio import in_ascii, is_plain, supports_unicode
@@ -131,14 +131,19 @@ class SpackscopeApp(OpenApp[list[str]]):
         return self._browser
 
     def on_source_chosen(self, event: SourceChosen) -> None:
-        """Begin anew with other sources; earlier sources can be opened again."""
+        """Begin anew with other sources, and the marks; earlier sources can be opened again."""
         while isinstance(dialog := self.screen, Dialog):
             dialog.dismiss()
         self.workers.cancel_node(self._browser)
         before = [self._browser.host.sources, *self._browser.before]
         others = [each for each in before if each != event.sources]
         self._browser = self._open(
-            event.sources, event.query, before=others, note=event.note, then=event.then
+            event.sources,
+            event.query,
+            before=others,
+            note=event.note,
+            then=event.then,
+            marks=self._browser.host.state.marks,
         )
         # The first screen cannot be replaced: Textual has no result for it.
         is_first = len(self.screen_stack) == 1
@@ -317,7 +322,9 @@ class SpackscopeApp(OpenApp[list[str]]):
         """Open the commands of the focused pane."""
         screen = self.screen
         if isinstance(screen, BrowserScreen):
-            open_palette(self, screen.panes.key_panes)
+            panes = screen.panes.key_panes
+            # In an input the commands are those of the rows.
+            open_palette(self, (SPECS, LISTS, ANYWHERE) if FILTERS in panes else panes)
 
     def action_show_help(self) -> None:
         """Show all keys, first the keys that work now, and in an answer what they do there."""

@@ -324,8 +324,8 @@ TYPED_IN = (FILTERS, EXPORTING, OPENING)
 """The panes in which letters are typed, and are not keys."""
 
 
-def bindings(*panes: str) -> list[BindingType]:
-    """Return the bindings of some panes.
+def bindings(*panes: str, names: Collection[str] = ()) -> list[BindingType]:
+    """Return the bindings of some panes, or of some names in them.
 
     >>> BINDINGS = bindings(PACKAGES)
     """
@@ -335,7 +335,7 @@ def bindings(*panes: str) -> list[BindingType]:
     return [
         Binding(_for_textual(key), key.textual_action, key.sentence, show=False, id=key.name)
         for key in KEYS
-        if key.where in panes
+        if key.where in panes and (not names or key.name in names)
     ]
 
 

@@ -57,6 +57,12 @@ def flat_text(value: Any) -> str:
     return "" if value is None else clean(str(value))
 
 
+def _text_test(part: str) -> Callable[[str], object]:
+    """Return the test of a text against a part of a filter."""
+    pattern = re.compile(".*".join(map(re.escape, part.removeprefix("=").split("*"))))
+    return pattern.fullmatch if part.startswith("=") else pattern.search
+
+
 ANY_COLUMN = "any column"
 """The name of a filter by the texts of all columns; no column has a blank in its name."""
 
@@ -317,20 +323,20 @@ class Sheet(Frozen, Generic[Item]):
         """Return the sheet with the rows whose text in a column has a pattern in it.
 
         With ANY_COLUMN the texts of all columns are searched that are drawn. The case of letters
-        does not count; `*` matches any text, `|` separates alternatives, and `!` before all of
-        them is for rows without a match.
+        does not count; `*` matches any text, `=` before a text is for the whole text of a cell,
+        `|` separates alternatives, and `!` before all of them is for rows without a match.
         """
         drawn = [column for column in self.columns if column.drawn]
         columns = drawn if name == ANY_COLUMN else [self.column(name)]
         words = pattern.strip().lower()
         wanted = not words.startswith("!")
         parts = [part.strip() for part in words.removeprefix("!").split("|")]
-        tests = [re.compile(".*".join(map(re.escape, part.split("*")))) for part in parts if part]
+        tests = [_text_test(part) for part in parts if part not in ("", "=")]
 
         def fits(item: Item) -> bool:
             values = [(column, column.value(item)) for column in columns]
-            texts = [f"{its.text(value)} {its.flat(value)}".lower() for its, value in values]
-            return any(test.search(text) for test in tests for text in texts) is wanted
+            texts = [text for its, value in values for text in (its.text(value), its.flat(value))]
+            return any(test(text.lower()) for test in tests for text in texts) is wanted
 
         rows = [item for item in self.items() if fits(item)] if tests else self.rows
         return self._as_table(rows=rows)

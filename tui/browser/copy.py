@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
@@ -412,9 +413,13 @@ def view_forms(
 def _sheet_command(sheet: OpenTable, sources: Sequence[str], session: Session) -> ViewCommand:
     """Return the command line that prints a sheet, with the sources that its words do not name."""
     name, *words = sheet.command
+    most = import_module(f"spackscope.model.answers.{name}").COMMAND.most
+    if most is not None and len(sheet.words) > most:
+        raise QueryError(f"{name} takes at most {most} words")
     others = [] if sheet.names_sources else [each for each in sources if each not in words]
     named = [spelled_source(word) if word in sources else word for word in words]
-    return command_line([name, *named], others, session)
+    command = command_line([name, *named], others, session)
+    return replace(command, remark="without its filters") if sheet.filters else command
 
 
 def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:

@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import progress_after
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
+from spackscope.model.index.load import REBUILT, STILL_LOADING, load, open_cached, open_cached_part
 from spackscope.model.query.ast import Query
 from spackscope.model.report import titles
 from spackscope.model.report.progress import Progress, stale_copies
@@ -233,9 +233,11 @@ class Loading:
             self._host.change(missing=WithoutRows(reason, without_catalog()))
         else:
             remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
-            if catalog_is_part := bool(summary.catalog.part):
+            problems = summary.problems
+            if summary.catalog.part:
+                # Once a part is all that is read, that is one problem more.
+                problems += summary.catalog.part == STILL_LOADING
                 summary.catalog.part = reason
-            problems = summary.problems + catalog_is_part
             summary = replace(summary, remark=remark, problems=problems, is_part=False)
             self._host.change(summary=summary)
             self._host.say(reason, error=True)

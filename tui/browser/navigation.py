@@ -84,11 +84,22 @@ class Navigation:
         return self._current is not None and self._current.is_along_tree
 
     def forget(self) -> None:
-        """Forget all steps, details and marked specs: their ids belong to the replaced catalog."""
-        self._steps.clear()
+        """Forget details and marked specs, and all of the steps but their views and sheets.
+
+        Their ids belong to the replaced catalog.
+        """
+        self._steps = [
+            UndoStep(
+                step.view.closed(),
+                is_walk=step.is_walk,
+                is_along_tree=step.is_along_tree,
+                table=step.table.unread(),
+            )
+            for step in self._steps
+        ]
         self._arriving = None
         self._details.forget()
-        self._host.change(marked=(), step=-1)
+        self._host.change(marked=())
 
     def leave(self) -> None:
         """Record where the user is, before the view changes."""

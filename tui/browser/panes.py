@@ -575,7 +575,7 @@ class Panes:
         if results is old.results:
             return
         is_empty = summary is not None and not results.listing
-        choices = without_rows(summary, results.listing) if summary and is_empty else ()
+        choices = without_rows(state, summary, results.listing) if summary and is_empty else ()
         self.names.show_packages(
             results.catalog, results.packages, results.selected, results.listing.view.query
         )
@@ -761,6 +761,8 @@ class Panes:
         line = self.values.line
         if line is None or not any(each.mark is not None for each in line.section.values):
             yield "values-clear"
+        if line is None:
+            yield from ("values-include", "values-exclude", "values-only")
         # From there it only leads to the packages, as their own key does.
         is_first = self.focus.pane == "specs" and not (state.table.name or self.focus.zoomed)
         if is_first and (row is None or row.role is RowRole.SPEC):

@@ -34,7 +34,7 @@ from spackscope.tui.browser.remembered import QueryHistory, QueryRecall, column_
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.sheets import Sheets
 from spackscope.tui.browser.specs import SpecsController
-from spackscope.tui.browser.state import FIRST_VIEW, SPECS, BrowserState
+from spackscope.tui.browser.state import FIRST_VIEW, NO_ROWS, SPECS, BrowserState
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS, Pick, PickDialog
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
@@ -149,6 +149,7 @@ class BrowserScreen(Screen[None]):
         before: Sequence[Sequence[str]] = (),
         note: str = "",
         then: str = "",
+        marks: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.before = before
@@ -159,7 +160,9 @@ class BrowserScreen(Screen[None]):
         folded = FoldMemory(session.environ, settings.fold).value
         first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
         is_sample = SAMPLE in sources
-        state = BrowserState(view=first, is_pick=pick, purpose=purpose, is_sample=is_sample)
+        state = BrowserState(
+            view=first, is_pick=pick, purpose=purpose, is_sample=is_sample, marks=tuple(marks)
+        )
         self.panes = Panes(self, state)
         self.host = BrowserHost(self, self.panes, state, sources, session, settings)
         self.controllers = Controllers(self.host, query)
@@ -464,7 +467,7 @@ def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
     hashes_of, package = tree.catalog.hashes.of, node.spec.name
 
     def show(hashes: Sequence[str]) -> None:
-        used = parse(" | ".join(f"^/{hash_}" for hash_ in hashes)).with_package(package)
+        used = parse(" | ".join(f"%/{hash_}" for hash_ in hashes)).with_package(package)
         screen.controllers.search.choose(used, f"Now {used} ({shown('undo')} goes back)")
         screen.host.focus("specs")
 
@@ -536,7 +539,9 @@ def mark(screen: BrowserScreen) -> None:
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
-    if table.columns.is_in_head:
+    if not table.columns.columns.names:
+        screen.host.say(NO_ROWS)
+    elif table.columns.is_in_head:
         screen.host.say("What is the same in all rows has no column")
     else:
         screen.controllers.table.hide(table.column)
@@ -570,9 +575,19 @@ def module(name: str) -> Any:
 
 
 def clear(screen: BrowserScreen) -> None:
-    """Remove all filters, also the one on the names of the packages."""
-    screen.panes.names.filter_by("")
-    screen.controllers.search.clear()
+    """Remove all filters, also the one on the names of the packages; in an answer, its own."""
+    table, names = screen.host.state.table, screen.panes.names
+    if table.name:
+        screen.controllers.sheets.arrange(filters={})
+        did = "Removed the filters of the answer" if table.filters else "There are none to remove"
+        screen.host.say(did)
+        return
+    had_names = bool(names.filter.value)
+    names.filter_by("")
+    if had_names and not screen.host.state.view.query:
+        screen.host.say("Removed the filter of the packages")
+    else:
+        screen.controllers.search.clear()
 
 
 def ask(key: keymap.Key, screen: BrowserScreen) -> None:

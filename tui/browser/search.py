@@ -47,6 +47,7 @@ def read_results(
     target: Row | str | None = None,
     may_refuse: bool = True,
     completes: bool = True,
+    can_undo: bool = True,
     instead: tuple[View, ParsedInput] | None = None,
 ) -> Results | Refusal:
     """Read the packages and rows of a view, with the cursor on the row or hash `target`.
@@ -69,11 +70,16 @@ def read_results(
             return other
     if typed is not None and may_refuse and not listing.shown:
         return _refuse(catalog, view, typed, completes=completes)
-    return _results(catalog, listing, packages, target)
+    return _results(catalog, listing, packages, target, can_undo=can_undo)
 
 
 def _results(
-    catalog: Catalog, listing: Listing, packages: Sequence[PackageCount], target: Row | str | None
+    catalog: Catalog,
+    listing: Listing,
+    packages: Sequence[PackageCount],
+    target: Row | str | None,
+    *,
+    can_undo: bool,
 ) -> Results:
     view, selected = listing.view, catalog.selected_package(listing.view.query)
     elsewhere = 0 if listing.shown else sum(package.shown for package in packages)
@@ -85,7 +91,7 @@ def _results(
         _with_selected(packages, selected),
         selected,
         shared_texts(listing),
-        _explanation(catalog, listing, elsewhere),
+        _explanation(catalog, listing, elsewhere, can_undo=can_undo),
         () if listing.shown else relaxations(catalog, view.query),
         catalog.virtuals.sentence(view.query),
         hidden_by_host(catalog, view.query),
@@ -122,7 +128,7 @@ def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int
     return next((number for number in numbers if number is not None), 0)
 
 
-def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
+def _explanation(catalog: Catalog, listing: Listing, elsewhere: int, *, can_undo: bool) -> str:
     """Explain why there are no rows, and which key helps."""
     if listing.shown:
         return ""
@@ -132,7 +138,8 @@ def _explanation(catalog: Catalog, listing: Listing, elsewhere: int) -> str:
         return f"{sentence}\n{elsewhere:,} of other packages match"
     if not query:
         return sentence
-    ways = [f"{shown('undo')} goes back", f"{shown('clear')} removes all filters"]
+    ways = [f"{shown('undo')} goes back"] if can_undo else []
+    ways.append(f"{shown('clear')} removes all filters")
     of_spec = (each for each in query.conditions if isinstance(each, Term))
     words = (term.pattern for term in of_spec if term.column in ("package", ANY))
     if catalog.virtuals.unlisted(query_of(*(Term("package", word) for word in words))):
@@ -230,6 +237,8 @@ class Search:
             target=self._target(view),
             may_refuse=results is not None and results.catalog is summary.catalog,
             completes=typed is not None and not typed.column and typed.text != self._chosen_text,
+            # The view will be a step after the one that is shown now.
+            can_undo=state.step >= 0,
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
         is_slow = typed is not None and summary.total > MANY

@@ -125,6 +125,9 @@ class Sheets:
             self.host.say(LOADING, error=True)
             return
         self.host.say("")
+        shown_now = self.host.state.table
+        if (sheet.asked, sheet.options) == (shown_now.asked, shown_now.options):
+            return
         self._navigation.go_to_table(sheet.changed(text=self._reading(sheet)))
         self.read()
 

@@ -179,6 +179,11 @@ class OpenTable(Frozen):
             "query": "Search the rows in all columns.",
             "specs-open": f"{self.choose_hint.capitalize()}.",
             "undo": "Go back to where the answer was opened.",
+            **(
+                {"diff": "Go back to where the comparison was opened."}
+                if self.sheet.switches
+                else {}
+            ),
             **dict.fromkeys(("fold", "values", *self._useless_switches), ""),
         }
 
@@ -273,7 +278,9 @@ class OpenTable(Frozen):
         if rows.item is None:
             yield "specs-open"
         if not rows.shown.columns.columns.names:
-            yield from ("export", "filter", "query")
+            yield from ("filter", "query")
+        if not rows.length:
+            yield "export"
         if not rows.has_spec:
             yield from ("specs-mark", "tree")
         if not (rows.has_spec or marks):
@@ -394,10 +401,12 @@ def without_catalog() -> list[KeyChoice]:
     return [_choice("reload"), _choice("open"), _choice("quit")]
 
 
-def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:
+def without_rows(state: BrowserState, summary: Summary, listing: Listing) -> list[KeyChoice]:
     """Return the choices if no spec and no relaxation matches, or there are no specs."""
     if summary.total and listing.view.query:
-        return [_choice("clear", summary.total), _choice("undo")]
+        # The view will be a step after the one that is shown now.
+        undo = [_choice("undo")] if state.step >= 0 else []
+        return [_choice("clear", summary.total), *undo]
     sources = _choice("sources", len(summary.chips))
     return [_choice("reload"), sources, _choice("dependency-only"), _choice("quit")]
 

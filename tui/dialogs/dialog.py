@@ -94,6 +94,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
+        *keymap.bindings(keymap.ANYWHERE, names=("suspend",)),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
     DEFAULT_CSS = _RULES
@@ -203,7 +204,7 @@ LIST_BINDINGS: list[BindingType] = [
     Binding("down,ctrl+n", "list('move', 1)", show=False),
     Binding("up,ctrl+p", "list('move', -1)", show=False),
     Binding("pagedown,ctrl+d", "list('page', 1)", show=False),
-    Binding("pageup", "list('page', -1)", show=False),
+    Binding("pageup,ctrl+u", "list('page', -1)", show=False),
     Binding("home", "list('move_to', 0)", show=False),
     Binding("end", "list('move_to', -1)", show=False),
 ]

@@ -156,7 +156,8 @@ class TreeRows(VirtualList):
     def action_fold_all(self) -> None:
         """Unfold all lines of the section, or fold all lines but the direct dependencies."""
         tree, node = self.dependency_tree, self.node
-        if tree is None or node is None:
+        if tree is None or node is None or tree.search:
+            # What a search shows is unfolded as far as it matches.
             return
         section = node.section
         head = tree.head(section)
@@ -170,8 +171,14 @@ class TreeRows(VirtualList):
 
     def action_run_only(self) -> None:
         """Show run-time dependencies only, or again all dependencies."""
-        if (tree := self.dependency_tree) is not None:
-            self._request(lambda: tree.read_again(run_only=not tree.run_only))
+        if (tree := self.dependency_tree) is None:
+            return
+
+        def read() -> Tree:
+            again = tree.read_again(run_only=not tree.run_only)
+            return again.read_matching(tree.search) if tree.search else again
+
+        self._request(read)
 
     def action_close(self) -> None:
         """Remove the search; without a search, leave the tree."""

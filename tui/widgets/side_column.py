@@ -537,6 +537,8 @@ class ValuesPane(FilteredPane):
             )
         self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
         self._show_heads()
+        # The position of the cursor is another one.
+        self.post_message(VirtualList.Scrolled(self.rows, cursor))
 
     def action_mark(self, verb: Verb) -> None:
         """Include or exclude the value, or unmark it; or remove the filters of the section."""

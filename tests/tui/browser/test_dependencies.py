@@ -141,6 +141,17 @@ async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
     assert browser.query == "package=hdf5", "the query was never meant"
 
 
+async def test_a_search_stays_where_build_tools_are_hidden(browser: Browser) -> None:
+    await browser.press("t", "/", *"hwl", "enter")
+    found = tree(browser)
+    await browser.press("z")
+    assert tree(browser) == found, "what a search finds is unfolded"
+    await browser.press("b")
+    assert "names containing hwl" in head(browser)
+    assert any("hwloc" in line for line in tree(browser))
+    assert not any("gcc" in line for line in tree(browser))
+
+
 async def test_the_last_letter_of_a_search_counts_at_any_speed(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,7 +290,7 @@ async def test_thousands_of_dependents_open_and_are_walked(tmp_path: Path) -> No
         await browser.press("right")
         assert browser.detail.shown_list.length > 2_000
         await browser.press("pagedown", "end", "home")
-        await browser.press("u", "j", "enter", query=f"package=p ^/{ZLIB}")
+        await browser.press("u", "j", "enter", query=f"package=p %/{ZLIB}")
         assert browser.current.count == 2_000
 
 

@@ -98,13 +98,21 @@ async def test_a_step_after_going_back_replaces_those_that_were_ahead(browser: B
     assert title(browser) == "zlib@1.0"
 
 
-async def test_reloading_forgets_the_steps_and_keeps_the_spec(
+async def test_reloading_keeps_the_spec_and_the_views_of_the_steps(
     browser: Browser, hdf5_index: Path
 ) -> None:
     await browser.open_package("hdf5", *OPENMPI)
     write_next_version(hdf5_index)
-    await browser.press("r", "backspace", "backspace", status="Nothing to go back to")
+    await browser.press("r")
     assert title(browser) == "openmpi@2.0"
+    await browser.press("backspace", query="package=hdf5")
+    assert title(browser) == "hdf5@2.0"
+
+
+async def test_dependency_only_specs_are_shown_without_a_loss_of_steps(browser: Browser) -> None:
+    await browser.ask("hdf5", "enter")
+    await browser.press("a", "backspace", query="")
+    await browser.press("right_square_bracket", query="hdf5")
 
 
 async def test_steps_are_kept_to_a_number(

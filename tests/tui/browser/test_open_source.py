@@ -30,6 +30,16 @@ async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> No
         await browser.paste(str(index), "enter", packages={"zlib": 1}, hides="O open yours")
 
 
+async def test_marks_are_kept_where_another_source_is_opened(here: Path) -> None:
+    write_index(here, node(dependencies=[]))
+    async with browsing() as browser:
+        await browser.press("2", "space", "O")
+        marks = browser.state.marks
+        assert marks
+        await browser.paste("./index.json", "enter", packages={"zlib": 1})
+        assert browser.state.marks == marks
+
+
 async def test_another_source_is_offered_where_none_can_be_read(here: Path) -> None:
     write_index(here, node(dependencies=[]))
     async with browsing(Path("gone.json")) as browser:

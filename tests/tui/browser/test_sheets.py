@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.answers.diff import COMMAND as DIFF
 from spackscope.model.query.lexer import quoted
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import NO_ROWS, NO_SPEC, SPECS
@@ -326,6 +327,49 @@ async def test_slash_searches_all_columns_of_a_sheet(sources: list[Path]) -> Non
         await browser.press("slash", "ctrl+u", *"!zlib", "enter")
         assert "zlib" not in browser.cells("package")
         await browser.press("escape", command="")
+
+
+async def test_a_filter_with_a_sign_of_equality_is_for_whole_cells(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C", "f", *"hdf", cells={"package": ["hdf5"]})
+        await browser.press("end", "ctrl+u", *"=hdf", cells={"package": []})
+        await browser.press("5", cells={"package": ["hdf5"]})
+        await browser.press("end", "ctrl+u", *"=*d* | =xz", cells={"package": ["xz", "hdf5"]})
+
+
+async def test_the_filters_of_a_sheet_are_removed_by_the_key_of_all_filters(
+    sources: list[Path],
+) -> None:
+    async with browsing(*sources, query="zlib", size=(120, 30)) as browser:
+        await browser.press("2", "C", "f", *"xz", "enter", cells={"package": ["xz"]})
+        await browser.press(
+            "X", says="Removed the filters of the answer", command=f"cover {sources[0]}"
+        )
+        assert len(browser.cells("package")) == 3
+        await browser.press("X", says="There are none to remove")
+        await browser.press("escape", query="package=zlib")
+
+
+async def test_the_command_of_a_filtered_sheet_prints_all_rows_and_says_so(
+    sources: list[Path], clipboard: Clipboard
+) -> None:
+    async with browsing(*sources, size=(120, 30), environ=clipboard.environ) as browser:
+        await browser.press("2", "C", "Y", "c")
+        assert "without its filters" not in browser.status
+        await browser.press("f", *"xz", "enter", "Y", "c", says="without its filters")
+
+
+async def test_an_answer_that_is_shown_already_is_no_step(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "P", "P", "backspace", command="")
+
+
+async def test_more_specs_than_a_command_takes_are_compared_without_one() -> None:
+    async with browsing(query="py-build", size=(120, 40)) as browser:
+        await browser.press("2", "A", "d")
+        assert DIFF.most is not None
+        assert len(browser.state.table.words) > DIFF.most
+        await browser.press("Y", hides="command line")
 
 
 async def test_a_query_takes_the_place_of_a_sheet(sources: list[Path]) -> None:

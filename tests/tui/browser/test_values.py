@@ -53,6 +53,12 @@ async def test_columns_without_a_value_list_say_so(tmp_path: Path) -> None:
             await browser.go_to_column(column, "v", status=message, focus="spec-rows")
 
 
+async def test_the_position_is_that_among_the_values_that_are_shown() -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.go_to_column("os", "v", hints="8/32")
+        await browser.press("f", *"ubuntu", hints="1/3")
+
+
 async def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo() -> None:
     async with browsing(size=(160, 45)) as browser:
         await browser.go_to_column("os", "v")

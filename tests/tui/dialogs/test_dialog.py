@@ -69,6 +69,13 @@ async def test_a_list_is_as_high_as_it_needs_and_stays_so_while_it_is_searched()
         assert shape(browser) == (height, [])
 
 
+async def test_a_list_is_moved_through_by_pages_where_nothing_is_typed() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2", "Y", shows="┃ y  hash")
+        await browser.press("ctrl+d", hides="┃ y  hash")
+        await browser.press("ctrl+u", shows="┃ y  hash")
+
+
 @pytest.mark.parametrize(("width", "is_cut"), [(120, False), (40, True)])
 async def test_a_row_that_is_cut_can_be_read_below_the_list(width: int, is_cut: bool) -> None:
     async with browsing(size=(width, 24)) as browser:
