@@ -58,7 +58,7 @@ spackscope why spack.lock -f public""",
 
 
 _OF_DEPENDENCY = "a dependency: "
-_MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"
+_MISSING, _RECORDED = "no cache has it", "a source lists it without a binary"
 _BUILD = "build it, or open a cache that has it"
 
 

@@ -42,8 +42,8 @@ WAYS = {
         10,
         lambda browser, _: browser.state.table.options.get("by") == ("package", "cuda_arch"),
     ),
-    "why Spack does not reuse zlib-ng": Way(
-        12, lambda browser, _: "reuse of 2 builds of zlib-ng@2.3.2" in browser.text
+    "whether Spack reuses cgns, and why not": Way(
+        9, lambda browser, _: "reuse of 2 builds of cgns@4.5.0" in browser.text
     ),
     "what of `spack.lock` is cached, with a cache open": Way(14, _is_coverage),
     "the same, with the lock file open, for `cache.json.gz`": Way(14, _is_coverage, "spack.lock"),
