@@ -769,6 +769,9 @@ class Panes:
             yield "back"
         if not (state.can_undo or self.detail.shows_tree):
             yield "undo"
+        tree = self.detail.dependency_tree
+        if tree is not None and tree.search:
+            yield "tree-fold-all"
         if state.to_compare(self.table.rows.item) is None:
             yield "diff"
         if state.catalog is not None and not state.catalog.lists_dependencies:

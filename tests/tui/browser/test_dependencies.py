@@ -142,7 +142,8 @@ async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
 
 
 async def test_a_search_stays_where_build_tools_are_hidden(browser: Browser) -> None:
-    await browser.press("t", "/", *"hwl", "enter")
+    await browser.press("t", hints="z all")
+    await browser.press("/", *"hwl", "enter", no_hint="z all")
     found = tree(browser)
     await browser.press("z")
     assert tree(browser) == found, "what a search finds is unfolded"
