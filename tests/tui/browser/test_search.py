@@ -97,6 +97,14 @@ async def test_where_nothing_matches_it_is_said_why_and_what_helps() -> None:
         await browser.press("j", "j", "enter", query="@0.4.5", builds=116)
 
 
+async def test_a_query_of_the_start_without_rows_does_not_say_that_a_key_goes_back() -> None:
+    async with browsing(query="os=windows") as browser:
+        assert "X removes all filters" in browser.text
+        assert "goes back" not in browser.text
+        await browser.press("X")
+        await browser.ask("os=windows", "enter", shows="goes back")
+
+
 # While a text is typed
 
 

@@ -206,6 +206,7 @@ async def test_a_problem_leads_to_its_record_or_else_to_its_source(tmp_path: Pat
 async def test_a_sheet_without_rows_is_sorted_and_has_no_filters() -> None:
     async with browsing() as browser:
         await browser.press("2", "S", "S", "s", shows="No rows")
+        await browser.press("minus", says=NO_ROWS)
         assert not {"write", "filter"} & {*browser.lines[-1].split()}
         lines = browser.lines
         await browser.press("f")

@@ -240,6 +240,11 @@ async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped
         await browser.until(lambda: "still loading" in browser.lines[0])
         await browser.press("escape", shows="reading was stopped", hides="still loading")
         assert "not all loaded" in browser.lines[0]
+        problems = browser.lines[0].split("▲")[-1]
+        async with browser.holding("load"):
+            await browser.press("r", "escape", settle=False)
+            await browser.settle_but("load")
+        assert browser.lines[0].split("▲")[-1] == problems, "it is one problem however often"
         held.let_go("large")
         await browser.press("r")
         await browser.until(lambda: XZ in browser.shown)

@@ -76,6 +76,12 @@ async def test_a_list_is_moved_through_by_pages_where_nothing_is_typed() -> None
         await browser.press("ctrl+u", shows="┃ y  hash")
 
 
+async def test_the_palette_from_an_input_lists_the_commands_of_rows() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("slash", "ctrl+backslash", shows="look-alikes")
+        assert "ctrl+z" in browser.app.screen.active_bindings, "a dialog can be suspended"
+
+
 @pytest.mark.parametrize(("width", "is_cut"), [(120, False), (40, True)])
 async def test_a_row_that_is_cut_can_be_read_below_the_list(width: int, is_cut: bool) -> None:
     async with browsing(size=(width, 24)) as browser:
