@@ -288,7 +288,7 @@ class Pairs:
         return self.differences_of(*self.representatives(number))
 
     def representatives(self, number: int) -> tuple[int, int]:
-        """Return the specs that stand for those of a pair: equal to them but for the hashes."""
+        """Return, for each spec of a pair, the first that is equal but for the hashes."""
         a, b = self._pairs[number]
         return self._alike(a).first, self._alike(b).first
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
@@ -413,7 +412,7 @@ def view_forms(
 def _sheet_command(sheet: OpenTable, sources: Sequence[str], session: Session) -> ViewCommand:
     """Return the command line that prints a sheet, with the sources that its words do not name."""
     name, *words = sheet.command
-    most = import_module(f"spackscope.model.answers.{name}").COMMAND.most
+    most = sheet.module.COMMAND.most
     if most is not None and len(sheet.words) > most:
         raise QueryError(f"{name} takes at most {most} words")
     others = [] if sheet.names_sources else [each for each in sources if each not in words]

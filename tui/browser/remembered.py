@@ -27,10 +27,9 @@ _MAX_QUERY_BYTES = MAX_QUERIES * MAX_LENGTH
 class QueryHistory:
     """Queries that are kept in a file if possible, else for as long as the program runs.
 
-    The file has one query per line, the newest last.
-    `queries` are the known queries, the newest last, and have the queries of earlier runs once
-    `read` was called. Lines of the file that are not queries are skipped. Safe to use from
-    several threads.
+    The file has one query per line, the newest last. `queries` are the known queries, the newest
+    last, and have the queries of earlier runs once `read` was called. Lines of the file that are
+    not queries are skipped. Safe to use from several threads.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:

@@ -237,8 +237,7 @@ class Search:
             target=self._target(view),
             may_refuse=results is not None and results.catalog is summary.catalog,
             completes=typed is not None and not typed.column and typed.text != self._chosen_text,
-            # The view will be a step after the one that is shown now.
-            can_undo=state.step >= 0,
+            can_undo=state.can_undo_next,
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
         is_slow = typed is not None and summary.total > MANY

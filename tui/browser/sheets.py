@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.assist.advice import explain_no_match
@@ -156,11 +155,10 @@ class Sheets:
                     _ = sheet.constants
                     report(lambda: take(sheet, is_part=True))
 
-            answer = import_module(f"spackscope.model.answers.{opened.name}").answer
             asked = BrowserAsked(self.host, catalog, opened.words, opened.options, show)
             try:
                 with progress_shown(report, self._show_progress):
-                    sheet: Sheet[Any] = answer(asked)
+                    sheet: Sheet[Any] = opened.module.answer(asked)
                 if sheet.ending is not None and not sheet.rows:
                     raise sheet.ending
             except SpackscopeError as error:

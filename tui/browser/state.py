@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -127,6 +128,11 @@ class OpenTable(Frozen):
         """The words that are shown in place of the query."""
         searched = self.filters.get(ANY_COLUMN, "").strip()
         return f"{self.label or self.name}{f' · with {searched}' if searched else ''}"
+
+    @property
+    def module(self) -> Any:
+        """The module of an answer, imported when it is first needed."""
+        return import_module(f"spackscope.model.answers.{self.name}")
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -404,8 +410,7 @@ def without_catalog() -> list[KeyChoice]:
 def without_rows(state: BrowserState, summary: Summary, listing: Listing) -> list[KeyChoice]:
     """Return the choices if no spec and no relaxation matches, or there are no specs."""
     if summary.total and listing.view.query:
-        # The view will be a step after the one that is shown now.
-        undo = [_choice("undo")] if state.step >= 0 else []
+        undo = [_choice("undo")] if state.can_undo_next else []
         return [_choice("clear", summary.total), *undo]
     sources = _choice("sources", len(summary.chips))
     return [_choice("reload"), sources, _choice("dependency-only"), _choice("quit")]
@@ -653,6 +658,11 @@ class BrowserState(Frozen):
     def can_undo(self) -> bool:
         """Whether there is a step to go back to."""
         return self.step > 0
+
+    @property
+    def can_undo_next(self) -> bool:
+        """Whether there will be a step to go back to from the view that is shown next."""
+        return self.step >= 0
 
     @property
     def marks_in_sight(self) -> list[MarkedSpec]:
