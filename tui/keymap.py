@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, VALUES, FILTERS = "detail", "tree", "values", "filters"
-DIFF, EXPORTING = "diff", "exporting"
-OPENING, DIALOGS = "opening", "dialogs"
+DIFF, PATHS, DIALOGS = "diff", "paths", "dialogs"
 
 SOURCES, ALL_SOURCES, QUERY, QUERIES = "sources", "all sources", "query", "queries"
 COMPLETIONS, FOCUS, MARKED = "completions", "focus", "marked"
@@ -260,14 +259,12 @@ KEYS = (
         "Show or hide what follows, and what is equal.", "equal too"),
     Key(DIFF, "diff-regroup", "z", "switch('each')",
         "Show a column for each hash, or for each way to run.", "each hash"),
-    Key(EXPORTING, "exporting-complete", "tab", "complete",
-        "Complete the path that is typed.", "complete"),
-    Key(OPENING, "opening-complete", "tab", "complete",
+    Key(PATHS, "paths-complete", "tab", "complete",
         "Complete the path that is typed, or go on from the row under the cursor.", "complete"),
-    Key(OPENING, "opening-add", "ctrl+a", "add",
+    Key(PATHS, "paths-add", "ctrl+a", "add",
         "Add the source to the open ones, in place of replacing them.", "add"),
     Key(DIALOGS, "dialogs-choose", "enter", "choose",
-        "Choose the row under the cursor, or write the file.", "choose"),
+        "Choose the row under the cursor.", "choose"),
     Key(DIALOGS, "dialogs-help", "question_mark", "app.show_help",
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
@@ -304,8 +301,7 @@ HEADINGS = {
     TREE: "In its dependencies",
     VALUES: "In the values",
     DIFF: "In a diff",
-    EXPORTING: "While a file is named",
-    OPENING: "While a source is named",
+    PATHS: "While a path is typed",
     DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
 }
@@ -315,12 +311,12 @@ STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, VALUES)),
     (DIFF, SPECS, LISTS, ANYWHERE),
     (DIALOGS, LISTS),
-    *((pane, DIALOGS) for pane in (EXPORTING, OPENING)),
+    (PATHS, DIALOGS),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; keys of the first pane hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, OPENING)
+TYPED_IN = (FILTERS, PATHS)
 """The panes in which letters are typed, and are not keys."""
 
 

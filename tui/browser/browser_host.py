@@ -238,7 +238,7 @@ class BrowserHost:
         """Show the progress of a long task, besides messages; an empty text hides it."""
         self._panes.toast.show_progress(text)
         if isinstance(top := self._screen.app.screen, Dialog):
-            top.show_opening(text)
+            top.show_progress(text)
 
     def copy(self, text: str, what: str) -> CopyDone:
         """Copy a text; return the outcome with a message that names it: for a worker thread."""

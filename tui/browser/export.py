@@ -7,192 +7,161 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from threading import Event
-from typing import Any
-
-from textual import events, getters, on
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Input, Static
+from typing import Any, NamedTuple
 
 from spackscope.model.assist.offers import complete_path
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.file_access import temporary_file
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.suggestions import listed
-from spackscope.model.core.tasks import cancelled_when, check_cancelled
-from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.core.tasks import cancelled_when, check_cancelled, report_progress
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.writers import FORMATS, Format
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop
+from spackscope.tui.browser.browser_host import BrowserHost, CallOnLoop, progress_shown
+from spackscope.tui.browser.path_dialog import PathDialog
 from spackscope.tui.browser.remembered import QueryRecall
 from spackscope.tui.browser.state import LOADING, BrowserState
-from spackscope.tui.dialogs.dialog import Dialog
-from spackscope.tui.keymap import (
-    DIALOGS,
-    EXPORTING,
-    Hint,
-    bindings,
-    hints,
-    shown,
-    with_written_keys,
-)
-
-_BAR = 24
-_LINE = 72
-"""Cells of a line of the dialog."""
-_MARGIN = 8
-"""Cells of the screen beside it where the screen is narrow."""
+from spackscope.tui.dialogs.dialog import Pick
+from spackscope.tui.keymap import Hint, key_names, shown
 
 
-class ExportDialog(Dialog[None]):
-    """A line with the name of a file, and a note below it; choosing writes the rows shown.
+def formats_of_files() -> dict[str, Format]:
+    """Return the formats of files by the endings of names."""
+    return {format_.ending: format_ for format_ in FORMATS if format_.ending}
 
-    `rows` says how many these are, and `name` is the name to begin with.
+
+class _Found(NamedTuple):
+    """The paths that begin with a typed text, and the directory that they are in."""
+
+    paths: Sequence[str] = ()
+    directory: str = ""
+
+
+class ExportDialog(PathDialog):
+    """Name a file, whose ending is the format, and write the rows that are shown to it.
+
+    `rows` says how many these are, and `name` is the name to begin with. The dialog stays until
+    the file is written. An existing file is replaced only if it is chosen a second time.
     """
 
-    PANE = EXPORTING
-    BINDINGS = bindings(EXPORTING)
-    AUTO_FOCUS = "Input"
-
-    _input = getters.query_one(Input)
-
     def __init__(self, host: BrowserHost, recall: QueryRecall, rows: str, name: str) -> None:
-        super().__init__()
-        self._host, self._recall, self._rows, self._first_name = host, recall, rows, name
-        self._old_name = ""
-        self._is_writing = self._is_completing = False
+        super().__init__(host, f"write {rows}", "file", (), choose="write")
+        self.input.placeholder = "type the name of a file"
+        self.first_search = name
+        self.type(name)
+        self._recall = recall
+        self._to_replace = ""
         # Ends the writing: a cancelled job would have no result.
         self._stopped = Event()
 
-    def box(self) -> ComposeResult:
-        """Lay out the name above the note on it."""
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content(f"write {self._rows}")
-            yield Input(self._first_name, compact=True, select_on_focus=False, classes="file-name")
-            yield Static(id="export-note")
+    def find(self, text: str) -> _Found:
+        """Find the paths that begin with a text."""
+        directory = os.path.dirname(text)
+        # The current directory may be gone.
+        with contextlib.suppress(OSError, ValueError):
+            directory = os.path.abspath(os.path.expanduser(directory))
+        return _Found([path.text for path in complete_path(text)], directory)
 
-    def on_mount(self) -> None:
-        """Show the note, with the cursor at the end of the name."""
-        self._input.cursor_position = len(self._input.value)
-        self._name_changed()
+    def fitting(self, text: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+        """Return the name in all formats, that of its own ending first, and the longer paths."""
+        found, formats = self.found or _Found(), formats_of_files()
+        stem, ending = os.path.splitext(text)
+        if ending not in formats:
+            stem, ending = text, ""
+        names = [f"{stem}{each}" for each in sorted(formats, key=lambda each: each != ending)]
+        if not stem or stem.endswith("/"):
+            names = []
+        names += [path for path in found.paths if path not in names]
 
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog, except letters, which are typed into the name."""
-        words = {"dialogs-choose": "write"}
-        return hints(DIALOGS, EXPORTING, words=words, is_letter_typed=True)
+        def pick(name: str) -> Pick:
+            format_ = formats.get(os.path.splitext(name)[1])
+            what = [format_.name] if format_ is not None else []
+            what += ["exists"] if name in found.paths else []
+            path = os.path.join(found.directory, os.path.basename(name))
+            return Pick([name], name, ", ".join(what), reading=clean(path))
 
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether a key has to wait until the path is completed."""
-        return self._is_completing and not self.goes_back(event)
-
-    @on(Input.Changed)
-    def _name_changed(self) -> None:
-        """Show the whole path, and the endings."""
-        self._old_name = ""
-        name = self._input.value
-        try:
-            path = os.path.abspath(os.path.expanduser(name)) if name.strip() else ""
-        except (OSError, ValueError):
-            path = name
-        self._show_note(f"{shorten(clean(path), self._room)}\n{' '.join(_formats())}")
-
-    @property
-    def _room(self) -> int:
-        return max(1, min(_LINE, self.app.size.width - _MARGIN))
-
-    def _show_note(self, text: str, style: str = "dim") -> None:
-        self.query_one("#export-note", Static).update(Content.styled(text, style))
+        return [pick(name) for name in names if name.endswith("/") or _ending(name) in formats]
 
     def action_complete(self) -> None:
-        """Complete the path that is typed."""
-        if not self._is_writing:
-            self._is_completing, typed = True, self._input.value
-            self._host.run(lambda _: completed(typed), self._take_path, jobs.PATHS)
+        """Complete the typed path as far as all paths that begin so agree."""
+        # Letter by letter, as a shell does.
+        paths = self.found.paths
+        self.type(os.path.commonprefix(paths) or self.search)  # noqa: RUF071
 
-    def _take_path(self, path: str) -> None:
-        self._is_completing = False
-        self._input.value, self._input.cursor_position = path, len(path)
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys, but for that which adds a source."""
+        return [each for each in super().key_hints() if each.key not in key_names("paths-add")]
 
-    @on(Input.Submitted)
-    def action_choose(self) -> None:
-        """Write the file; an existing file is replaced only at the second time."""
-        if self._is_writing:
+    def take(self, value: Sequence[str]) -> None:
+        """Write the file under the cursor, or go on in a directory."""
+        (name,) = value
+        if name.endswith("/"):
+            self.type(name)
             return
-        name = self._input.value
-        replaces = bool(name) and self._old_name == name
-        self._is_writing = self._input.disabled = True
+        replaces, self._to_replace = self._to_replace == name, ""
         self._stopped.clear()
+        self.work(is_working=True)
         writing = partial(self._write, self._host.state, name, replaces)
-        self._host.run(writing, lambda show: show(), jobs.EXPORT)
+        self._host.run(writing, self._end, jobs.EXPORT)
 
     def _write(
         self, state: BrowserState, name: str, replaces: bool, report: CallOnLoop
     ) -> Callable[[], object]:
         """Write the file in a worker thread; return the function that shows the outcome."""
-
-        def on_lines(count: int) -> None:
-            report(lambda: self._show_progress(min(count, total), total))
-
         if (why_not := state.table.why_not_shown(state)) or state.catalog is None:
-            return partial(self._resume, why_not or LOADING)
+            return partial(self.say, why_not or LOADING, error=True)
+        format_ = formats_of_files()[_ending(name)]
         try:
-            output, format_ = find_output(name), format_of(name)
+            output = find_output(name)
             if output.size is not None and not replaces:
-                sentence = f"{clean(name)} exists, {size_text(output.size)}"
-                return partial(self._ask, name, sentence)
-            with cancelled_when(self._stopped.is_set):
+                return partial(self._ask, name, output.size)
+            with progress_shown(report, self._show), cancelled_when(self._stopped.is_set):
                 rows = rows_to_write(state, state.catalog)
                 total = len(rows.sheet.rows)
-                count = write_lines(output, format_.of_sheet(rows.sheet), on_lines=on_lines)
+                count = write_lines(output, format_.of_sheet(rows.sheet), total)
         except Unwritable as error:
-            return partial(self._resume, str(error))
+            return partial(self.say, str(error), error=True)
         except Cancelled:
-            return partial(self._resume, "Stopped: nothing was written")
+            return partial(self.say, "Stopped: nothing was written")
         is_list = format_.name == "hashes"
         written = counted(count, "hash") if is_list else counted(total, rows.noun)
         remark = f" · {state.catalog.part}" if state.catalog.part else ""
         return partial(self._leave, f"Wrote {written} to {clean(output.path)}{remark}")
 
-    def _show_progress(self, done: int, total: int) -> None:
-        """Show how many of the lines are written."""
-        if self._is_writing and self.is_mounted:
-            progress = Progress("", "", "", done / total if total else 0.0)
-            stops = with_written_keys(f"{shown('dialogs-close')} stops")
-            line = f"{progress.bar(_BAR)}  {counted(done, 'line')}  {stops}"
-            self._show_note(shorten(line, 2 * self._room), "")
+    def _show(self, progress: Progress) -> None:
+        self._host.show_progress(progress.line(f"{shown('dialogs-close')} stops"))
 
-    def _resume(self, sentence: str, style: str = "$error") -> None:
-        """Show why nothing was written, and let another name be typed."""
-        self._is_writing = self._input.disabled = False
-        self._input.focus()
-        self._show_note(shorten(sentence, 2 * self._room), style)
+    def _end(self, show_outcome: Callable[[], object]) -> None:
+        self._host.show_progress("")
+        self.work(is_working=False)
+        show_outcome()
 
-    def _ask(self, name: str, sentence: str) -> None:
+    def _ask(self, name: str, size: int) -> None:
         """Ask whether to replace an existing file."""
-        self._old_name = name
-        again = with_written_keys(shown("dialogs-choose"))
-        self._resume(f"{sentence}: press {again} again to replace it", "bold")
+        self._to_replace = name
+        again = f"{shown('dialogs-choose')} again replaces it"
+        self.say(f"{clean(name)} exists, {size_text(size)}: {again}")
 
     def _leave(self, sentence: str) -> None:
         self._recall.remember()
         self.dismiss()
         self._host.say(sentence)
 
-    def action_close(self) -> None:
-        """Stop writing; if nothing is being written, close the dialog."""
-        if self._is_writing:
-            self._stopped.set()
-            self._show_note("stopping…")
-        else:
-            super().action_close()
+    def stop(self) -> None:
+        """Stop writing; the dialog stays."""
+        self._stopped.set()
+        self.say("stopping…")
+
+
+def _ending(name: str) -> str:
+    return os.path.splitext(name)[1]
 
 
 _NAME = "specs"
@@ -258,27 +227,6 @@ def rows_to_write(state: BrowserState, catalog: Catalog) -> RowsToWrite:
     return RowsToWrite(shown, noun)
 
 
-def _formats() -> dict[str, Format]:
-    """Return the formats of files by the endings of names."""
-    return {format_.ending: format_ for format_ in FORMATS if format_.ending}
-
-
-def format_of(name: str) -> Format:
-    """Return the format that the ending of a name stands for. Raises Unwritable."""
-    formats, ending = _formats(), os.path.splitext(name)[1]
-    if ending in formats:
-        return formats[ending]
-    problem = f"There is no format {clean(ending)}" if ending else "The name has no ending"
-    raise Unwritable(f"{problem}: use {listed([*formats], 'or')}")
-
-
-def completed(path: str) -> str:
-    """Return a path as far as all paths that begin so agree."""
-    # Letter by letter, as a shell does.
-    names = [each.text for each in complete_path(path)]
-    return os.path.commonprefix(names) or path  # noqa: RUF071
-
-
 def proposed_name(package: str, ending: str) -> str:
     """Return a name that no file has in the current directory."""
     stem = re.sub(r"[^A-Za-z0-9_.-]", "_", package)[:_MAX_STEM].strip(".-_") or _NAME
@@ -325,18 +273,12 @@ def find_output(name: str) -> OutputFile:
     return OutputFile(path, status.st_size)
 
 
-def write_lines(
-    output: OutputFile,
-    lines: Iterator[str],
-    *,
-    on_lines: Callable[[int], object] = lambda count: None,
-) -> int:
-    """Write lines in UTF-8, each with a line end; return how many.
+def write_lines(output: OutputFile, lines: Iterator[str], total: int | None = None) -> int:
+    """Write lines in UTF-8, each with a line end; return how many. About `total` are expected.
 
-    `on_lines` is called with the number of lines written so far. The file is replaced once all
-    lines are written, and keeps its owner, group and mode. Raises Unwritable, also for a full
-    disk, for an owner, group or mode that cannot be kept, and for a new file that has appeared
-    meanwhile. Raises Cancelled, and any error of the iterator of lines.
+    The file is replaced once all lines are written, and keeps its owner, group and mode. Raises
+    Unwritable, also for a full disk, for an owner, group or mode that cannot be kept, and for a
+    new file that has appeared meanwhile. Raises Cancelled, and any error of the iterator of lines.
     """
     count = 0
     try:
@@ -344,8 +286,7 @@ def write_lines(
         with temporary_file(directory, _STEM, mode=_NEW_MODE, replaces=path) as file:
             for line in lines:
                 if count % _STEP == 0:
-                    on_lines(count)
-                    check_cancelled()
+                    report_progress("lines", count, total)
                 file.write(f"{line}\n".encode())
                 count += 1
             file.flush()

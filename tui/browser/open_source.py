@@ -6,9 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from textual import events, on
-from textual.widgets import Input
-
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.assist.offers import complete_path
 from spackscope.model.core.errors import QueryError
@@ -20,11 +17,11 @@ from spackscope.model.sources.resolve import environment_names
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import parse_site_url
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
-from spackscope.tui.browser import jobs
 from spackscope.tui.browser.answers import cover
+from spackscope.tui.browser.path_dialog import PathDialog
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
-from spackscope.tui.dialogs.dialog import Pick, PickDialog, best_first
-from spackscope.tui.keymap import OPENING, Hint, bindings, first_key, hint, key_names
+from spackscope.tui.dialogs.dialog import Pick, best_first
+from spackscope.tui.keymap import Hint, key_names
 
 _OPEN = "open: choose, or type a URL, file or directory"
 _TITLES = {
@@ -48,7 +45,7 @@ class _Found(NamedTuple):
     is_path: bool = False
 
 
-class SourceDialog(PickDialog):
+class SourceDialog(PathDialog):
     """Pick a source, or type one; its value is a list of names.
 
     The picks are the sources opened before, those that Spack knows, and the paths that begin with
@@ -57,17 +54,9 @@ class SourceDialog(PickDialog):
     and the action runs.
     """
 
-    PANE = OPENING
-    BINDINGS = bindings(OPENING)
-    # Paths come and go with each letter.
-    FITS = False
-
     def __init__(self, browser: BrowserScreen, action: str) -> None:
-        self._browser, self._host, self._action = browser, browser.host, action
-        self._searched: str | None = None
-        self._found: _Found | None = None
-        """What the typed text may name; None while it is read."""
-        spack = self._host.session.spack
+        self._browser, self._action = browser, action
+        spack = browser.host.session.spack
         mirrors = spack.mirrors.values() if spack is not None else ()
         names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
         names[PUBLIC] = "the public cache: the newest release, or that of your Spack"
@@ -78,21 +67,18 @@ class SourceDialog(PickDialog):
         ]
         choose = "add" if action else "open"
         title = _TITLES.get(action, _OPEN)
-        super().__init__(title, "source", picks, choose=choose, find_all=self._fitting)
+        super().__init__(browser.host, title, "source", picks, choose=choose)
         self.input.placeholder = "type a name, a path or a URL"
 
-    def _take_found(self, found: _Found) -> None:
-        self._found = found
-        self.show_picks(self._picks)
+    def find(self, text: str) -> _Found:
+        """Find what a text may name."""
+        return _find(text, self._host.session)
 
-    def _fitting(self, search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
-        if search != self._searched:
-            self._searched, self._found = search, None
-            session = self._host.session
-            self._host.run(lambda _: _find(search, session), self._take_found, jobs.PATHS)
-        found = self._found or _Found()
+    def fitting(self, text: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+        """Return the sources and paths for a text, the best first."""
+        found = self.found or _Found()
         if self._action == "cover" and found.is_host:
-            return [Pick([search], search, "a host: what runs there", "")]
+            return [Pick([text], text, "a host: what runs there", "")]
         offered = [Pick([p], clean(name), "environment") for name, p in found.environments]
         # Coverage is that of an environment, which is the first to be offered.
         here = sorted(
@@ -100,42 +86,27 @@ class SourceDialog(PickDialog):
         )
         offered += [Pick([path], path, kind) for path, kind in here]
         offered = [each for each in offered if each.value[0] not in self._host.sources]
-        below = [Pick([each], each, "path") for each in found.paths if each.startswith(search)]
-        below = [pick for pick in below if search not in ("", pick.text)]
-        fitting = best_first(search, [*offered, *picks])
-        is_offered = any(pick.value == [search] for pick in fitting)
-        typed = [Pick([search], search, "open it", "")] if search and not is_offered else []
+        below = [Pick([each], each, "path") for each in found.paths if each.startswith(text)]
+        below = [pick for pick in below if text not in ("", pick.text)]
+        fitting = best_first(text, [*offered, *picks])
+        is_offered = any(pick.value == [text] for pick in fitting)
+        typed = [Pick([text], text, "open it", "")] if text and not is_offered else []
         if len(matches := [*fitting, *below]) == 1 and not found.is_path:
             return [*matches, *typed]
-        if found.is_path or "/" in search:
+        if found.is_path or "/" in text:
             return [*typed, *below, *fitting]
         return [*fitting, *typed, *below]
 
-    @on(Input.Changed)
-    def _forget_error(self) -> None:
-        """Hide a message about a source that was typed before."""
-        self.say("")
-
     def key_hints(self) -> Iterable[Hint]:
-        """Return the keys, of which one stops the reading of a source."""
-        if self.is_opening:
-            return hint("dialogs-close", "stop", is_letter_typed=True)
-        left_out = key_names("opening-add") if self._action else ()
+        """Return the keys; where an action lacks a source, Enter adds it."""
+        left_out = key_names("paths-add") if self._action else ()
         return [each for each in super().key_hints() if each.key not in left_out]
-
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether a key needs paths or a source that are still being read."""
-        key = event.key if isinstance(event, events.Key) else ""
-        if self.is_opening:
-            return key != first_key("dialogs-close", is_letter_typed=True)
-        on_paths = key_names("opening-complete", "opening-add", "dialogs-choose")
-        return self._found is None and key in on_paths
 
     def take(self, value: Sequence[str], *, adds: bool = False) -> None:
         """Open the sources of the row under the cursor, or add them to the open ones."""
         host, browser, adds = self._host, self._browser, adds or bool(self._action)
-        is_host = self._found is not None and self._found.is_host
-        if self._action == "cover" and is_host and list(value) == [self._searched]:
+        is_host = self.found is not None and self.found.is_host
+        if self._action == "cover" and is_host and list(value) == [self.searched]:
             self.dismiss()
             given = host.state.table.options.get("hosts", ())
             cover(browser.controllers.sheets, [*given, *value])
@@ -160,42 +131,22 @@ class SourceDialog(PickDialog):
         every = [*dict.fromkeys([*host.sources, *named])] if adds else named
         query = query or (str(host.state.view.query) if adds else "")
         chosen = SourceChosen(every, query, note, self._action)
-        self._wait(is_opening=True)
+        self.work(is_working=True)
         browser.controllers.loading.open(
             named,
             lambda: browser.post_message(chosen),
-            lambda: self._wait(is_opening=False),
+            lambda: self.work(is_working=False),
         )
-
-    def _wait(self, *, is_opening: bool) -> None:
-        """Wait for the source that is being read, or let another one be chosen."""
-        self.is_opening = is_opening
-        self.status.refresh()
 
     def action_add(self) -> None:
         """Add the sources of the row under the cursor to the open ones."""
         if self.list.pick is not None:
             self.take(self.list.pick.value, adds=True)
 
-    def action_close(self) -> None:
-        """Stop the reading of a source, or remove the search, or close the dialog."""
-        if self.is_opening:
-            self._browser.controllers.loading.stop()
-            self._wait(is_opening=False)
-        else:
-            super().action_close()
-
-    def action_complete(self) -> None:
-        """Complete the typed path as far as matches agree, or take the row under the cursor."""
-        names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
-        longer = [name for name in names if name.startswith(self.search) and name != self.search]
-        chosen = self.list.pick.value[0] if self.list.pick is not None else ""
-        if chosen == self.search and longer:
-            # Letter by letter, as a shell does.
-            common = os.path.commonprefix(longer)  # noqa: RUF071
-            chosen = common if common != self.search else longer[0]
-        self.input.value = chosen
-        self.input.cursor_position = len(chosen)
+    def stop(self) -> None:
+        """Stop reading the source."""
+        self._browser.controllers.loading.stop()
+        self.work(is_working=False)
 
 
 def _find(search: str, session: Session) -> _Found:

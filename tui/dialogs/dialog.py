@@ -77,8 +77,6 @@ Dialog > StatusLine {
     dock: bottom;
     background: $background;
 }
-
-#export-note { height: auto; max-height: 2; }
 """
 """The layout of dialogs; it is read when the first one is opened."""
 
@@ -104,8 +102,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     PANE: str = keymap.DIALOGS
     choose_word = ""
     """The word for Enter in the last line, in place of the word in the table of keys."""
-    is_opening = False
-    """Whether a source is being read that was chosen in the dialog."""
+    is_working = False
+    """Whether what was chosen in the dialog is being read or written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,9 +135,9 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         if self._toast.is_mounted:
             self._toast.say(text, error=error)
 
-    def show_opening(self, text: str) -> None:
-        """Show the progress of reading a source that was chosen here."""
-        if self.is_opening and self._toast.is_mounted:
+    def show_progress(self, text: str) -> None:
+        """Show the progress of reading or writing what was chosen here."""
+        if self.is_working and self._toast.is_mounted:
             self._toast.show_progress(text)
 
     @on(events.Resize)
@@ -162,15 +160,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close the dialog, and dialogs over it such as the help, where a job is done.
-
-        It is closed only once: two clicks at once must not close the screen under it.
-        """
-        if self not in self.app.screen_stack:
-            return AwaitComplete()
-        while isinstance(top := self.app.screen, Dialog) and top is not self:
-            top.dismiss()
-        return super().dismiss(result)
+        """Close the dialog, but only once: two clicks must not close the screen under it."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
@@ -180,8 +171,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         self.dismiss(None)
 
 
-_MAX_LENGTH = 200
-"""Characters of a search."""
+_MAX_LENGTH = 1000
+"""Characters of a search or of a path."""
 _READING_LINES = 2
 """Lines below the list for the row under the cursor."""
 
@@ -190,7 +181,10 @@ class SearchInput(Input, inherit_bindings=False):
     """The line of a search; the dialog handles keys that type or erase nothing."""
 
     BINDINGS = [
+        Binding("left", "cursor_left", show=False),
+        Binding("right", "cursor_right", show=False),
         Binding("backspace", "delete_left", show=False),
+        Binding("ctrl+w", "delete_left_word", show=False),
         Binding("ctrl+u", "delete_left_all", show=False),
     ]
 
@@ -321,7 +315,7 @@ class PickDialog(Dialog[Any]):
 
     The result is the value of the chosen pick. `noun` names a pick in a sentence, `empty` says why
     there are none, and `choose` is the word for Enter. `find_all` returns the picks that fit a
-    search, by default the best first. Escape removes the search first. With `letters`, which are
+    search, by default the best first. With `letters`, which are
     values by Textual's names of keys, letters choose, and there is no search. A dialog that
     `is_full` fills the screen.
 
@@ -330,8 +324,8 @@ class PickDialog(Dialog[Any]):
 
     AUTO_FOCUS = "SearchInput, PickList"
     BINDINGS = LIST_BINDINGS
-    FITS = True
-    """Whether the box is as high as its picks need."""
+    first_search = ""
+    """The text that the line has at first: Escape brings it back before it closes the dialog."""
 
     def __init__(
         self,
@@ -397,7 +391,7 @@ class PickDialog(Dialog[Any]):
         """Make the box as high as the longest list so far, and the reading if any row has one."""
         is_read = any(map(self.list.reading, range(self.list.length)))
         self._reading.display = is_read
-        if self.FITS and not self._is_full:
+        if not self._is_full:
             around = 2 + _READING_LINES * is_read + (not self._letters)
             self.query_one(".dialog").styles.height = self._most + around
         self._read_on()
@@ -416,7 +410,7 @@ class PickDialog(Dialog[Any]):
 
         Without picks the keys of `PANE` and Enter are left out: they would do nothing.
         """
-        clear = "clear" if self.search else ""
+        clear = "clear" if self.search != self.first_search else ""
         words = {"dialogs-choose": self.choose_word, "dialogs-close": clear}
         panes = (DIALOGS, self.PANE) if self.list.length else (DIALOGS,)
         left_out = () if self.list.length else key_names("dialogs-choose")
@@ -453,8 +447,8 @@ class PickDialog(Dialog[Any]):
 
     def action_close(self) -> None:
         """Remove the search; without one close the dialog."""
-        if self.search:
-            self.input.value = ""
+        if self.search != self.first_search:
+            self.input.value = self.first_search
         else:
             super().action_close()
 

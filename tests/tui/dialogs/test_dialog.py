@@ -4,16 +4,16 @@ import pytest
 
 from spackscope.tui.cli.command_table import ANSWERS, module_of
 from spackscope.tui.dialogs.dialog import PickDialog
-from spackscope.tui.keymap import ANYWHERE, EXPORTING, keys_of
+from spackscope.tui.keymap import ANYWHERE, PATHS, keys_of
 from tests.browsing import Browser, browsing
 
 
 async def test_a_chosen_key_is_pressed_where_it_works_and_is_else_said_to_work_elsewhere() -> None:
     (mark,) = (key for key in keys_of(ANYWHERE) if key.name == "mark-all")
-    elsewhere = next(key for key in keys_of(EXPORTING) if key.keys)
+    elsewhere = next(key for key in keys_of(PATHS) if key.keys)
     async with browsing(size=(120, 40)) as browser:
         await browser.press("2", "question_mark", *elsewhere.sentence)
-        await browser.press("enter", shows="This key works elsewhere: while a file is named")
+        await browser.press("enter", shows="This key works elsewhere: while a path is typed")
         assert browser.dialog == "PickDialog"
         await browser.press("escape", *mark.sentence, "enter", dialog=None)
         assert {*browser.state.marks} == browser.shown

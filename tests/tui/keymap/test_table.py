@@ -13,7 +13,6 @@ from textual.widget import Widget
 
 from spackscope.model.core.frozen import replace
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.browser.export import ExportDialog
 from spackscope.tui.browser.open_source import SourceDialog
 from spackscope.tui.browser.screen import ACTIONS, BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
@@ -25,13 +24,12 @@ from spackscope.tui.keymap import (
     DETAIL,
     DIALOGS,
     DIFF,
-    EXPORTING,
     FILTERS,
     HEADINGS,
     KEYS,
     LISTS,
-    OPENING,
     PACKAGES,
+    PATHS,
     SPECS,
     TREE,
     TYPED_IN,
@@ -67,8 +65,7 @@ OWNERS: dict[str, type[Widget]] = {
     TREE: TreeRows,
     VALUES: ValuesPane,
     DIFF: TableRows,
-    EXPORTING: ExportDialog,
-    OPENING: SourceDialog,
+    PATHS: SourceDialog,
     DIALOGS: Dialog,
     FILTERS: FilterInput,
 }
@@ -181,7 +178,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("install command", lambda focus: focus == "PickList"),
     ("list what could not", lambda focus: focus == "spec-rows"),
     # Its name in the configuration.
-    ("export", lambda focus: focus == "Input"),
+    ("export", lambda focus: focus == "SearchInput"),
 ]
 
 
