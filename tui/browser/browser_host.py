@@ -16,10 +16,10 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import cancelled_when, progress_to
-from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.text import shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.sources.session import Session
@@ -289,20 +289,3 @@ class BrowserHost:
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the picked hashes."""
         self._screen.app.exit(hashes, return_code=code)
-
-
-def remember(host: BrowserHost, write: Callable[[], object], what: str, job: Job) -> None:
-    """Save a choice of the user in a worker thread, and show a message if that fails."""
-
-    def save(_: object) -> str:
-        try:
-            write()
-        except Unwritable as error:
-            return clean(f"The {what} will not be remembered: {error}")
-        return ""
-
-    def report(failure: str) -> None:
-        if failure:
-            host.say(failure, error=True)
-
-    host.run(save, report, job)

@@ -13,7 +13,7 @@ from spackscope.model.core.file_access import open_private, read_private, write_
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, remember
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.jobs import Job
 from spackscope.tui.dialogs.dialog import Pick, PickDialog, with_all_words
 from spackscope.tui.settings.checks import KEPT, hidden_columns
@@ -214,11 +214,19 @@ def change_hidden(host: BrowserHost, hidden: Hidden) -> None:
     besides, shown = sorted(hidden - configured), sorted(configured - hidden)
     content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
 
-    def write() -> None:
-        if path is not None:
-            write_private(path, f"{content}\n".encode())
+    def write(_: object) -> str:
+        try:
+            if path is not None:
+                write_private(path, f"{content}\n".encode())
+        except Unwritable as error:
+            return clean(f"The columns will not be remembered: {error}")
+        return ""
 
-    remember(host, write, "columns", jobs.COLUMNS)
+    def report(failure: str) -> None:
+        if failure:
+            host.say(failure, error=True)
+
+    host.run(write, report, jobs.COLUMNS)
 
 
 def _columns_path(host: BrowserHost) -> str | None:

@@ -38,7 +38,7 @@ from spackscope.tui.browser.state import FIRST_VIEW, NO_ROWS, SPECS, BrowserStat
 from spackscope.tui.browser.values import choose_value, count_values, open_values, summarize
 from spackscope.tui.dialogs.dialog import HEIGHTS, WIDTHS, Pick, PickDialog
 from spackscope.tui.keymap import ALL_SOURCES, FILTERS, FOCUS, key_names, needs, shown
-from spackscope.tui.settings import DEFAULTS, FoldMemory, Settings
+from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.side_column import PackageList
@@ -157,8 +157,7 @@ class BrowserScreen(Screen[None]):
         self._note, self._then = note, then
         self._was_shown = False
         self._awaited = frozenset[str]()
-        folded = FoldMemory(session.environ, settings.fold).value
-        first = replace(FIRST_VIEW, folded=folded, sort=first_sort(settings))
+        first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
         is_sample = SAMPLE in sources
         state = BrowserState(
             view=first, is_pick=pick, purpose=purpose, is_sample=is_sample, marks=tuple(marks)

@@ -29,10 +29,9 @@ from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.model.report.row_notes import row_notes
 from spackscope.model.report.titles import hidden_by_host, shared_texts
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import BrowserHost, remember
+from spackscope.tui.browser.browser_host import BrowserHost
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, SPECS, Draft, Refusal, Results
 from spackscope.tui.keymap import shown
-from spackscope.tui.settings import FoldMemory
 from spackscope.tui.widgets.table_rows import read_windows, window_starts
 
 _NEAR = 45
@@ -219,9 +218,6 @@ class Search:
         if view.query != state.view.query:
             table = SPECS
             host.cancel(jobs.SHEET)
-        if view.folded is not state.view.folded:
-            memory = FoldMemory(host.session.environ, host.settings.fold)
-            remember(host, partial(memory.remember, view.folded), "folding", jobs.FOLD)
         host.change(view=view, refused=None, draft=draft, table=table)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:

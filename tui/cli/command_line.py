@@ -37,7 +37,13 @@ from spackscope.model.sources.source_name import PREFIX, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.process import ExitCode, Leave, stdio
-from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, check_mistakes, read_settings
+from spackscope.tui.settings import (
+    COMMAND_LINE,
+    Settings,
+    check_mistakes,
+    origin_text,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -275,7 +281,7 @@ class CommandLine:
         return [item for item in items if isinstance(item, str)], len(problems)
 
 
-def _check_host(session: Session, origin: Origin) -> None:
+def _check_host(session: Session, origin: str) -> None:
     """Check the description of the host, if there is one. Raises Leave, with a caret."""
     text = described_host(session)
     _check_secrets("the host", text)
@@ -283,7 +289,7 @@ def _check_host(session: Session, origin: Origin) -> None:
         if text:
             host_of(session)
     except QueryError as error:
-        place = "" if origin == COMMAND_LINE else f"{origin}: "
+        place = "" if origin == COMMAND_LINE else f"{origin_text(origin)}: host: "
         raise _with_caret(f"{place}{error}", text, error) from None
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.file_access import read_private, write_private, xdg_path
+from spackscope.model.core.file_access import xdg_path
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
@@ -22,43 +21,34 @@ _NAME = os.path.join("spackscope", "config.toml")
 _SYSTEM = "/etc/xdg"
 _MAX_PRINTED = 10
 """Mistakes that are printed before a command ends."""
-_MAX_FOLD_BYTES = 10_000
-"""Bytes of the file that keeps whether look-alikes are one row."""
 
 
-class Origin(Frozen):
-    """The origin of a value: a file with a line, counted from 1, or another place.
+DEFAULT, COMMAND_LINE = "default", "command line"
+"""Origins of values that come from no file and no variable."""
 
-    `name` is the path of the file, the name of a variable, or `command line`. Without a `line` the
-    value is in no file, or the origin is the file as a whole.
+
+def origin_text(origin: str) -> str:
+    """Return the origin of a value as it is shown: a file, a variable or another place.
+
+    A variable that is to name a file may hold a URL with a password.
     """
-
-    name: str
-    line: int = 0
-
-    def __str__(self) -> str:
-        # A variable that is to name a file may hold a URL with a password.
-        name = shown_url(self.name)
-        return clean(f"{name}:{self.line}" if self.line else name)
-
-
-DEFAULT = Origin("default")
-COMMAND_LINE = Origin("command line")
+    return clean(shown_url(origin))
 
 
 class Mistake(Frozen):
-    """A mistake in a configuration file, with its place.
+    """A mistake in a configuration file, or in another origin of a setting.
 
-    With `is_unknown` only a name is unknown to this version: a newer or older one may know it.
+    The sentence names the setting, or the line of a file that cannot be parsed. With `is_unknown`
+    only a name is unknown to this version: a newer or older one may know it.
     """
 
-    origin: Origin
+    origin: str
     sentence: str
     is_unknown: bool = False
 
     def __str__(self) -> str:
         # A name or a value may be a URL with a password.
-        return f"{self.origin}: {clean(without_secrets(self.sentence))}"
+        return f"{origin_text(self.origin)}: {clean(without_secrets(self.sentence))}"
 
 
 def check_mistakes(mistakes: Sequence[Mistake]) -> None:
@@ -75,8 +65,9 @@ class Settings(Frozen):
     """The values that were set, with their origins; a field that was not set has its default.
 
     `sources` has the sources in files only: `resolve_sources` decides between them and others.
-    `keys` has the keys of actions by their names. `origins` has the origin of each value, for
-    tables by `keys.NAME`. `mistakes` are the mistakes in the files.
+    `keys` has the keys of actions by their names. `origins` has the origin of each value: the path
+    of a file, the name of a variable, or COMMAND_LINE; for tables by `keys.NAME`. `mistakes` are
+    the mistakes in the files.
     """
 
     sources: tuple[str, ...] = field(default=(), repr=False)
@@ -89,10 +80,10 @@ class Settings(Frozen):
     sort: str = ""
     hidden: tuple[str, ...] = ()
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    origins: Mapping[str, Origin] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
     mistakes: tuple[Mistake, ...] = ()
 
-    def origin(self, name: str) -> Origin:
+    def origin(self, name: str) -> str:
         """Return the origin of a value."""
         return self.origins.get(name, DEFAULT)
 
@@ -138,7 +129,7 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str | bool] = 
         read_settings(os.environ, {"host": "target=zen3"}).origin("host")  # command line
     """
     values: dict[str, Any] = {}
-    origins: dict[str, Origin] = {}
+    origins: dict[str, str] = {}
     mistakes: list[Mistake] = []
     is_named = bool(environ.get(VARIABLE, "").strip())
     for path in config_paths(environ):
@@ -152,17 +143,17 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str | bool] = 
             file = ConfigFile(path)
         except FileNotFoundError:
             named = f", which {VARIABLE} names" if is_needed else ""
-            mistakes.append(Mistake(Origin(path), f"no such file{named}"))
+            mistakes.append(Mistake(path, f"no such file{named}"))
             continue
-        mistakes += [Mistake(Origin(path, line), *what) for line, what in file.mistakes]
-        of_file = {name: Origin(path, line) for name, line in file.lines.items()}
-        values, origins = {**file.values, **values}, {**of_file, **origins}
+        mistakes += [Mistake(path, *mistake) for mistake in file.mistakes]
+        values = {**file.values, **values}
+        origins = {**dict.fromkeys(file.values, path), **origins}
     for setting in SETTINGS:
         # `resolve_sources` reads the variable with sources.
         value = environ.get(setting.variable, "").strip() if setting.kind != "texts" else ""
         if value:
             values[setting.name] = value != "0" if setting.kind == "flag" else value
-            origins[setting.name] = Origin(setting.variable)
+            origins[setting.name] = setting.variable
     for name in filter(given.get, given):
         values[name], origins[name] = given[name], COMMAND_LINE
     fields = {name: value for name, value in values.items() if "." not in name}
@@ -170,46 +161,3 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str | bool] = 
         names = {name: name.removeprefix(f"{table}.") for name in values}
         fields[table] = {own: values[name] for name, own in names.items() if own != name}
     return Settings(**fields, origins=origins, mistakes=tuple(mistakes))
-
-
-class FoldMemory:
-    """Whether look-alikes are one row, as it was chosen in the browser, in the state directory.
-
-    The choice counts until another value is `configured` than at the time of the choice, so that
-    the user's last action has effect.
-
-    >>> FoldMemory({"XDG_STATE_HOME": "/home/ann/.local/state"}, True).value
-    False
-    """
-
-    def __init__(self, environ: Mapping[str, str], configured: bool) -> None:
-        self.path = xdg_path(environ, "state", "fold.json")
-        self._configured = configured
-
-    @property
-    def chosen(self) -> bool | None:
-        """The value that was chosen and counts; None if there is none."""
-        try:
-            kept = (
-                json.loads(read_private(self.path, _MAX_FOLD_BYTES))
-                if self.path is not None
-                else {}
-            )
-        except (OSError, ValueError, RecursionError):
-            return None
-        if not isinstance(kept, dict) or kept.get("configured") is not self._configured:
-            return None
-        value = kept.get("fold")
-        return value if isinstance(value, bool) else None
-
-    @property
-    def value(self) -> bool:
-        """The value to begin with."""
-        chosen = self.chosen
-        return self._configured if chosen is None else chosen
-
-    def remember(self, value: bool) -> None:
-        """Keep a choice: for a worker thread. Raises Unwritable."""
-        if self.path is not None:
-            content = {"fold": value, "configured": self._configured}
-            write_private(self.path, f"{json.dumps(content)}\n".encode())

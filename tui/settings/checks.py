@@ -47,13 +47,13 @@ NEEDED = ("dialogs-choose", "dialogs-close", "filters-done", "filters-back")
 
 
 def mistakes_of(settings: Settings) -> list[Mistake]:
-    """Return all mistakes in settings, in the order of files and their lines."""
+    """Return all mistakes in settings, those of each file together."""
     mistakes = [
         *settings.mistakes,
         *_host(settings),
         *browser_mistakes(settings),
     ]
-    return sorted(mistakes, key=lambda mistake: (mistake.origin.name, mistake.origin.line))
+    return sorted(mistakes, key=lambda mistake: mistake.origin)
 
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:

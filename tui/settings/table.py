@@ -84,7 +84,7 @@ SETTINGS = (
     Setting(
         "fold",
         "flag",
-        "Whether look-alikes are one row in the browser, until z changes it there.",
+        "Whether look-alikes are one row in the browser at first, until z changes it.",
         "false",
         "true",
     ),

@@ -172,16 +172,6 @@ async def test_what_tells_kinds_apart_has_the_blank_cells_before_the_hash() -> N
         assert "├▸3" in browser.text
 
 
-async def test_folding_stays_as_it_was_left(index: Path, tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    for before, keys, after in ((1, ["z"], 4), (4, ["z"], 1), (1, ["z", "backspace"], 1)):
-        async with browsing(index, query="app", environ=environ) as browser:
-            assert len(browser.rows) == before
-            await browser.press("1", *keys, row_count=after)
-    async with browsing(index, query="app", environ=environ) as browser:
-        assert len(browser.rows) == 1, "what was undone is not kept"
-
-
 async def test_kinds_may_be_opened_where_no_hash_has_room(tmp_path: Path) -> None:
     nodes = [app(ONE, NEW), app(TWO, OLD), node(THREE, name="app", version="0.9")]
     libs = [leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")]

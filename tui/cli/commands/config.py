@@ -31,11 +31,10 @@ from spackscope.tui.settings import (
     COMMAND_LINE,
     DEFAULT,
     VARIABLE,
-    FoldMemory,
     Mistake,
-    Origin,
     Settings,
     config_paths,
+    origin_text,
     read_settings,
     user_path,
 )
@@ -55,7 +54,7 @@ else the file for all users, else the default. The command writes no file.
                                            which SPACKSCOPE_CONFIG names
   $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
     (
-        choice("check", "only list mistakes in the files, with line and reason"),
+        choice("check", "only list mistakes in the files, with their reasons"),
         choice("keys", "list all keys of the browser, by the names to change them"),
         choice("json", "print one JSON object per setting and line"),
         sources_option("print the settings as for a command with this source"),
@@ -83,7 +82,7 @@ class _Line(Frozen):
     name: str
     value: object
     text: str
-    origin: Origin
+    origin: str
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
@@ -115,22 +114,21 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> None:
     """Print the number of mistakes in each configuration file, or that the file does not exist."""
     for path in config_paths(environ):
-        count = sum(mistake.origin.name == path for mistake in mistakes)
+        count = sum(mistake.origin == path for mistake in mistakes)
         if os.path.lexists(path):
             what = counted(count, "mistake") if count else "no mistakes"
         else:
             what = "no such file"
-        stdio.print_line(f"{Origin(path)}: {what}")
+        stdio.print_line(f"{origin_text(path)}: {what}")
 
 
 def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:
     if format_ == "json":
         for line in lines:
-            name = str(Origin(line.origin.name))
-            origin = {"from": name, "line": line.origin.line or None}
-            stdio.print_line(json.dumps({"setting": line.name, "value": line.value, **origin}))
+            row = {"setting": line.name, "value": line.value, "from": origin_text(line.origin)}
+            stdio.print_line(json.dumps(row))
         return
-    rows = [_HEADS, *((clean(line.name), line.text, str(line.origin)) for line in lines)]
+    rows = [_HEADS, *((clean(line.name), line.text, origin_text(line.origin)) for line in lines)]
     is_table = stdio.is_terminal(sys.stdout)
     for text in aligned(rows) if is_table else map("\t".join, rows):
         stdio.print_line(text)
@@ -143,8 +141,8 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
         state = "read" if os.path.lexists(path) else "does not exist"
         variable = f", named by {VARIABLE}" if path == own and environ.get(VARIABLE) else ""
         name = "file" if path == own else "file for all users"
-        shown = str(Origin(path))
-        yield _Line(name, shown, shown, Origin(f"{state}{variable}"))
+        shown = origin_text(path)
+        yield _Line(name, shown, shown, f"{state}{variable}")
     for setting in SETTINGS:
         value, origin = _value(setting, options, settings, environ)
         if setting.is_table and value:
@@ -157,7 +155,7 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
 
 def _value(
     setting: Setting, options: Options, settings: Settings, environ: Mapping[str, str]
-) -> tuple[Any, Origin]:
+) -> tuple[Any, str]:
     """Return the value in effect, without secrets, and its origin.
 
     Raises SourceError.
@@ -169,21 +167,17 @@ def _value(
         if options.sources:
             origin = COMMAND_LINE
         elif environ.get("SPACKSCOPE_FROM", "").strip():
-            origin = Origin("SPACKSCOPE_FROM")
+            origin = "SPACKSCOPE_FROM"
         elif not settings.sources:
             has_none = SAMPLE in sources
-            origin = Origin("default: no Spack found" if has_none else "your Spack")
+            origin = "default: no Spack found" if has_none else "your Spack"
         return tuple(map(shown_url, sources)), origin
-    if name == "fold":
-        memory = FoldMemory(environ, settings.fold)
-        if memory.chosen is not None:
-            return memory.chosen, Origin(f"chosen in the browser: {memory.path}")
     if value and name in _WITHOUT_SECRETS:
         value = _WITHOUT_SECRETS[name](value)
     return value, origin
 
 
-def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> _Line:
+def _line(name: str, value: object, origin: str, shown_default: str = "") -> _Line:
     """Return the line of a setting; a default is described in words."""
     if origin == DEFAULT:
         return _Line(name, value or None, shown_default, origin)
