@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import chain, filterfalse
+from string import ascii_lowercase, digits
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen
@@ -500,21 +501,8 @@ _SIGNS = {
 """Textual's own names of signs; others are named as in Unicode."""
 _NAMES = {name: key for key, name in _SIGNS.items()}
 
-_WRITTEN: Mapping[str, str] = {
-    **{shown.lower(): key for key, shown in _SHOWN.items()},
-    **{key: key for key in _SHOWN},
-    **{key: key for key in _SIGNS},
-    "return": "enter", "bksp": "backspace", "esc": "escape", "page_up": "pageup",
-    "page_down": "pagedown", "ins": "insert", "del": "delete",
-}  # fmt: skip
-"""How the keys without a letter, and signs, may be written, in small letters."""
-
 _SHIFTED = ("left", "right", "up", "down", "home", "end", "pageup", "pagedown")
 """Keys that terminals send differently with Shift, and with Ctrl."""
-
-_MODIFIER = r"(?s)(\^|⇧|C-|M-|(?i:ctrl|shift|alt)[+-])(.+)"
-_MODIFIERS = {"^": "ctrl", "⇧": "shift", "C-": "ctrl", "M-": "alt"}
-"""The modifiers that are written in short."""
 
 _SAME = {
     "ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace",
@@ -531,68 +519,54 @@ _FIXED = {
 
 CTRL_SPACE = ("ctrl+@", "ctrl+space")
 """Textual's names of one key: from most terminals, and from terminals that send more."""
-_CTRL_SIGNS = ("right_square_bracket", "underscore", "circumflex_accent")
+_CTRL_SIGNS = (
+    *("left_square_bracket", "right_square_bracket"),
+    *("backslash", "underscore", "circumflex_accent"),
+)
 
 
 def read_key(written: str) -> str:
-    """Return Textual's name of a key as people write it: as it is shown, or by its name.
+    """Return Textual's name of a key in one of its `spellings`, in large or small letters.
 
     Raises ValueError, with a sentence, for a key that not every terminal sends, or whose meaning
     is fixed.
 
-    >>> read_key("^r"), read_key("PgDn"), read_key("/")
-    ('ctrl+r', 'pagedown', 'slash')
+    >>> read_key("^r"), read_key("PgDn"), read_key("/"), read_key("ctrl+r")
+    ('ctrl+r', 'pagedown', 'slash', 'ctrl+r')
     """
-    modifier, key = _split(written)
-    name = f"{modifier}+{key}" if modifier else key
+    is_letter = len(written) == 1 and written.isalnum()
+    name = written if is_letter else _names_by_spelling().get(written.lower(), "")
     if name in _SAME:
         same = _SAME[name]
         raise ValueError(f"a terminal sends {written} as {same}: write {same}")
     if name in _FIXED:
         raise ValueError(f"{written} always {_FIXED[name]}")
-    if not key or not _is_sent(modifier, key):
+    if not name:
         raise ValueError(f"{written} is not a key that every terminal sends")
     return name
 
 
-def _split(written: str) -> tuple[str, str]:
-    """Return the modifier of a key, if it has one, and the name of the rest; empty if unknown."""
-    match = re.fullmatch(_MODIFIER, written)
-    sign, text = match.groups() if match is not None else ("", written)
-    modifier = _MODIFIERS.get(sign) or sign[:-1].lower()
-    if len(text) == 1 and text.isprintable() and text not in _WRITTEN:
-        if modifier == "shift" and text.isalpha():
-            return "", text.upper()
-        key = name_of(text.lower() if modifier == "ctrl" else text)
-        return modifier, key if _character(key) else ""
-    lower = text.lower()
-    is_named = bool(lower) and name_of(_character(lower)) == lower
-    return modifier, _WRITTEN.get(lower, lower if is_named else "")
+@lru_cache(maxsize=1)
+def _names_by_spelling() -> Mapping[str, str]:
+    """Return Textual's names of the keys that every terminal sends, by their spellings."""
+    with_ctrl = *ascii_lowercase, "space", *_SHIFTED, *_CTRL_SIGNS
+    names = [
+        *(*_CHARACTERS, *_SHOWN),
+        *(f"ctrl+{key}" for key in with_ctrl),
+        *(f"shift+{key}" for key in ("tab", *_SHIFTED)),
+        *(f"alt+{key}" for key in (*ascii_lowercase, *digits)),
+    ]
+    return {spelling.lower(): name for name in names for spelling in spellings(name)}
 
 
-def _is_sent(modifier: str, key: str) -> bool:
-    """Check whether terminals send a key with a modifier as a key of its own."""
-    if not modifier:
-        return True
-    if modifier == "shift":
-        return key == "tab" or key in _SHIFTED
-    if modifier == "alt":
-        return len(key) == 1 and key.isascii()
-    return (len(key) == 1 and "a" <= key <= "z") or key in ("space", *_SHIFTED, *_CTRL_SIGNS)
+def spellings(key: str) -> tuple[str, ...]:
+    """Return how a key may be written, by Textual's name: as it is shown, in letters, or as named.
 
-
-def spellings(key: str) -> Iterator[str]:
-    """Yield how a key may be written, by Textual's name.
-
-    >>> list(spellings("ctrl+r")), list(spellings("escape"))
-    (['^r', 'C-r', 'ctrl+r', 'ctrl-r'], ['esc', 'escape'])
+    >>> spellings("shift+tab")
+    ('⇧⇥', 'shift-tab', 'shift+tab')
     """
-    modifier, _, name = key.rpartition("+")
-    signs = [sign for sign, each in _MODIFIERS.items() if each == modifier]
-    signs += [f"{modifier}+", f"{modifier}-"] if modifier else [""]
-    written = [text for text, each in _WRITTEN.items() if each == name]
-    names = dict.fromkeys(filter(None, (_character(name), *written, name)))
-    yield from (f"{sign}{each}" for sign in signs for each in names)
+    shown = shown_key(key)
+    return shown, key_word(shown), key
 
 
 def name_of(character: str) -> str:

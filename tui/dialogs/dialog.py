@@ -343,13 +343,16 @@ class PickDialog(Dialog[Any]):
         super().__init__()
         self.list, self.input = PickList(fills=fills), SearchInput()
         self.list.is_searched = True
-        self._title, self._noun, self._picks, self._empty = title, noun, picks, empty
+        self._noun, self._picks, self._empty = noun, picks, empty
         self._find_all, self.choose_word = find_all or best_first, choose
         self._letters, self._is_full, self._most = letters, is_full, 0
         if is_full:
             self.add_class("full")
-        # A text may come once the dialog is closed, and its parts are gone.
+        # Picks may come once the dialog is closed, and its parts are gone.
         self._reading = Static(classes="reading")
+        kind = "menu" if letters else "tall searched" if is_full else "tall"
+        self._box = Vertical(classes=f"dialog {kind}")
+        self._box.border_title = Content(title)
 
     @property
     def search(self) -> str:
@@ -358,9 +361,7 @@ class PickDialog(Dialog[Any]):
 
     def box(self) -> ComposeResult:
         """Lay out the search above the list, and the text of its row below it."""
-        kind = "menu" if self._letters else "tall searched" if self._is_full else "tall"
-        with Vertical(classes=f"dialog {kind}") as box:
-            box.border_title = Content(self._title)
+        with self._box:
             if not self._letters:
                 yield Horizontal(Static("› "), self.input, classes="search-line")
             yield self.list
@@ -393,7 +394,7 @@ class PickDialog(Dialog[Any]):
         self._reading.display = is_read
         if not self._is_full:
             around = 2 + _READING_LINES * is_read + (not self._letters)
-            self.query_one(".dialog").styles.height = self._most + around
+            self._box.styles.height = self._most + around
         self._read_on()
 
     @on(VirtualList.Highlighted)

@@ -147,7 +147,7 @@ def test_the_help_and_the_palette_find_keys_by_names_of_keys_and_synonyms() -> N
         if not key.moves and key.name != "commands":
             for word in {*key.keys.lower().split(","), *key.shown.lower().split()} - {""}:
                 assert finds(word, key.name), (key.name, word)
-    for written in ("ctrl+r", "ctrl-r", "^r", "c-r"):
+    for written in ("ctrl+r", "^r"):
         assert finds(written, "recent-queries")
 
 
@@ -341,16 +341,13 @@ def test_a_key_of_the_table_is_read_as_it_is_shown() -> None:
 @pytest.mark.parametrize(
     ("written", "key"),
     [
-        ("Return", "enter"),
         ("⏎", "enter"),
         ("ESC", "escape"),
         ("PgDn", "pagedown"),
-        ("page_up", "pageup"),
         ("bksp", "backspace"),
         ("^r", "ctrl+r"),
         ("^R", "ctrl+r"),
         ("Ctrl+R", "ctrl+r"),
-        ("C-r", "ctrl+r"),
         ("shift-tab", "shift+tab"),
         ("^→", "ctrl+right"),
         ("^]", "ctrl+right_square_bracket"),
@@ -358,10 +355,8 @@ def test_a_key_of_the_table_is_read_as_it_is_shown() -> None:
         ("^", "circumflex_accent"),
         ("+", "plus"),
         ("⇧⇥", "shift+tab"),
-        ("shift+y", "Y"),
         ("shift+left", "shift+left"),
         ("alt+x", "alt+x"),
-        ("M-x", "alt+x"),
         ("F5", "f5"),
     ],
 )
@@ -380,7 +375,7 @@ NOT_SENT = [
     ("written", "sentence"),
     [
         ("^i", "a terminal sends ^i as tab: write tab"),
-        ("ctrl+[", "a terminal sends ctrl+[ as escape: write escape"),
+        ("^[", "a terminal sends ^[ as escape: write escape"),
         ("^c", "^c always ends the program"),
         ("ctrl+q", "ctrl+q always ends the program"),
         ("^\\", "^\\ always opens the commands"),
