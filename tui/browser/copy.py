@@ -6,7 +6,7 @@ and the message says of how many, and why this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,7 +34,7 @@ from spackscope.model.report.writers import markdown
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.site_url import record_url, site_url
 from spackscope.tui.browser import jobs
-from spackscope.tui.browser.browser_host import CopyDone
+from spackscope.tui.browser.browser_host import BrowserHost, CopyDone
 from spackscope.tui.browser.specs import hidden_marks, of_several
 from spackscope.tui.browser.state import LOADING, NO_ROWS, NO_SPEC, BrowserState, OpenTable, Where
 from spackscope.tui.dialogs.dialog import Pick, PickDialog
@@ -83,12 +83,9 @@ FORMS = (
 )
 """All forms, in the order of the menu."""
 
-ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", HASH.spell)
-"""The form of marked specs that are not all in sight: it copies all of them."""
 
-
-class ViewForm(Frozen):
-    """A form of all specs that are shown: its key, its name, and an example of it.
+class Choice(Frozen):
+    """A text to copy: its key in the menu, its name, and an example of it.
 
     `read` returns the text, and may take long. A message names the text by `what`, and ends with
     `after`, a remark for the user, if any.
@@ -125,14 +122,12 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     return f"marked {text}" if marked else text
 
 
-def examples(specs: Sequence[Spec]) -> Mapping[CopyForm, str]:
-    """Return the forms that specs have, each with an example: for a worker thread."""
-    found = {}
-    for form in FORMS:
-        if texts := _texts(form, specs):
-            first, others = texts[0].splitlines()[-1].strip(), len(texts) - 1
-            found[form] = f"{first}  and {others:,} more" if others else first
-    return found
+def _example(form: CopyForm, specs: Sequence[Spec]) -> str:
+    """Return an example of the texts that specs have in a form; empty if they have none."""
+    if not (texts := _texts(form, specs)):
+        return ""
+    first, others = texts[0].splitlines()[-1].strip(), len(texts) - 1
+    return f"{first}  and {others:,} more" if others else first
 
 
 _LONG = 10_000
@@ -163,12 +158,22 @@ class CopyTarget(Frozen):
 
 
 class CopyContent(Frozen):
-    """The specs to copy, or only their text, and a remark to show with the message."""
+    """The specs to copy, or only the hash of one, and a remark to show with the message."""
 
     specs: Sequence[Spec] = ()
-    text: str = ""
+    hash: str = ""
     about: str = ""
     is_marked: bool = False
+
+    def choice(self, form: CopyForm, example: str = "", after: str = "") -> Choice:
+        """Return the choice of a form."""
+        several, spell = len(self.specs) > 1, partial(form.spell, self.specs)
+        if self.specs:
+            what = summary(form, self.specs, marked=self.is_marked)
+        else:
+            what, spell = f"{self.hash[:SHORT_HASH]}…", partial(str, self.hash)
+        name = form.plural if several else form.name
+        return Choice(form.key, name, example, f"{what}{self.about}", spell, after)
 
 
 def copy_hash(controllers: Controllers) -> None:
@@ -179,16 +184,20 @@ def copy_hash(controllers: Controllers) -> None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
         return
     # Compilers would wait for the edges.
-    reading = partial(_read_target, catalog, target, is_bare=True)
-    host.run(lambda _: reading(), partial(_copy_specs, controllers, HASH), jobs.COPY)
+    reading, take = (
+        partial(_read_target, catalog, target, is_bare=True),
+        partial(_copy, controllers),
+    )
+    after = _hidden_marks_text(host)
+    host.run(lambda _: reading().choice(HASH, after=after), take, jobs.COPY)
 
 
-class _Forms(NamedTuple):
-    """The specs to copy, with the forms that they have, and the forms of the view."""
+class _Menu(NamedTuple):
+    """What can be copied: in the forms of the specs, and in those of the view."""
 
-    copied: CopyContent
-    own: Mapping[CopyForm, str]
-    view: Sequence[ViewForm]
+    content: CopyContent
+    own: Sequence[Choice]
+    of_view: Sequence[Choice]
 
 
 def open_menu(controllers: Controllers) -> None:
@@ -201,105 +210,79 @@ def open_menu(controllers: Controllers) -> None:
     if isinstance(target, str) or catalog is None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
         return
-    reading = partial(_read_target, catalog, target, is_bare=False)
+    reading, after = (
+        partial(_read_target, catalog, target, is_bare=False),
+        _hidden_marks_text(host),
+    )
     sources, session = host.sources, controllers.loading.session
-    read_view = partial(view_forms, state.table, catalog, state.view, sources, session)
+    read_view = partial(view_choices, state.table, catalog, state.view, sources, session)
 
-    def read(_: object) -> _Forms:
-        copied = reading()
-        return _Forms(copied, examples(copied.specs), read_view())
+    def read(_: object) -> _Menu:
+        content = reading()
+        examples = {form: _example(form, content.specs) for form in FORMS}
+        own = [content.choice(form, text, after) for form, text in examples.items() if text]
+        return _Menu(content, [*own, *_all_marks(state, content)], read_view())
 
     host.run(read, partial(_show_menu, controllers, note), jobs.MENU)
 
 
-def _show_menu(controllers: Controllers, note: str, forms: _Forms) -> None:
-    """Open the menu; a note says why there are no specs."""
-    host, state, copied = controllers.host, controllers.host.state, forms.copied
-    if not (copied.specs or note):
+def _show_menu(controllers: Controllers, note: str, menu: _Menu) -> None:
+    """Open the menu; without specs, a note says why."""
+    host, specs = controllers.host, menu.content.specs
+    if not (specs or note):
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
-        host.say(only_hash if copied.text else NO_ROWS, error=True)
+        host.say(only_hash if menu.content.hash else NO_ROWS, error=True)
         return
-
-    def take(form: CopyForm | ViewForm) -> None:
-        if form is ALL_MARKS:
-            _copy_all_marks(controllers)
-        elif isinstance(form, ViewForm):
-            _copy_view(controllers, form)
-        else:
-            _copy_specs(controllers, form, copied)
-
-    host.open(_menu(state, forms, note), take)
-
-
-def _menu(state: BrowserState, forms: _Forms, note: str) -> PickDialog:
-    """Return a menu of the forms, each with what it would copy; without specs, `note` says why."""
-    copied, count, marks = forms.copied, state.table.total(state), len(state.marks)
-    specs = copied.specs
     names = f"{len(specs):,} marked specs" if len(specs) > 1 else "".join(map(spec_title, specs))
-    of_view = f"all {count:,} shown" if count != 1 else "the one shown"
-    heading = " · ".join(filter(None, [note, of_view]))
+    count = host.state.table.total(host.state)
+    heading = f"all {count:,} shown" if count != 1 else "the one shown"
+    if note:
+        heading = f"{note} · {heading}"
 
-    def pick(form: CopyForm | ViewForm, name: str, example: str, heading: str = "") -> Pick:
-        return Pick(form, name, clean(example), keys=shown_key(form.key), heading=heading)
+    def pick(choice: Choice, heading: str = "") -> Pick:
+        example, keys = clean(choice.example), shown_key(choice.key)
+        return Pick(choice, choice.name, example, keys=keys, heading=heading)
 
-    picks = [
-        pick(form, form.plural if len(specs) > 1 else form.name, example)
-        for form, example in forms.own.items()
-    ]
-    if hidden_marks(state) if copied.is_marked else marks:
-        hidden = f"{marks:,} marked, some of them out of sight"
-        picks.append(pick(ALL_MARKS, ALL_MARKS.name, hidden))
-    picks += [pick(form, form.name, form.example, heading) for form in forms.view]
+    picks = [*map(pick, menu.own), *(pick(choice, heading) for choice in menu.of_view)]
     letters = {pick.value.key: pick.value for pick in picks}
     title = f"copy {names}".rstrip()
-    return PickDialog(title, "form", picks, choose="copy", letters=letters)
+    dialog = PickDialog(title, "form", picks, choose="copy", letters=letters)
+    host.open(dialog, partial(_copy, controllers))
 
 
-def _copy_view(controllers: Controllers, form: ViewForm) -> None:
-    """Copy a form of the view, whose text may take long to read."""
-    after = f" · {form.after}" if form.after else ""
-    _copy(controllers, lambda: (form.read(), form.what), after)
+def _all_marks(state: BrowserState, content: CopyContent) -> Iterator[Choice]:
+    """Yield the hashes of all marked specs, if the other choices do not copy all of them."""
+    marks = state.marks
+    if hidden_marks(state) if content.is_marked else marks:
+        what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
+        example = f"{len(marks):,} marked, some of them out of sight"
+        yield Choice("a", "hashes of all marked specs", example, what, lambda: "\n".join(marks))
 
 
-def _copy_all_marks(controllers: Controllers) -> None:
-    """Copy the hashes of all marked specs, in sight or not."""
-    marks = controllers.host.state.marks
-    what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-    _copy(controllers, lambda: ("\n".join(marks), what))
-
-
-def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
-    host = controllers.host
-
-    def read() -> tuple[str, str]:
-        if not copied.specs:
-            return copied.text, f"{copied.text[:7]}…{copied.about}"
-        what = summary(form, copied.specs, marked=copied.is_marked)
-        return form.spell(copied.specs), what + copied.about
-
+def _hidden_marks_text(host: BrowserHost) -> str:
+    """Return a remark on the marked specs that are out of sight, and so not copied."""
     hidden = hidden_marks(host.state)
-    after = ""
-    if hidden and host.where.pane != "detail":
-        are = "is" if hidden == 1 else "are"
-        after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-    _copy(controllers, read, after)
+    if not hidden or host.where.pane == "detail":
+        return ""
+    are = "is" if hidden == 1 else "are"
+    return f"{hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
 
 
-def _copy(controllers: Controllers, read: Callable[[], tuple[str, str]], after: str = "") -> None:
-    """Copy a text in a worker thread, where `read` returns it and its name in a message."""
+def _copy(controllers: Controllers, choice: Choice) -> None:
+    """Copy a text in a worker thread."""
 
     def copy(_: object) -> CopyDone:
-        text, what = read()
-        copied = controllers.host.copy(text, what)
+        text = choice.read()
+        copied = controllers.host.copy(text, choice.what)
         if copied.failed and len(text) > _LONG:
             copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
         return copied
 
     def done(copied: CopyDone) -> None:
+        after = f" · {choice.after}" if choice.after and not copied.failed else ""
         if not copied.failed:
             controllers.recall.remember()
-        text = copied.text + ("" if copied.failed else after)
-        controllers.host.say(text, error=copied.failed)
+        controllers.host.say(f"{copied.text}{after}", error=copied.failed)
 
     controllers.host.run(copy, done, jobs.COPY)
 
@@ -363,7 +346,7 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
     With `is_bare` no compilers are read: they would wait for the edges.
     """
     if target.hash:
-        return CopyContent(text=target.hash)
+        return CopyContent(hash=target.hash)
     row, about = target.row, target.about
     if row is not None and len(target.folded) > 1:
         about = of_several(row, target.folded, target.key)
@@ -383,13 +366,13 @@ def _misfits(catalog: Catalog, ids: Sequence[int]) -> str:
     return f" · {do} not run {answers.where}" if count else ""
 
 
-def view_forms(
+def view_choices(
     table: OpenTable,
     catalog: Catalog,
     view: View,
     sources: Sequence[str],
     session: Session,
-) -> list[ViewForm]:
+) -> list[Choice]:
     """Return the forms in which the open table can be copied, whatever is folded or marked.
 
     The forms of a sheet are the command that prints it, its rows in Markdown, and their hashes.
@@ -421,7 +404,7 @@ def _sheet_command(sheet: OpenTable, sources: Sequence[str], session: Session) -
     return replace(command, remark="without its filters") if sheet.filters else command
 
 
-def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:
+def _command(read: Callable[[], ViewCommand]) -> Iterator[Choice]:
     try:
         command = read()
     except (QueryError, SourceError):
@@ -429,17 +412,17 @@ def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:
     text = command.text
     # The name of a source may contain anything.
     if is_clean(text):
-        yield ViewForm(
+        yield Choice(
             "c", "command line", text, "the command line", lambda: text, after=command.remark
         )
 
 
-def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
+def _address(catalog: Catalog, view: View) -> Iterator[Choice]:
     query = view.query
     of_package = query_of(*filter(None, [query.package_term]))
     url = site_url(query, partial(catalog.counts, of_package))
     if url is not None:
-        yield ViewForm(
+        yield Choice(
             "O",
             "address on cache.spack.io",
             url.text,
@@ -449,11 +432,11 @@ def _address(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         )
 
 
-def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
+def _requirement(catalog: Catalog, view: View) -> Iterator[Choice]:
     requirement = query_requirement(view.query, catalog)
     if text := requirement.text:
         left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
-        yield ViewForm(
+        yield Choice(
             "R",
             "requirement for the query",
             " ".join(line.strip() for line in text.splitlines()[1:]),
@@ -463,11 +446,11 @@ def _requirement(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         )
 
 
-def _markdown(rows: Callable[[], Sheet[Any]]) -> ViewForm:
+def _markdown(rows: Callable[[], Sheet[Any]]) -> Choice:
     example = "a table for a pull request, as with --markdown"
-    return ViewForm("m", "Markdown", example, "the rows", lambda: "\n".join(markdown(rows())))
+    return Choice("m", "Markdown", example, "the rows", lambda: "\n".join(markdown(rows())))
 
 
-def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> ViewForm:
+def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> Choice:
     example = f"one per line, as with {option}"
-    return ViewForm("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))
+    return Choice("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))

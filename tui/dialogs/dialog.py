@@ -189,7 +189,9 @@ class SearchInput(Input, inherit_bindings=False):
     ]
 
     def __init__(self) -> None:
-        super().__init__(placeholder="type to search", max_length=_MAX_LENGTH)
+        super().__init__(
+            placeholder="type to search", max_length=_MAX_LENGTH, select_on_focus=False
+        )
         # Each blink sends some hundred bytes, all the time.
         self.cursor_blink = False
 
