@@ -295,7 +295,7 @@ class BrowserScreen(Screen[None]):
         """Handle a key of the query line or a filter."""
         input_, key, search = event.input, event.key, self.controllers.search
         if key == "moved":
-            search.move_cursor(input_.name or "", input_.value, input_.cursor_position)
+            search.completer.move_cursor(input_.name or "", input_.value, input_.cursor_position)
         elif key == "take":
             self.take_completion()
         elif key in ("next", "previous"):
@@ -312,7 +312,7 @@ class BrowserScreen(Screen[None]):
         if (input_ := self.panes.focus.focused_input) is None:
             return
         name, item, search = input_.name or "", self.panes.popup.marked, self.controllers.search
-        replacement = search.accept(item, name, input_.value)
+        replacement = search.completer.accept(item, name, input_.value)
         if replacement is not None:
             input_.replace(*replacement)
         elif item is None and search.may_leave(name):
@@ -322,14 +322,14 @@ class BrowserScreen(Screen[None]):
         """Mark another completion, or show completions if none are shown."""
         is_searched = isinstance(input_.parent, QueryBar | FilterBar) and not input_.restrict
         if not self.panes.popup.mark(step) and is_searched:
-            self.controllers.search.request_completions(self._parse(input_))
+            self.controllers.search.completer.request(self._parse(input_))
 
     def _recall(self, input_: FilterInput, step: int) -> None:
         """Show an older or newer query; after the newest query go on to the rows."""
         search = self.controllers.search
         text = self.controllers.recall.go(step, input_.value, search.given_up)
         if text is not None:
-            search.keep_as_it_is(text)
+            search.completer.chosen_text = text
             input_.recall(text)
         elif step > 0:
             input_.action_done()

@@ -167,8 +167,83 @@ class Replacement(NamedTuple):
     end: int
 
 
+class Completer:
+    """Look for completions of the text that is typed, and insert one that is accepted.
+
+    `chosen_text` is a text that was chosen, not typed: its last word is not completed further.
+    """
+
+    def __init__(self, host: BrowserHost) -> None:
+        self._host = host
+        self.chosen_text: str | None = None
+
+    def is_typed(self, parsed: ParsedInput) -> bool:
+        """Check whether a text is one whose words are completed while it is typed.
+
+        A filter is not: the box would cover the rows that match.
+        """
+        return not parsed.column and parsed.text != self.chosen_text
+
+    def look(self, parsed: ParsedInput, *, always: bool = False) -> None:
+        """Look for completions of a draft; with `always` also of a word that is not begun."""
+        host, state = self._host, self._host.state
+        catalog = state.newest
+        draft = state.draft if state.draft is not None else Draft(parsed)
+        if catalog is None or not (always or self.is_typed(parsed)):
+            host.change(draft=replace(draft, parsed=parsed, completions=NO_COMPLETIONS))
+            return
+        host.change(draft=replace(draft, parsed=parsed, completions=None))
+
+        def job(_: object) -> Completions:
+            return complete(catalog, parsed, always=always)
+
+        host.run(job, partial(self.take, parsed), jobs.COMPLETIONS)
+
+    def take(self, parsed: ParsedInput, completions: Completions) -> None:
+        """Show the completions of a text, if the text is still the draft."""
+        draft = self._host.state.draft
+        if draft is not None and draft.parsed is parsed:
+            self._host.change(draft=replace(draft, completions=completions))
+
+    def move_cursor(self, name: str, text: str, cursor: int) -> None:
+        """Complete the word that the cursor of an input came to."""
+        draft = self._draft_of(name, text)
+        if draft is not None and draft.parsed.cursor != cursor:
+            self.look(replace(draft.parsed, cursor=cursor))
+
+    def request(self, parsed: ParsedInput) -> None:
+        """Show completions of a text although none were shown."""
+        draft = self._host.state.draft
+        if draft is not None and draft.input != (parsed.column or QUERY):
+            self._host.change(draft=Draft(parsed))
+        self.look(parsed, always=True)
+
+    def accept(self, item: Completion | None, name: str, text: str) -> Replacement | None:
+        """Return the replacement for a completion; None if the input has another text now."""
+        draft = self._draft_of(name, text)
+        if item is None or draft is None:
+            return None
+        word = draft.completions or NO_COMPLETIONS
+        start, end = word.start, word.end
+        # A version or a variant that is typed next is a word of its own, as in a spec.
+        ends_word = name == QUERY and end == len(text) and item.text.startswith("package=")
+        inserted = item.text + " " * ends_word
+        if not item.text.endswith("="):
+            self.chosen_text = text[:start] + inserted + text[end:]
+        if inserted == text[start:end]:
+            # The text stays, so nothing else hides its completions.
+            self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
+        return Replacement(inserted, start, end)
+
+    def _draft_of(self, name: str, text: str) -> Draft | None:
+        """Return the draft if it is of this text of an input."""
+        draft = self._host.state.draft
+        is_it = draft is not None and draft.input == name and draft.parsed.text == text
+        return draft if is_it else None
+
+
 class Search:
-    """Request views, complete typed text, and keep the last rows while the text has none.
+    """Request views, and keep the last rows while the typed text has none.
 
     `before_change` is called before the view changes, `on_catalog` before the rows of another
     catalog are shown, and `on_shown` when the rows of a view are shown.
@@ -179,8 +254,7 @@ class Search:
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: EnteredInput | None = None
-        # A text that was chosen, not typed: its last word is not completed further.
-        self._chosen_text: str | None = None
+        self.completer = Completer(host)
         self.given_up = ""
         self.before_change: Callable[[], None] = lambda: None
         self.on_shown: Callable[[], None] = lambda: None
@@ -222,7 +296,7 @@ class Search:
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:
             if typed is not None:
-                self._complete(typed)
+                self.completer.look(typed)
             return
         results = state.results
         reading = partial(
@@ -232,7 +306,7 @@ class Search:
             typed,
             target=self._target(view),
             may_refuse=results is not None and results.catalog is summary.catalog,
-            completes=typed is not None and not typed.column and typed.text != self._chosen_text,
+            completes=typed is not None and self.completer.is_typed(typed),
             can_undo=state.can_undo_next,
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
@@ -265,7 +339,7 @@ class Search:
         if answer.virtuals:
             self._host.say(answer.virtuals)
         if state.draft is not None and state.draft.completions is None:
-            self._complete(state.draft.parsed)
+            self.completer.look(state.draft.parsed)
         self.on_shown()
 
     def _drop_chosen_package(self, view: View) -> None:
@@ -294,9 +368,9 @@ class Search:
             stale = "?" if refusal.is_unanswerable else "0"
             self._host.change(refused=state.view, draft=draft, stale=stale)
             if refusal.completions is not None:
-                self._take_completions(draft.parsed, refusal.completions)
+                self.completer.take(draft.parsed, refusal.completions)
             elif draft.completions is None:
-                self._complete(draft.parsed)
+                self.completer.look(draft.parsed)
         elif refusal.is_unanswerable:
             self._edit_unanswerable(refusal.note)
         else:
@@ -352,8 +426,8 @@ class Search:
             self.before_change()
             if self._entry is None or self._entry.input != name:
                 self.enter(name, str(host.state.view.query) if name == QUERY else "")
-        if parsed.text != self._chosen_text:
-            self._chosen_text = None
+        if parsed.text != self.completer.chosen_text:
+            self.completer.chosen_text = None
         host.say("")
         text = parsed.text
         parsed, instead = typed_readings(parsed, self._chosen, host.state.package_names)
@@ -362,10 +436,10 @@ class Search:
         host.change(draft=Draft(parsed, note, parsed.query is None, None, replaces=replaces))
         if parsed.query is None:
             host.change(stale="?" if host.state.results is not None else "")
-            self._complete(parsed)
+            self.completer.look(parsed)
         elif parsed.query == host.state.view.query and host.state.is_shown:
             host.change(stale="")
-            self._complete(parsed)
+            self.completer.look(parsed)
         else:
             self.show(self.of_query(parsed.query), typed=parsed, instead=instead)
 
@@ -495,74 +569,6 @@ class Search:
         self._host.say(sentence)
         self.show(self.of_query(query), rewrite=True)
 
-    # Completions
-
-    def _complete(self, parsed: ParsedInput, *, always: bool = False) -> None:
-        """Look for completions of a draft; with `always` also of a word that is not begun.
-
-        A filter is completed only with `always`: the box would cover the rows that match.
-        """
-        host, state = self._host, self._host.state
-        catalog = state.newest
-        draft = state.draft if state.draft is not None else Draft(parsed)
-        is_quiet = bool(parsed.column) or parsed.text == self._chosen_text
-        if catalog is None or (is_quiet and not always):
-            host.change(draft=replace(draft, parsed=parsed, completions=NO_COMPLETIONS))
-            return
-        host.change(draft=replace(draft, parsed=parsed, completions=None))
-
-        def job(_: object) -> Completions:
-            return complete(catalog, parsed, always=always)
-
-        take = partial(self._take_completions, parsed)
-        host.run(job, take, jobs.COMPLETIONS)
-
-    def _take_completions(self, parsed: ParsedInput, completions: Completions) -> None:
-        """Show the completions of a text, if the text is still the draft."""
-        draft = self._host.state.draft
-        if draft is not None and draft.parsed is parsed:
-            self._host.change(draft=replace(draft, completions=completions))
-
-    def move_cursor(self, name: str, text: str, cursor: int) -> None:
-        """Complete the word that the cursor of an input came to."""
-        draft = self._draft_of(name, text)
-        if draft is not None and draft.parsed.cursor != cursor:
-            self._complete(replace(draft.parsed, cursor=cursor))
-
-    def request_completions(self, parsed: ParsedInput) -> None:
-        """Show completions of a text although none were shown."""
-        draft = self._host.state.draft
-        if draft is not None and draft.input != (parsed.column or QUERY):
-            self._host.change(draft=Draft(parsed))
-        self._complete(parsed, always=True)
-
-    def accept(self, item: Completion | None, name: str, text: str) -> Replacement | None:
-        """Return the replacement for a completion; None if the input has another text now."""
-        draft = self._draft_of(name, text)
-        if item is None or draft is None:
-            return None
-        word = draft.completions or NO_COMPLETIONS
-        start, end = word.start, word.end
-        # A version or a variant that is typed next is a word of its own, as in a spec.
-        ends_word = name == QUERY and end == len(text) and item.text.startswith("package=")
-        inserted = item.text + " " * ends_word
-        if not item.text.endswith("="):
-            self._chosen_text = text[:start] + inserted + text[end:]
-        if inserted == text[start:end]:
-            # The text stays, so nothing else hides its completions.
-            self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
-        return Replacement(inserted, start, end)
-
-    def _draft_of(self, name: str, text: str) -> Draft | None:
-        """Return the draft if it is of this text of an input."""
-        draft = self._host.state.draft
-        is_it = draft is not None and draft.input == name and draft.parsed.text == text
-        return draft if is_it else None
-
-    def keep_as_it_is(self, text: str) -> None:
-        """Offer no completions of a text that is about to be put into the input."""
-        self._chosen_text = text
-
     def may_leave(self, name: str) -> bool:
         """Check whether Tab may leave an input: its text must be a query with rows."""
         state, draft = self._host.state, self._host.state.draft
@@ -584,7 +590,7 @@ class Search:
 
     def _stop_typing(self) -> None:
         """Forget the draft."""
-        self._chosen_text = None
+        self.completer.chosen_text = None
         self._host.cancel(jobs.COMPLETIONS)
         self._host.change(draft=None)
 
