@@ -96,7 +96,7 @@ class Controllers:
         key that has begun to wait for all sources waits until the sources are loaded.
         """
         blocked = self.host.blocked
-        if self.loading.is_loading:
+        if self.host.is_running(jobs.LOAD):
             blocked |= before & {ALL_SOURCES}
         if not blocked:
             return blocked
