@@ -90,18 +90,14 @@ class TreeRows(VirtualList):
         self.dependency_tree = new
         self.show(len(new.lines), _first_match(new) if is_filtered else self.cursor)
         self.post_message(Browse("take_tree", new))
-        self._show_children(new)
-
-    def _show_children(self, tree: Tree) -> None:
-        """Scroll to the children of the line under the cursor."""
-        if self.cursor < len(tree.lines):
-            self.show_to(tree.end(self.cursor) - 1)
+        if self.cursor < len(new.lines):
+            self.show_to(new.end(self.cursor) - 1)
 
     def go_to(self, section: TreeSection) -> None:
         """Move the cursor to the head of a section, and unfold it."""
         if (tree := self.dependency_tree) is not None:
             self.move_to(tree.head(section))
-            self._show_children(tree)
+            self.show_to(tree.end(self.cursor) - 1)
             if tree.can_unfold(tree.head(section)):
                 self.action_unfold()
 

@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.text import cell_width, clean, wrap
+from spackscope.model.core.text import cell_width, clean, shorten, wrap
 from spackscope.model.report.report import LinePart, Piece, part_at
 
 STYLES = {
@@ -89,6 +89,69 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int) -> Strip:
 
     segments = (Segment(text, style(names)) for text, names in pieces)
     return Strip(segments).adjust_cell_length(width, plain)
+
+
+_KEPT = "bar"
+"""The style that the cursor does not reverse: a reversed bar would look like a blank."""
+_CURRENT = "current"
+"""The style of the current column, which is drawn only in the row under the cursor."""
+
+
+class RowPen:
+    """Draws the rows of a list; the styles are kept, since lists are drawn at every key."""
+
+    def __init__(self, rows: Widget) -> None:
+        self._rows = rows
+        # By the names of styles, and whether the row is under the cursor of a list in use.
+        self._styles: dict[tuple[str, bool, bool], Style] = {}
+
+    def forget_styles(self) -> None:
+        """Compute all styles anew, after the theme or the focus has changed."""
+        self._styles.clear()
+
+    def draw(
+        self,
+        pieces: Sequence[Piece],
+        width: int,
+        *,
+        is_here: bool = False,
+        is_in_use: bool = False,
+    ) -> Strip:
+        """Draw a row of pieces, cut or filled to a width.
+
+        `is_here` if the row is under the cursor, and `is_in_use` if keys move this cursor.
+        """
+        segments, room = list[Segment](), width
+        for text, name in pieces:
+            cells = cell_width(text)
+            if cells > room:
+                text = shorten(text, room, keep="start")
+                cells = cell_width(text)
+            if text:
+                segments.append(Segment(text, self._style(name, is_here, is_in_use)))
+            room -= cells
+        if room > 0:
+            segments.append(Segment(" " * room, self._style("", is_here, is_in_use)))
+        return Strip(segments, width).simplify()
+
+    def _style(self, name: str, is_here: bool, is_in_use: bool) -> Style:
+        key = name, is_here, is_in_use
+        style = self._styles.get(key)
+        if style is None:
+            style = self._rows.rich_style
+            is_stale = bool(style.dim)
+            for each in name.split():
+                if each != _CURRENT or is_here:
+                    style += part_style(self._rows, each)
+            if is_here and _KEPT not in name.split():
+                style += part_style(self._rows, "cursor")
+                if is_in_use:
+                    # The cursor of a list in use is lit.
+                    style += Style(dim=is_stale)
+            # Bold and dim at once are neither in most terminals.
+            style += Style(bold=False) if is_stale else Style()
+            self._styles[key] = style
+        return style
 
 
 Read = TypeVar("Read", bound=Callable[..., object])

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import filterfalse, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.message import Message
 from textual.reactive import reactive
 
@@ -656,6 +657,7 @@ class TableRows(VirtualList):
     """
 
     BINDINGS = bindings(DIFF)
+    _has_opened = False
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -738,10 +740,19 @@ class TableRows(VirtualList):
         """Check whether a row is a heading."""
         return self.shown.is_heading(row)
 
-    def opens(self, row: int) -> bool:
-        """Check whether a row stands for several specs."""
-        of_index = self.shown.row(row)
-        return of_index is not None and of_index.count > 1
+    def on_click(self, event: events.Click) -> None:
+        """Choose the row under the cursor, if it stands for several specs; else move the cursor.
+
+        The second click of two that opened a row does not close it again.
+        """
+        is_here = self.length > 0 and self.top + event.y == self.cursor
+        row = self.row if is_here and event.chain == 1 else None
+        opens = row is not None and row.count > 1
+        if opens or (event.chain == 2 and self._has_opened):
+            event.prevent_default()
+        if opens:
+            self.post_message(self.Chosen(self, self.cursor))
+        self._has_opened = opens
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter and the cells of the columns, or a choice."""

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events, on
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 
-from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.report.report import Piece
 from spackscope.tui.keymap import LISTS, bindings
 from spackscope.tui.process.textual_internals import Fitted
-from spackscope.tui.widgets.drawing import empty_row, part_style, under_cursor
+from spackscope.tui.widgets.drawing import RowPen, empty_row, under_cursor
 
 _WHEEL_ROWS = 3
-_KEPT = "bar"
-"""The style that the cursor does not reverse: a reversed bar would look like a blank."""
-_CURRENT = "current"
-"""The style of the current column, which is drawn only in the row under the cursor."""
 
 
 class Browse(Message):
@@ -72,10 +64,7 @@ class VirtualList(Fitted, can_focus=True):
         self.empty = ""
         self.is_searched = False
         """Whether the list belongs to a search, which has the focus."""
-        # By the names of styles, and whether the row is under the cursor of a list in use: lists
-        # are drawn at every key.
-        self._row_styles: dict[tuple[str, bool, bool], Style] = {}
-        self._has_opened = False
+        self._pen = RowPen(self)
 
     @property
     def is_in_use(self) -> bool:
@@ -111,10 +100,6 @@ class VirtualList(Fitted, can_focus=True):
 
     def is_heading(self, row: int) -> bool:
         """Check whether a row is a heading, which the cursor skips."""
-        return False
-
-    def opens(self, row: int) -> bool:
-        """Check whether a row has others below it that are shown once it is chosen."""
         return False
 
     def move_to(self, row: int) -> None:
@@ -178,68 +163,27 @@ class VirtualList(Fitted, can_focus=True):
         """Draw one line of the screen."""
         width, row = self.size.width, self.top + y
         if not self.length:
-            return self._draw_row(empty_row(self.empty, y, width, self.size.height), width)
+            return self._pen.draw(empty_row(self.empty, y, width, self.size.height), width)
         pieces = self.pieces(row, width) if row < self.length else []
         is_here = self.CURSOR_IS_ROW and row == self.cursor
         is_here = is_here and (self.is_in_use or self.keeps_cursor)
         if is_here and pieces:
             pieces = under_cursor(pieces, in_use=self.is_in_use)
-        return self._draw_row(pieces, width, is_here=is_here)
-
-    def _draw_row(self, pieces: Sequence[Piece], width: int, *, is_here: bool = False) -> Strip:
-        """Draw a row of pieces, cut or filled to a width."""
-        segments, room, is_in_use = list[Segment](), width, self.is_in_use
-        for text, name in pieces:
-            cells = cell_width(text)
-            if cells > room:
-                text = shorten(text, room, keep="start")
-                cells = cell_width(text)
-            if text:
-                segments.append(Segment(text, self._row_style(name, is_here, is_in_use)))
-            room -= cells
-        if room > 0:
-            segments.append(Segment(" " * room, self._row_style("", is_here, is_in_use)))
-        return Strip(segments, width).simplify()
-
-    def _row_style(self, name: str, is_here: bool, is_in_use: bool) -> Style:
-        key = name, is_here, is_in_use
-        style = self._row_styles.get(key)
-        if style is None:
-            style = self.rich_style
-            is_stale = bool(style.dim)
-            for each in name.split():
-                if each != _CURRENT or is_here:
-                    style += part_style(self, each)
-            if is_here and _KEPT not in name.split():
-                style += part_style(self, "cursor")
-                if is_in_use:
-                    # The cursor of a list in use is lit.
-                    style += Style(dim=is_stale)
-            # Bold and dim at once are neither in most terminals.
-            style += Style(bold=False) if is_stale else Style()
-            self._row_styles[key] = style
-        return style
+        return self._pen.draw(pieces, width, is_here=is_here, is_in_use=self.is_in_use)
 
     def notify_style_update(self) -> None:
         """Drop the cached styles when the theme or the focus changes."""
         super().notify_style_update()
-        self._row_styles.clear()
+        self._pen.forget_styles()
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the clicked row; a double click chooses the row.
-
-        So does a click on the row with the cursor, if others below it open.
-        """
+        """Move the cursor to the clicked row; a double click chooses the row."""
         row = self.top + event.y
-        if row >= self.length:
-            return
-        is_first = event.chain == 1
-        opens = is_first and row == self.cursor and self.opens(row)
-        self.move_to(row)
-        if opens or (event.chain == 2 and not self._has_opened):
-            self.post_message(self.Chosen(self, row))
-        self._has_opened = opens
+        if row < self.length:
+            self.move_to(row)
+            if event.chain == 2:
+                self.post_message(self.Chosen(self, row))
 
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
