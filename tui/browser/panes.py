@@ -316,8 +316,8 @@ class Panes:
         self._announced = "", ""
         # The texts that the detail shows of a row without a spec; None if it shows a spec.
         self._texts: Sequence[str] | None = []
-        # Whether completions that are known are still to be shown, after the next drawing.
-        self._is_box_late = False
+        self.awaited = frozenset[str]()
+        """The needs of keys that were read, and are still to be shown after the next drawing."""
 
     def compose(self) -> ComposeResult:
         """Lay out title and query above the panes, marks and status below.
@@ -370,11 +370,6 @@ class Panes:
             line=self.query_bar.input.parsed,
             value=self.values.place,
         )
-
-    @property
-    def awaited(self) -> frozenset[str]:
-        """The needs of keys that were read, and are still to be shown."""
-        return frozenset([keymap.COMPLETIONS] if self._is_box_late else ())
 
     def _is_seen(self, widget: Widget, line: int) -> bool:
         """Check whether a line of a widget is on the screen, and nothing over it."""
@@ -452,7 +447,7 @@ class Panes:
         if old is not None and (draft is None or draft.input != old.input):
             self.input_named(old.input).is_wrong = False
         if draft is None:
-            self._is_box_late = False
+            self.awaited = frozenset()
             self.popup.hide()
             self.table.settle()
             self.show_query()
@@ -468,12 +463,12 @@ class Panes:
         """Show the note and the completions of the draft after the next drawing."""
         draft = self._state.draft
         if draft is not None and draft.completions is not None:
-            self._is_box_late = True
+            self.awaited = frozenset((keymap.COMPLETIONS,))
             self._screen.call_after_refresh(self._show_box)
 
     def _show_box(self) -> None:
         """Show the note and the completions of the draft in a box under its input."""
-        self._is_box_late = False
+        self.awaited = frozenset()
         draft = self._state.draft
         if draft is None or not (input_ := self.input_named(draft.input)).has_focus:
             self.popup.hide()
