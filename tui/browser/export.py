@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from spackscope.tui.browser.path_dialog import PathDialog
 from spackscope.tui.browser.remembered import QueryRecall
 from spackscope.tui.browser.state import LOADING, BrowserState
 from spackscope.tui.dialogs.dialog import Pick
-from spackscope.tui.keymap import Hint, key_names, shown
+from spackscope.tui.keymap import shown
 
 
 def formats_of_files() -> dict[str, Format]:
@@ -95,10 +95,6 @@ class ExportDialog(PathDialog):
         paths = self.found.paths
         self.type(os.path.commonprefix(paths) or self.search)  # noqa: RUF071
 
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys, but for that which adds a source."""
-        return [each for each in super().key_hints() if each.key not in key_names("paths-add")]
-
     def take(self, value: Sequence[str]) -> None:
         """Write the file under the cursor, or go on in a directory."""
         (name,) = value
@@ -118,11 +114,15 @@ class ExportDialog(PathDialog):
         if (why_not := state.table.why_not_shown(state)) or state.catalog is None:
             return partial(self.say, why_not or LOADING, error=True)
         format_ = formats_of_files()[_ending(name)]
+
+        def show(progress: Progress) -> None:
+            self._host.show_progress(progress.line(f"{shown('dialogs-close')} stops"))
+
         try:
             output = find_output(name)
             if output.size is not None and not replaces:
                 return partial(self._ask, name, output.size)
-            with progress_shown(report, self._show), cancelled_when(self._stopped.is_set):
+            with progress_shown(report, show), cancelled_when(self._stopped.is_set):
                 rows = rows_to_write(state, state.catalog)
                 total = len(rows.sheet.rows)
                 count = write_lines(output, format_.of_sheet(rows.sheet), total)
@@ -134,9 +134,6 @@ class ExportDialog(PathDialog):
         written = counted(count, "hash") if is_list else counted(total, rows.noun)
         remark = f" · {state.catalog.part}" if state.catalog.part else ""
         return partial(self._leave, f"Wrote {written} to {clean(output.path)}{remark}")
-
-    def _show(self, progress: Progress) -> None:
-        self._host.show_progress(progress.line(f"{shown('dialogs-close')} stops"))
 
     def _end(self, show_outcome: Callable[[], object]) -> None:
         self._host.show_progress("")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.host import parse_host
@@ -21,7 +21,6 @@ from spackscope.tui.browser.answers import cover
 from spackscope.tui.browser.path_dialog import PathDialog
 from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.dialog import Pick, best_first
-from spackscope.tui.keymap import Hint, key_names
 
 _OPEN = "open: choose, or type a URL, file or directory"
 _TITLES = {
@@ -56,6 +55,8 @@ class SourceDialog(PathDialog):
 
     def __init__(self, browser: BrowserScreen, action: str) -> None:
         self._browser, self._action = browser, action
+        # Where an action lacks a source, Enter adds it.
+        self.adds = not action
         spack = browser.host.session.spack
         mirrors = spack.mirrors.values() if spack is not None else ()
         names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
@@ -96,11 +97,6 @@ class SourceDialog(PathDialog):
         if found.is_path or "/" in text:
             return [*typed, *below, *fitting]
         return [*fitting, *typed, *below]
-
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys; where an action lacks a source, Enter adds it."""
-        left_out = key_names("paths-add") if self._action else ()
-        return [each for each in super().key_hints() if each.key not in left_out]
 
     def take(self, value: Sequence[str], *, adds: bool = False) -> None:
         """Open the sources of the row under the cursor, or add them to the open ones."""

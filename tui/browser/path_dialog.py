@@ -26,6 +26,8 @@ class PathDialog(PickDialog):
 
     PANE = PATHS
     BINDINGS = bindings(PATHS)
+    adds = False
+    """Whether there is a key that adds what is under the cursor."""
 
     def __init__(
         self, host: BrowserHost, title: str, noun: str, picks: Sequence[Pick], *, choose: str
@@ -77,7 +79,8 @@ class PathDialog(PickDialog):
         """Return the keys, of which only one works while something is read or written."""
         if self.is_working:
             return hint("dialogs-close", "stop", is_letter_typed=True)
-        return super().key_hints()
+        left_out = () if self.adds else key_names("paths-add")
+        return [each for each in super().key_hints() if each.key not in left_out]
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether a key needs paths, or the end of what is being read or written."""
