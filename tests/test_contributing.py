@@ -67,9 +67,9 @@ EDITS = {
         f"\n# Files\nCOUNT_ALL = {JOB}\n",
     ),
     "tui/browser/copy.py": (
-        "        *_requirement(catalog, view),\n",
-        "        *_requirement(catalog, view),\n"
-        '        ViewForm("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
+        "        *_address(catalog, view),\n",
+        "        *_address(catalog, view),\n"
+        '        CopyChoice("N", "number", "3", "it", lambda: str(catalog.count(view.query))),\n',
     ),
     "model/core/commands.py": (
         '    choice("hashes",',

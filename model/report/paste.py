@@ -4,8 +4,7 @@ Spec strings follow DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name
 compiler flags, boolean variants, other variants, architecture, compilers. Requirements follow
 `requirements` in lib/spack/spack/schema/packages.py of Spack 0.22 to 1.2: a list of spec strings
 and of `any_of` groups, all of which must hold. A string needs no name: it stands below the name of
-its package. Conditions that the syntax cannot express are left out, so that the text asks for
-less, never for something else.
+its package.
 """
 
 from __future__ import annotations
@@ -15,17 +14,14 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from spackscope.model.analysis.session_fit import described_host
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import (
     LANGUAGES,
     Spec,
     compiler_name,
-    is_compiler,
     is_hash,
     legacy_name,
     names_compiler,
@@ -34,17 +30,7 @@ from spackscope.model.core.records import (
 )
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import (
-    COLUMN_KEYS,
-    Condition,
-    Depends,
-    Group,
-    Query,
-    Term,
-    format_group,
-)
-from spackscope.model.query.matchers import ARCHITECTURE, is_glob
+from spackscope.model.query.ast import COLUMN_KEYS, Query
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
@@ -204,23 +190,9 @@ def _quoted(value: str) -> str:
     return f'"{value}"' if _NOT_IN_DOUBLE_QUOTES.isdisjoint(value) else ""
 
 
-_ALL = "all"
 _PLAIN_KEY = r"[A-Za-z_][A-Za-z0-9_\-]*"
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 """Names that are not texts in YAML 1.1."""
-_OF_SPACK = frozenset(
-    {"version", "variants", "os", "target", "platform", "arch", "namespace", "flags"}
-)
-"""Columns with a condition in Spack's own syntax, besides dependencies."""
-_KEYS_OF_COLUMNS = ("version=", "variants=", "flags=")
-"""The start of a text that Spack would take for a variant of this name."""
-
-
-class PackagesYaml(Frozen):
-    """The text of a packages.yaml, and the conditions that it does not express."""
-
-    text: str
-    left_out: tuple[str, ...] = ()
 
 
 def spec_requirement(specs: Sequence[Spec]) -> str:
@@ -229,119 +201,16 @@ def spec_requirement(specs: Sequence[Spec]) -> str:
     for spec in specs:
         if required := required_string(spec):
             packages.setdefault(spec.package, {})[required] = None
-    return _yaml({name: [[*strings]] for name, strings in packages.items()})
-
-
-def query_requirement(query: Query, catalog: Catalog) -> PackagesYaml:
-    """Return a packages.yaml that requires the conditions of a query for the packages in it.
-
-    Without a name they are required of all packages, if every condition can be. The text is empty
-    if nothing can be required. Spack takes no conditions on a virtual alone, and no conditions on
-    dependencies that builds of the package do not have themselves.
-    """
-    specs: dict[str, list[list[list[str]]]] = {}
-    left_out: dict[str, None] = {}
-    for groups in query.whole_specs:
-        terms = [term for group in groups if _is_of_names(group) for term in group]
-        names = [term.pattern for term in terms if isinstance(term, Term)] or [_ALL]
-        required = []
-        for group in groups:
-            if _is_of_names(group):
-                continue
-            strings = [*dict.fromkeys(map(_string, group))]
-            if all(strings) and all(_is_met(name, group, catalog) for name in names):
-                required.append(strings)
-            else:
-                left_out[format_group(group)] = None
-        for name in names:
-            specs.setdefault(name, []).append(required)
-    if left_out:
-        specs.pop(_ALL, None)
-    packages = {name: _joined(several) for name, several in specs.items()}
-    return PackagesYaml(_yaml(packages), tuple(left_out))
-
-
-def _is_met(name: str, group: Group, catalog: Catalog) -> bool:
-    """Check whether builds of a package can meet conditions, as far as Spack's solver sees them.
-
-    No condition on a virtual is met. For all packages only conditions on compilers can be met.
-    """
-    package = Query().with_package(name)
-    edges = [condition for condition in group if isinstance(condition, Depends)]
-    is_nested = any(isinstance(term, Depends) for edge in edges for term in edge.terms)
-    if is_nested or catalog.virtuals.providers(package):
-        return False
-    if name == _ALL:
-        return all(edge.direct and is_compiler(compiler_name(edge.name)) for edge in edges)
-    return all(_is_direct(package, edge, catalog) for edge in edges)
-
-
-def _is_direct(package: Query, edge: Depends, catalog: Catalog) -> bool:
-    """Check whether a build has a direct dependency; for `^` only to link or to run."""
-    named = Depends(True, (Term("package", edge.name),), edge.virtuals)
-    types = [edge.deptypes] if edge.direct else [("link",), ("run",)]
-    with suppress(Unanswerable):
-        return any(catalog.match(package.also(replace(named, deptypes=t))) for t in types)
-    return False
-
-
-def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:
-    """Return groups of strings for one package, of which a query has several specs.
-
-    Spack has no alternatives within alternatives, so these are left out.
-    """
-    if len(specs) == 1:
-        return specs[0]
-    strings = [" ".join(group[0] for group in spec if len(group) == 1) for spec in specs]
-    return [[*dict.fromkeys(strings)]] if all(strings) else []
-
-
-def _is_of_names(group: Group) -> bool:
-    """Check whether a group only names packages."""
-    return all(
-        isinstance(condition, Term)
-        and condition.column == "package"
-        and not (condition.negated or is_glob(condition.pattern))
-        for condition in group
-    )
-
-
-def _string(condition: Condition) -> str:
-    """Return a condition as a spec string, or "" if Spack has none for it."""
-    if condition.negated:
-        return ""
-    text = str(condition)
-    if isinstance(condition, Term):
-        return text if _is_of_spack(condition, text) else ""
-    terms = condition.terms
-    is_plain = all(term == condition.name_term or _string(term) for term in terms)
-    return text if is_plain and condition.name and not is_glob(condition.name) else ""
-
-
-def _is_of_spack(term: Term, text: str) -> bool:
-    """Check whether a term and its text mean the same to Spack: no wildcards, no host."""
-    is_any_value = term.column == "variants" and re.fullmatch(r"[^*?]+=\*", term.pattern)
-    if term.column not in _OF_SPACK or (is_glob(term.pattern) and not is_any_value):
-        return False
-    is_propagated = text.startswith(("++", "~~")) or "==" in text
-    is_of_host = term.column in ARCHITECTURE and term.pattern.strip(":") == "host"
-    return not (is_propagated or is_of_host or text.startswith(_KEYS_OF_COLUMNS))
-
-
-def _yaml(packages: dict[str, list[list[str]]]) -> str:
-    """Return a packages.yaml that requires one string of each group."""
     lines = ["packages:"]
-    for name, groups in packages.items():
-        if not groups:
-            continue
+    for name, strings in packages.items():
         is_plain = re.fullmatch(_PLAIN_KEY, name) and name.lower() not in _KEYWORDS
         lines += [f"  {name if is_plain else json.dumps(name)}:", "    require:"]
-        for first, *others in (list(map(json.dumps, group)) for group in groups):
-            if not others:
-                lines.append(f"    - {first}")
-                continue
+        first, *others = map(json.dumps, strings)
+        if others:
             lines += ["    - any_of:", *(f"      - {string}" for string in (first, *others))]
-    return "\n".join(lines) if len(lines) > 1 else ""
+        else:
+            lines.append(f"    - {first}")
+    return "\n".join(lines) if packages else ""
 
 
 WITHOUT_SECRETS = "add user and password of the URL yourself"

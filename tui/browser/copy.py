@@ -14,7 +14,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
-from spackscope.model.core.text import clean, cut_list, is_clean
+from spackscope.model.core.text import clean, is_clean
 from spackscope.model.index.catalog import Catalog, Row
 from spackscope.model.index.order import View
 from spackscope.model.query.ast import query_of
@@ -23,7 +23,6 @@ from spackscope.model.report.paste import (
     ViewCommand,
     command_line,
     install_command,
-    query_requirement,
     spec_requirement,
     spec_string,
     spelled_source,
@@ -84,7 +83,7 @@ FORMS = (
 """All forms, in the order of the menu."""
 
 
-class Choice(Frozen):
+class CopyChoice(Frozen):
     """A text to copy: its key in the menu, its name, and an example of it.
 
     `read` returns the text, and may take long. A message names the text by `what`, and ends with
@@ -132,8 +131,6 @@ def _example(form: CopyForm, specs: Sequence[Spec]) -> str:
 
 _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""
-_MAX_NAMED = 3
-"""Most conditions that a message names as left out."""
 
 
 def row_out_of_sight() -> str:
@@ -165,7 +162,7 @@ class CopyContent(Frozen):
     about: str = ""
     is_marked: bool = False
 
-    def choice(self, form: CopyForm, example: str = "", after: str = "") -> Choice:
+    def choice(self, form: CopyForm, example: str = "", after: str = "") -> CopyChoice:
         """Return the choice of a form."""
         several, spell = len(self.specs) > 1, partial(form.spell, self.specs)
         if self.specs:
@@ -173,7 +170,7 @@ class CopyContent(Frozen):
         else:
             what, spell = f"{self.hash[:SHORT_HASH]}…", partial(str, self.hash)
         name = form.plural if several else form.name
-        return Choice(form.key, name, example, f"{what}{self.about}", spell, after)
+        return CopyChoice(form.key, name, example, f"{what}{self.about}", spell, after)
 
 
 def copy_hash(controllers: Controllers) -> None:
@@ -196,8 +193,8 @@ class _Menu(NamedTuple):
     """What can be copied: in the forms of the specs, and in those of the view."""
 
     content: CopyContent
-    own: Sequence[Choice]
-    of_view: Sequence[Choice]
+    own: Sequence[CopyChoice]
+    of_view: Sequence[CopyChoice]
 
 
 def open_menu(controllers: Controllers) -> None:
@@ -239,7 +236,7 @@ def _show_menu(controllers: Controllers, note: str, menu: _Menu) -> None:
     if note:
         heading = f"{note} · {heading}"
 
-    def pick(choice: Choice, heading: str = "") -> Pick:
+    def pick(choice: CopyChoice, heading: str = "") -> Pick:
         example, keys = clean(choice.example), shown_key(choice.key)
         return Pick(choice, choice.name, example, keys=keys, heading=heading)
 
@@ -250,13 +247,15 @@ def _show_menu(controllers: Controllers, note: str, menu: _Menu) -> None:
     host.open(dialog, partial(_copy, controllers))
 
 
-def _all_marks(state: BrowserState, content: CopyContent) -> Iterator[Choice]:
+def _all_marks(state: BrowserState, content: CopyContent) -> Iterator[CopyChoice]:
     """Yield the hashes of all marked specs, if the other choices do not copy all of them."""
     marks = state.marks
     if hidden_marks(state) if content.is_marked else marks:
         what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
         example = f"{len(marks):,} marked, some of them out of sight"
-        yield Choice("a", "hashes of all marked specs", example, what, lambda: "\n".join(marks))
+        yield CopyChoice(
+            "a", "hashes of all marked specs", example, what, lambda: "\n".join(marks)
+        )
 
 
 def _hidden_marks_text(host: BrowserHost) -> str:
@@ -268,7 +267,7 @@ def _hidden_marks_text(host: BrowserHost) -> str:
     return f"{hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
 
 
-def _copy(controllers: Controllers, choice: Choice) -> None:
+def _copy(controllers: Controllers, choice: CopyChoice) -> None:
     """Copy a text in a worker thread."""
 
     def copy(_: object) -> CopyDone:
@@ -372,7 +371,7 @@ def view_choices(
     view: View,
     sources: Sequence[str],
     session: Session,
-) -> list[Choice]:
+) -> list[CopyChoice]:
     """Return the forms in which the open table can be copied, whatever is folded or marked.
 
     The forms of a sheet are the command that prints it, its rows in Markdown, and their hashes.
@@ -387,7 +386,6 @@ def view_choices(
     return [
         *_command(lambda: view_command(sources, view.query, session)),
         *_address(catalog, view),
-        *_requirement(catalog, view),
         _hashes("find --hashes", rows),
     ]
 
@@ -404,7 +402,7 @@ def _sheet_command(sheet: OpenTable, sources: Sequence[str], session: Session) -
     return replace(command, remark="without its filters") if sheet.filters else command
 
 
-def _command(read: Callable[[], ViewCommand]) -> Iterator[Choice]:
+def _command(read: Callable[[], ViewCommand]) -> Iterator[CopyChoice]:
     try:
         command = read()
     except (QueryError, SourceError):
@@ -412,17 +410,17 @@ def _command(read: Callable[[], ViewCommand]) -> Iterator[Choice]:
     text = command.text
     # The name of a source may contain anything.
     if is_clean(text):
-        yield Choice(
+        yield CopyChoice(
             "c", "command line", text, "the command line", lambda: text, after=command.remark
         )
 
 
-def _address(catalog: Catalog, view: View) -> Iterator[Choice]:
+def _address(catalog: Catalog, view: View) -> Iterator[CopyChoice]:
     query = view.query
     of_package = query_of(*filter(None, [query.package_term]))
     url = site_url(query, partial(catalog.counts, of_package))
     if url is not None:
-        yield Choice(
+        yield CopyChoice(
             "O",
             "address on cache.spack.io",
             url.text,
@@ -432,25 +430,13 @@ def _address(catalog: Catalog, view: View) -> Iterator[Choice]:
         )
 
 
-def _requirement(catalog: Catalog, view: View) -> Iterator[Choice]:
-    requirement = query_requirement(view.query, catalog)
-    if text := requirement.text:
-        left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
-        yield Choice(
-            "R",
-            "requirement for the query",
-            " ".join(line.strip() for line in text.splitlines()[1:]),
-            "the requirement",
-            lambda: text,
-            after=f"without {left_out}" if left_out else "",
-        )
-
-
-def _markdown(rows: Callable[[], Sheet[Any]]) -> Choice:
+def _markdown(rows: Callable[[], Sheet[Any]]) -> CopyChoice:
     example = "a table for a pull request, as with --markdown"
-    return Choice("m", "Markdown", example, "the rows", lambda: "\n".join(markdown(rows())))
+    return CopyChoice("m", "Markdown", example, "the rows", lambda: "\n".join(markdown(rows())))
 
 
-def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> Choice:
+def _hashes(option: str, rows: Callable[[], Sheet[Any]]) -> CopyChoice:
     example = f"one per line, as with {option}"
-    return Choice("h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes()))
+    return CopyChoice(
+        "h", "hashes", example, "all shown hashes", lambda: "\n".join(rows().hashes())
+    )

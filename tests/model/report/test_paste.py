@@ -25,7 +25,6 @@ from spackscope.model.report.paste import (
     WITHOUT_SECRETS,
     ViewCommand,
     install_command,
-    query_requirement,
     spec_requirement,
     spec_string,
     view_command,
@@ -33,8 +32,8 @@ from spackscope.model.report.paste import (
 from spackscope.model.report.writers import markdown_text
 from spackscope.model.sources.session import Session
 from tests.builders.catalogs import catalog_of
-from tests.builders.nodes import GCC, ZLIB, edge, in_format, leaf, node
-from tests.builders.pages import PAGES, SAMPLE_PAGES, hash_of
+from tests.builders.nodes import ZLIB, in_format, node
+from tests.builders.pages import PAGES, SAMPLE_PAGES
 from tests.builders.spack import SPACK_DATA, database, installs
 from tests.examples import examples
 from tests.hostile import MARKUP, any_text
@@ -267,71 +266,6 @@ def test_names_are_those_of_the_document_and_of_yaml(
     ((required_of, (text,)),) = required(spec_requirement([replace(BUILD, **fields)])).items()
     assert (required_of, text[: len(start)]) == (name, start)
     assert text.endswith(end)
-
-
-@pytest.fixture(scope="module")
-def of_hdf5(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Index an hdf5 that links zlib-ng, which links a zstd, and uses it for zlib-api."""
-    gcc, cmake = edge("gcc", GCC, ["build"], ["c"]), edge("cmake", hash_of(4), ["build"])
-    zlib = edge("zlib-ng", ZLIB, ["build", "link"], ["zlib-api"])
-    return catalog_of_nodes(
-        tmp_path_factory.mktemp("hdf5"),
-        node(hash_of(3), name="hdf5", dependencies=[gcc, cmake, zlib]),
-        node(ZLIB, name="zlib-ng", dependencies=[gcc, edge("zstd", hash_of(5), ["link"])]),
-        leaf(GCC, "gcc", "13.2.0"),
-        leaf(hash_of(4), "cmake", "4.0"),
-        leaf(hash_of(5), "zstd", "1.5"),
-    )
-
-
-@pytest.mark.parametrize(
-    ("query", "packages"),
-    [
-        (
-            "hdf5@1.14.6 +mpi %gcc@12: os=a | os=b",
-            {"hdf5": ["@1.14.6", "+mpi", {"any_of": ["os=a", "os=b"]}, "%gcc@12:"]},
-        ),
-        ("target=:zen3 %gcc", {"all": ["target=:zen3", "%gcc"]}),
-        ("hdf5 | zlib +pic", {"hdf5": ["+pic"], "zlib": ["+pic"]}),
-        ("hdf5+mpi hdf5~mpi", {"hdf5": [{"any_of": ["+mpi", "~mpi"]}]}),
-        ("hdf5 cflags='-O2 -g'", {"hdf5": ["cflags='-O2 -g'"]}),
-        ("hdf5 ^zlib-ng@2.2: +pic", {"hdf5": ["^zlib-ng@2.2: +pic"]}),
-        ("hdf5 %cmake@4 ^zlib-api", {"hdf5": ["%cmake@4", "^zlib-api"]}),
-    ],
-)
-def test_a_query_is_required_of_the_packages_that_it_names(
-    query: str, packages: dict[str, Any], of_hdf5: Catalog
-) -> None:
-    made = query_requirement(parse(query), of_hdf5)
-    assert not made.left_out
-    assert required(made.text) == packages
-
-
-@pytest.mark.parametrize(
-    "left_out",
-    [
-        *("!+cxx", "stack=e4s", "/abc", "os=ub*", "target=:host", "fits", "cached | os=a"),
-        *("any=x", "++pic", "^zlib/abc", "variants=*x"),
-        # The solver refuses what no build depends on itself.
-        *("^zstd", "^cmake", "%zstd", "^zlib-ng %gcc", "^openmpi"),
-    ],
-)
-def test_what_spack_cannot_require_is_left_out_and_named(left_out: str, of_hdf5: Catalog) -> None:
-    made = query_requirement(parse(f"hdf5 +mpi {left_out}"), of_hdf5)
-    assert made.left_out == (left_out,)
-    assert required(made.text) == {"hdf5": ["+mpi"]}
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        *("", "hdf5", "py-* +mpi", "fits +mpi", "mpi=x any=y", "^zlib-ng +mpi", "%cmake"),
-        # Spack: expected a named spec.
-        *("zlib-api@2:", "zlib-api +pic"),
-    ],
-)
-def test_nothing_is_required_of_all_packages_by_accident(query: str, of_hdf5: Catalog) -> None:
-    assert not query_requirement(parse(query), of_hdf5).text
 
 
 def command(*sources: str, query: str = "", **options: object) -> ViewCommand:

@@ -203,25 +203,20 @@ async def test_the_hashes_of_all_rows_are_copied_also_on_a_folded_row_of_several
         assert set(text.splitlines()) == browser.shown
 
 
-async def test_a_query_is_offered_as_a_requirement_and_as_an_address_if_it_is_one(
+async def test_a_query_is_offered_as_an_address_if_it_is_one(
     clipboard: Clipboard,
 ) -> None:
     top = "https://cache.spack.io/?package=py-build"
-    required = 'packages:\n  py-build:\n    require:\n    - "~virtualenv"'
     async with browsing(environ=clipboard.environ, size=(120, 40)) as browser:
         await browser.ask("py-build ~virtualenv %gcc", "enter", "Y")
         letters = [line.split()[0] for line in browser.picks if re.match(r" *\S  ", line)]
-        assert {"y", "J", "c", "R", "O", "h"} < {*letters}
+        assert {"y", "J", "c", "O", "h"} < {*letters}
         assert len(letters) == len({*letters})
         await browser.press("escape")
         address = await copied(browser, clipboard, "O", says="· without %gcc")
         assert address == f"{top}&variant=~virtualenv&release=develop"
-        await browser.ask("py-build ~virtualenv stack=root", "enter")
-        assert await copied(browser, clipboard, "R", says="· without stack=root") == required
-        for query, letter in (("stack=root", "R"), ("~virtualenv", "O")):
-            await browser.ask(query, "enter", "Y")
-            assert not any(line.strip().startswith(f"{letter}  ") for line in browser.picks)
-            await browser.press("escape")
+        await browser.ask("~virtualenv", "enter", "Y")
+        assert not any(line.strip().startswith("O  ") for line in browser.picks)
 
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
