@@ -81,7 +81,7 @@ class ExportDialog(PathDialog):
         names += [path for path in found.paths if path not in names]
 
         def pick(name: str) -> Pick:
-            format_ = formats.get(os.path.splitext(name)[1])
+            format_ = formats.get(_ending(name))
             what = [format_.name] if format_ is not None else []
             what += ["exists"] if name in found.paths else []
             path = os.path.join(found.directory, os.path.basename(name))

@@ -439,9 +439,12 @@ class PickDialog(Dialog[Any]):
     @on(VirtualList.Chosen)
     def _take(self) -> None:
         pick = self.list.pick
-        if pick is not None and pick.value:
+        if pick is None or self.is_working:
+            # Two clicks choose, also while what was chosen is being written.
+            return
+        if pick.value:
             self.take(pick.value)
-        elif pick is not None:
+        else:
             self.say(pick.instead)
 
     def take(self, value: Any) -> None:

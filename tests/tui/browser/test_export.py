@@ -15,6 +15,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.writers import FORMATS, csv_lines
 from spackscope.tui.browser.export import proposed_name
+from spackscope.tui.dialogs.dialog import PickList
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import PATIENCE, Program
 
@@ -216,9 +217,20 @@ async def test_writing_is_stopped_by_escape(directory: Path, held: threading.Eve
         browser.send("enter")
         await browser.until(lambda: "esc stop" in browser.lines[-1])
         browser.send("escape")
-        await browser.until(lambda: "stopping…" in browser.text)
+        await browser.until(lambda: re.search("stopping…|Stopped", browser.text))
         held.set()
         await browser.until(lambda: "Stopped: nothing was written" in browser.text)
         await browser.settle()
         assert not os.listdir(directory)
         await browser.press("escape", dialog=None)
+
+
+async def test_nothing_is_chosen_while_a_file_is_written(directory: Path) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        async with browser.holding("export"):
+            browser.send("enter")
+            await browser.until(lambda: "esc stop" in browser.lines[-1])
+            rows = browser.app.screen.query_one(PickList)
+            await browser.pilot.click(rows, offset=(5, 1), times=2)
+        assert os.listdir(directory) == ["specs.csv"]
