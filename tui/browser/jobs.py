@@ -40,9 +40,8 @@ KEY_POLL = 0.002
 """Seconds after which a key that waits looks again."""
 TYPED_AHEAD = 0.5
 """Seconds without a key after which the next one is not typed ahead."""
-DIM, DIM_SOON = 0.25, 0.1
-"""Seconds before the values of the last spec are dimmed: dimmed at every key, they would flicker.
-They are dimmed sooner if package and query change, too."""
+DIM = 0.25
+"""Seconds after which the values of the last spec are dimmed: at every key, they would flicker."""
 
 # Sources
 LOAD = Job("load")

@@ -288,8 +288,6 @@ class Panes:
 
     def __init__(self, screen: Screen[None], state: BrowserState) -> None:
         self._screen, self._state = screen, state
-        # The query and the package of the spec whose values are shown.
-        self._described = self._state.view.query, ""
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(self._title, id="title")
@@ -655,11 +653,8 @@ class Panes:
             return
         row = details.row
         if details.is_pending:
-            query, package = self._described
-            is_other = package != row.spec.package and query != state.view.query
-            self.detail.wait(jobs.DIM_SOON if is_other else jobs.DIM)
+            self.detail.wait(jobs.DIM)
             return
-        self._described = state.view.query, row.spec.package
         self.detail.show_details(
             [*details.lines, *details.related.lines],
             details.tree,

@@ -393,8 +393,7 @@ class DetailPane(Vertical):
         self.rule, self.tree_rows = RuleLine(self._texts), TreeRows(id="tree-rows")
         self._remarks: Sequence[str] = ()
         self._search_input = FilterInput(name="tree", id="tree-input")
-        # By their seconds, each begun once while values are waited for.
-        self._waits: dict[float, Timer] = {}
+        self._wait: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the rule above the values; the tree takes their place once it is first shown."""
@@ -484,18 +483,17 @@ class DetailPane(Vertical):
 
     def wait(self, seconds: float) -> None:
         """Dim the values after some seconds in which no other spec is shown."""
-        if seconds not in self._waits:
-            self._waits[seconds] = self.set_timer(seconds, self._dim)
+        if self._wait is None:
+            self._wait = self.set_timer(seconds, self._dim)
 
     def _dim(self) -> None:
         # A timer that was stopped may have sent its call before.
-        self.set_class(bool(self._waits), "-pending")
+        self.set_class(self._wait is not None, "-pending")
 
     def _end_wait(self) -> None:
-        if self._waits:
-            for timer in self._waits.values():
-                timer.stop()
-            self._waits.clear()
+        if self._wait is not None:
+            self._wait.stop()
+            self._wait = None
             self.remove_class("-pending")
 
     def keep_focus(self, before: VirtualList) -> None:

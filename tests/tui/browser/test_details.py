@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.analysis.nearest import nearest_look_alike
 from spackscope.model.analysis.needs import read_needs
 from spackscope.model.report.detail import DetailLine, blocks_of
-from spackscope.tui.browser import jobs, read_details
+from spackscope.tui.browser import read_details
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders.manifests import ARCHIVE_TYPE, entry, manifest
 from tests.builders.mirrors import mirror_v3, serve_files, signed_v3, write_files
@@ -259,12 +259,10 @@ async def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
         assert relations(browser)[0].startswith("runs here: ✗"), "what is known is said"
 
 
-async def test_the_values_of_another_package_are_dimmed_while_a_query_settles(
+async def test_the_values_of_the_last_spec_are_dimmed_while_another_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_let_go = threading.Event()
-    # The moment after which all old values are dimmed does not come.
-    monkeypatch.setattr(jobs, "DIM", PATIENCE)
     path = write_index(tmp_path, leaf(A, "xz", "5"), leaf(B, "zlib", "1"), leaf(C, "zlib", "2"))
     async with browsing(path, size=(110, 30)) as browser:
 
