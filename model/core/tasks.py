@@ -97,24 +97,15 @@ def progress_after(seconds: float) -> contextlib.AbstractContextManager[None]:
     return _progress_by(report)
 
 
-@contextlib.contextmanager
-def progress_summed(what: str, totals: Mapping[str, int]) -> Iterator[None]:
-    """While stages run together, report them as one stage with the sum of their totals.
-
-    Other stages are not reported.
-
-    `totals` has the total of each of these stages by the noun that it counts.
-    """
-    outer, total, done = _on_progress.get(), sum(totals.values()), dict.fromkeys(totals, 0)
+def progress_joined(what: str) -> contextlib.AbstractContextManager[None]:
+    """Report the progress of the tasks in the block, which run together, as the sum of it."""
+    outer, done = _on_progress.get(), dict[str, int]()
 
     def report(noun: str, count: int, _total: int | None) -> None:
-        if noun in done:
-            done[noun] = min(count, totals[noun])
-            outer(what, sum(done.values()), total)
+        done[noun] = count
+        outer(what, sum([*done.values()]), None)
 
-    with _progress_by(report):
-        outer(what, 0, total)
-        yield
+    return _progress_by(report)
 
 
 def report_progress(what: str, done: int, total: int | None = None) -> None:

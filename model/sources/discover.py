@@ -196,7 +196,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         if not stat.S_ISREG(mode):
             raise SourceError(f"the source {source} is neither a file nor a directory")
     if target.view or (target.layout == "v3" and not target.name):
-        return _mirror(source, session, target, session.open(target.top))
+        return _mirror(source, target, session.open(target.top))
     if is_tag_list(path):
         return _public_cache(source, PublicCache(address), session)
     documents = Documents([document_at(source, path, address)])
@@ -247,7 +247,7 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
     top_name = os.path.basename(top)
     if top_name == "build_cache" and _has_spec_files(top):
         target = UrlTarget(top, build_cache="")
-        return _mirror(source, session, target, LocalFolder(top, origin))
+        return _mirror(source, target, LocalFolder(top, origin))
     directory = top
     if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
         directory, names = os.path.dirname(top), [top_name]
@@ -393,7 +393,7 @@ def _made_by_spack(
         return replace(installed, layout="prefix", documents=documents)
     # Names alone make no mirror, and no Spack.
     if _is_mirror(directory, names):
-        return _mirror(source, session, UrlTarget(directory), LocalFolder(directory, origin))
+        return _mirror(source, UrlTarget(directory), LocalFolder(directory, origin))
     if os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
         os.path.join(directory, "lib", "spack", "spack")
     ):
@@ -440,13 +440,11 @@ def _is_mirror(directory: str, names: Collection[str]) -> bool:
     )
 
 
-def _mirror(
-    source: str, session: Session, target: UrlTarget, storage: Storage
-) -> DiscoveredSource:
+def _mirror(source: str, target: UrlTarget, storage: Storage) -> DiscoveredSource:
     """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
     from spackscope.model.sources.mirror import Mirror, discover_mirror
 
-    return discover_mirror(Mirror(source, storage, session, target))
+    return discover_mirror(Mirror(source, storage, target))
 
 
 def _install_tree(source: str, directory: str, origin: str) -> DiscoveredSource:

@@ -37,7 +37,7 @@ class Document(NamedTuple):
     lists; files of a mirror on this machine determine which specs are cached. A spec file has the
     size of its archive in bytes, if it is known, or the `prefix` in which its spec is installed.
     `index_kind` is the layout and media type of an index, as `ListedIn` begins: `v3:8`, `v2:`, or
-    `:` for a document that is in no mirror.
+    `:` for a document that is in no mirror. With a `sha256` it is verified when it is read.
     """
 
     source: str
@@ -54,6 +54,7 @@ class Document(NamedTuple):
     prefix: str = ""
     mirror: Any = None
     index_kind: str = ":"
+    sha256: str = ""
 
     @property
     def files(self) -> str:
@@ -215,12 +216,18 @@ def read_bytes(document: Document) -> bytes:
 
     Raises Unreadable, which gives the reason alone.
     """
+    is_wanted = _may_be_page if document.kind == "candidate" else None
     try:
-        return read_file(
-            document.path, MAX_FILE_SIZE, _may_be_page if document.kind == "candidate" else None
-        )
+        data = read_file(document.path, MAX_FILE_SIZE, is_wanted)
     except OSError as error:
         raise Unreadable((error.strerror or str(error)).lower()) from None
+    if document.sha256:
+        # For large files the faster function of OpenSSL is worth its import.
+        import hashlib
+
+        if hashlib.sha256(data).hexdigest() != document.sha256:
+            raise Unreadable("it does not match its checksum")
+    return data
 
 
 def _may_be_page(head: bytes) -> bool:

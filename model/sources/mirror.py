@@ -1,43 +1,34 @@
 """Find the documents of mirrors, of the URLs that name a part of one, and of tag lists.
 
 A mirror of layout v3 has manifests, which name blobs by their checksums: its index, and the spec
-file and archive of each spec. A mirror of layout v2 has its index, with the checksum in a file
-next to it, and its spec files in the folder `build_cache`. A registry is read as such a folder.
+file and archive of each spec. A mirror of layout v2 has its index and its spec files in the folder
+`build_cache`. A registry is read as such a folder.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
     NotFound,
     SourceError,
     Unreadable,
-    Unwritable,
     WrongContent,
     naming,
 )
-from spackscope.model.core.file_access import (
-    MAX_FILE_SIZE,
-    read_file,
-    read_head,
-    write_private,
-    xdg_path,
-)
+from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, read_head
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import check_cancelled, progress_summed, run_parallel
+from spackscope.model.core.tasks import check_cancelled, progress_joined, run_parallel
 from spackscope.model.readers.formats import (
     ARCHIVE,
     DATABASE,
@@ -96,7 +87,6 @@ MAX_SPEC_FILE_SIZE = 2**26
 """Bytes of a spec file; one with 1,000 dependencies has 2 million."""
 
 _V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
-_MAX_HASH_SIZE = 1024
 _MAX_INDEXES = 8
 """Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
 
@@ -104,13 +94,6 @@ _MAX_NAMED = 20
 """The most views that the error about an unknown view lists."""
 
 _DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
-_ABSENT, _ABSENT_SECONDS = "absent", 86_400
-"""The note on a mirror without an index of layout v2, and the seconds for which it holds."""
-
-_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
-_VERIFIED = re.compile(r"(?P<sha256>[0-9a-f]{64}) \d+ (?P<mtime_ns>\d+) \d+")
-
-
 FileState = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
 _SHORT = {"missing": "missing", "wrong size": "incomplete"}
 
@@ -119,19 +102,18 @@ class Mirror(Frozen):
     """A mirror of a source.
 
     `target` is the part that is read: a `view` of layout v3, or one layout. All specs get `tag`
-    and `stack`, if they are given. `manifest` is that of its index with its content, if it was
-    fetched before. `files` is a digest that changes when archives come or go in a
-    mirror on this machine; "" for a mirror elsewhere, and where there is nothing beside the index.
+    and `stack`, if they are given. `listed` is the time, in seconds since 1970, since when a tag
+    list names the index. `files` is a digest that changes when archives come or go in a mirror on
+    this machine; "" for a mirror elsewhere, and where there is nothing beside the index.
     """
 
     source: str
     storage: Storage
-    session: Session
     target: UrlTarget
     tag: str = ""
     stack: str = ""
     files: str = ""
-    manifest: tuple[FetchedFile, bytes] | None = None
+    listed: float = 0.0
 
     @property
     def is_local(self) -> bool:
@@ -218,7 +200,7 @@ def mirror_at(
 
     Raises SourceError.
     """
-    return Mirror(source, session.open(target.top, options), session, target)
+    return Mirror(source, session.open(target.top, options), target)
 
 
 def problem_from(error: Exception, origin: str) -> Problem:
@@ -239,33 +221,24 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     the mirror has neither indexes nor spec files, or where no index can be used, and Cancelled.
     """
     target, origin = mirror.target, mirror.storage.origin
-    indexes: list[DiscoveredSource] = []
-    missing: list[NotFound] = []
-    failures: list[SourceError] = []
-    was_waited_for = False
-    v2_index = _KnownIndex(mirror, mirror.v2_index)
-    for layout in target.layouts:
-        # A server that does not answer is waited for once.
-        if was_waited_for and not mirror.storage.is_cached(mirror.v2_index):
-            break
-        if indexes and v2_index.was_absent:
-            break
+
+    def find(layout: str) -> DiscoveredSource | SourceError:
         try:
-            indexes.append(find_index(mirror, layout))
-        except NotFound as error:
-            missing.append(error)
-            if indexes:
-                v2_index.note_absent()
+            return find_index(mirror, layout)
         except SourceError as error:
-            failures.append(error)
-            was_waited_for = not (mirror.is_local or isinstance(error, WrongContent))
-    if indexes:
+            return error
+
+    # A server is waited for once, not for each layout.
+    found = run_parallel([partial(find, layout) for layout in target.layouts])
+    errors = [each for each in found if isinstance(each, SourceError)]
+    failures = [each for each in errors if not isinstance(each, NotFound)]
+    if indexes := [each for each in found if isinstance(each, DiscoveredSource)]:
         combined = combine(indexes)
         new = (error for error in failures if str(error) not in combined.remark)
         problems = (problem_from(error, origin) for error in new)
         return replace(combined, problems=(*combined.problems, *problems))
     # If a bucket may be listed, a refused index exists, and so do its specs.
-    for failure in (*failures, *(error for error in missing if error.is_forbidden)):
+    for failure in (*failures, *(error for error in errors if error.is_forbidden)):
         raise failure
     name = origin or os.curdir
     if target.view:
@@ -344,61 +317,74 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
     or does not match its checksum, its previous version in the cache of downloads is used. The
     manifest of a mirror in a tag list is requested again once the list names another index.
     """
+    name, is_listed = mirror.index_manifest, mirror.target.checksum != ""
     blobs: dict[Blob, int] = {}
-    fetched, mirror = mirror.manifest, replace(mirror, manifest=None)
-    listed = _note_of_list(mirror)
+    indexes: dict[Blob, FetchedFile | SourceError] = {}
     # Manifest and indexes may be replaced between the requests.
-    for is_known in (listed.is_noted(mirror.target.checksum), False):
-        manifest, data = fetched or mirror.fetch_manifest(
-            mirror.index_manifest, immutable=is_known
-        )
-        before, fetched = blobs, None
+    for may_be_copy in (is_listed, False):
+        manifest, data = mirror.fetch_manifest(name, immutable=may_be_copy)
+        if may_be_copy and not _is_current(mirror, manifest, data):
+            continue
         try:
             all_blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
         except Unreadable as error:
             raise WrongContent(f"{manifest.origin}: {error}") from None
-        blobs = dict(list(all_blobs.items())[:_MAX_INDEXES])
+        before, blobs = blobs, dict(list(all_blobs.items())[:_MAX_INDEXES])
         if blobs == before:
             break
-        name, indexes, failures = mirror.index_manifest, dict[Blob, FetchedFile](), {}
-        known = {blob: _KnownIndex(mirror, f"{name} {blob.media_type}") for blob in blobs}
-        for blob in blobs:
-            try:
-                indexes[blob] = known[blob].fetch(blob.name, blob.checksum)
-            except NotFound as error:
-                named = f"{error}, but the manifest of the mirror names it"
-                failures[blob] = SourceError(named)
-            except SourceError as error:
-                failures[blob] = error
-        if not failures:
+        indexes = {blob: _fetch_index(mirror, blob) for blob in blobs}
+        if not any(isinstance(index, SourceError) or index.remark for index in indexes.values()):
             break
-    problems = []
-    for blob, failure in failures.items():
-        try:
-            indexes[blob] = known[blob].previous(failure)
-        except SourceError as error:
-            problems.append(problem_from(error, mirror.storage.origin))
+    failures = [index for index in indexes.values() if isinstance(index, SourceError)]
+    problems = [problem_from(failure, mirror.storage.origin) for failure in failures]
     if len(all_blobs) > len(blobs):
         most = f"it names {len(all_blobs)} indexes; the newest {len(blobs)} are read"
         problems.append(Problem(manifest.origin, "", most, is_unread=True))
-    if not indexes:
-        raise next(iter(failures.values()))
-    if not (failures or manifest.remark):
-        listed.note(mirror.target.checksum)
+    found = {b: index for b, index in indexes.items() if isinstance(index, FetchedFile)}
+    if not found:
+        raise failures[0]
     parts = [
-        _mirror_source(mirror, "v3", index, manifest, f"{layout}:{_media(blob, blobs[blob])}")
-        for blob, index in indexes.items()
+        _mirror_source(
+            mirror,
+            "v3",
+            index,
+            manifest,
+            kind=f"{layout}:{_media(blob, blobs[blob])}",
+            sha256=blob.checksum if mirror.is_local else "",
+        )
+        for blob, index in found.items()
     ]
     source = combine(parts)
     if len(parts) > 1:
-        versions = ", ".join(f"v{blobs[blob]}" if blobs[blob] else "others" for blob in indexes)
+        versions = ", ".join(f"v{blobs[blob]}" if blobs[blob] else "others" for blob in found)
         source = replace(source, layout=f"v3 (indexes {versions})")
     return replace(source, problems=tuple(problems))
 
 
-def _note_of_list(mirror: Mirror) -> _KnownIndex:
-    """Return the note on the index that a tag list named when its manifest was fetched."""
-    return _KnownIndex(mirror, f"{mirror.index_manifest} of a tag list")
+def _is_current(mirror: Mirror, manifest: FetchedFile, data: bytes) -> bool:
+    """Check whether a cached manifest is as new as the tag list that names an index of it."""
+    with contextlib.suppress(Unreadable):
+        checksums = {blob.checksum for blob in read_manifest(data).blobs}
+        is_newer = manifest.checked is not None and manifest.checked > mirror.listed
+        return is_newer or mirror.target.checksum in checksums
+    return False
+
+
+def _fetch_index(mirror: Mirror, blob: Blob) -> FetchedFile | SourceError:
+    """Fetch an index that a manifest names, or its previous version, or return the failure.
+
+    An index on this machine is verified when it is read.
+    """
+    sha256 = "" if mirror.is_local else blob.checksum
+    copy = f"{mirror.index_manifest} {blob.media_type}"
+    try:
+        index = mirror.storage.fetch(Wanted(blob.name, sha256, copy=copy))
+    except NotFound as error:
+        return SourceError(f"{error}, but the manifest of the mirror names it")
+    except SourceError as error:
+        return error
+    remark = f"{index.remark}; the previous index is used" if index.remark else ""
+    return replace(index, remark=remark)
 
 
 def _media(blob: Blob, version: int) -> str:
@@ -420,61 +406,30 @@ def _newest_first(blobs: Iterable[Blob]) -> dict[Blob, int]:
 
 
 def _v2_index(mirror: Mirror) -> DiscoveredSource:
-    """Find the index of layout v2, whose sha256 is in a file next to it.
+    """Find the index of layout v2. Raises NotFound, SourceError.
 
-    The two may be replaced one after the other, so where they do not match both are fetched once
-    more. An index that still does not match is used with a problem, as Spack does. Raises
-    NotFound, SourceError.
+    Its checksum, in a file next to it, is not read: the two are written one after the other, and
+    Spack ignores a difference.
     """
-    name = mirror.v2_index
-    if not mirror.storage.is_cached(name):
-        # Most mirrors have layout v3 only: for these it is the only request.
-        mirror.storage.fetch(Wanted(name))
-    wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
-    for _ in range(2):
-        hash_file, sha256, problems = None, "", list[Problem]()
-        # Without a checksum the index itself is fetched, as by Spack, which shows the error.
-        with contextlib.suppress(SourceError):
-            hash_file = mirror.storage.fetch(wanted)
-            try:
-                sha256 = _parse_sha256(mirror.read(hash_file, _MAX_HASH_SIZE))
-            except Unreadable as error:
-                problems = [Problem(hash_file.origin, "", str(error))]
-        try:
-            if sha256:
-                index = _KnownIndex(mirror, name).fetch(name, sha256)
-            else:
-                index = mirror.fetch_document(name)
-            break
-        except WrongContent as error:
-            mismatch = error
-    else:
-        index = mirror.fetch_document(name)
-        problem = replace(problem_from(mismatch, index.origin), is_unread=False)
-        problems = [replace(problem, reason=f"{problem.reason}; it was read anyway")]
-    if mirror.read(index, 64).lstrip()[:1] == b"<":
-        raise WrongContent(f"{index.origin} is a web page, expected an index")
-    source = _mirror_source(mirror, "v2", index, hash_file or index, "v2:")
-    return replace(source, problems=tuple(problems))
-
-
-def _parse_sha256(data: bytes) -> str:
-    """Return the sha256 in a file. Raises Unreadable."""
-    text = data.decode("ascii", "replace").strip()
-    if not _SHA256.fullmatch(text):
-        raise Unreadable("not a sha256 in 64 hexadecimal digits")
-    return text.lower()
+    index = mirror.fetch_document(mirror.v2_index)
+    return _mirror_source(mirror, "v2", index, index, kind="v2:")
 
 
 def _mirror_source(
-    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile, kind: str
+    mirror: Mirror,
+    layout: str,
+    index: FetchedFile,
+    named_in: FetchedFile,
+    *,
+    kind: str,
+    sha256: str = "",
 ) -> DiscoveredSource:
     """Return a mirror with one index of a kind, which is `Document.index_kind`.
 
-    `named_in` is the file that contains its checksum.
+    `named_in` is the file that names it, and `sha256` the checksum that is still to be compared.
     """
     document = mirror.document(index)._replace(
-        mirror=mirror, cached=not mirror.files, index_kind=kind
+        mirror=mirror, cached=not mirror.files, index_kind=kind, sha256=sha256
     )
     return DiscoveredSource(
         mirror.source,
@@ -484,85 +439,6 @@ def _mirror_source(
         checked=index.checked if index.remark else named_in.checked,
         remark=join_remarks((named_in.remark, index.remark)),
     )
-
-
-class _KnownIndex:
-    """A note in the user's cache directory on an index of a mirror.
-
-    The note has the sha256 of the last index that matched its checksum, and the size, mtime and
-    ctime (in ns) of the file; or it says that there was no index. `name` identifies the index.
-    """
-
-    def __init__(self, mirror: Mirror, name: str) -> None:
-        self._mirror, storage = mirror, mirror.storage
-        top = storage.top if isinstance(storage, LocalFolder) else storage.origin
-        key = hashlib.sha256(f"{top}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
-        self._path = xdg_path(mirror.session.environ, "cache", "mirrors", key[:32]) or ""
-
-    def fetch(self, name: str, sha256: str) -> FetchedFile:
-        """Fetch an index with this checksum, which an unchanged local file is known to have.
-
-        Raises SourceError and Cancelled.
-        """
-        if self._mirror.is_local:
-            file = self._mirror.storage.fetch(Wanted(name))
-            with contextlib.suppress(OSError):
-                if self._read() == _state_of(sha256, file.path):
-                    return file
-        file = self._mirror.storage.fetch(Wanted(name, sha256, immutable=True))
-        with contextlib.suppress(OSError):
-            if (state := _state_of(sha256, file.path)) != self._read():
-                self._write(state)
-        return file
-
-    def previous(self, failure: SourceError) -> FetchedFile:
-        """Return the last verified index of a server; raise the failure where there is none."""
-        if not self._mirror.is_local and (last := _VERIFIED.fullmatch(self._read())):
-            with contextlib.suppress(SourceError):
-                index = self._mirror.fetch_blob(Blob(DATABASE, last["sha256"]))
-                remark = f"{failure}; the previous index is used"
-                return replace(index, checked=int(last["mtime_ns"]) / 1e9, remark=remark)
-        raise failure
-
-    @property
-    def was_absent(self) -> bool:
-        """Whether a server lacked the index within the last day, so no new request is needed."""
-        if not self.is_noted(_ABSENT):
-            return False
-        with contextlib.suppress(OSError):
-            return time.time() - os.stat(self._path).st_mtime < _ABSENT_SECONDS
-        return False
-
-    def note_absent(self) -> None:
-        """Note that a server does not have the index."""
-        if not self._mirror.is_local:
-            self._write(_ABSENT)
-
-    def is_noted(self, text: str) -> bool:
-        """Check whether this text was noted for a server that need not be asked anew."""
-        is_remote = not (self._mirror.is_local or self._mirror.session.asks_anew)
-        return bool(text) and is_remote and self._read() == text
-
-    def note(self, text: str) -> None:
-        """Note a text for a server, unless it is empty or noted already."""
-        if text and not self._mirror.is_local and self._read() != text:
-            self._write(text)
-
-    def _read(self) -> str:
-        with contextlib.suppress(OSError, ValueError):
-            return read_file(self._path, _MAX_HASH_SIZE).decode()
-        return ""
-
-    def _write(self, text: str) -> None:
-        # The note is optional.
-        with contextlib.suppress(Unwritable):
-            if self._path:
-                write_private(self._path, text.encode())
-
-
-def _state_of(sha256: str, path: str) -> str:
-    status = os.stat(path)
-    return f"{sha256} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
 def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
@@ -666,7 +542,8 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         is_public = source.partition(":")[0] == PUBLIC
         source = f"{PUBLIC}:{tags[0]}" if is_public else f"{public.tag_list}#{storable(tags[0])}"
     origin = file.origin
-    listed: list[_ListedIndex] = []
+    listed = os.stat(file.path).st_mtime if file.path else 0.0
+    tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in tags:
         entries: Any = content.get(tag)
         view = ""
@@ -681,23 +558,24 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
                 raise unknown
             problems.append(Problem("", "", str(unknown), is_unread=True))
             continue
-        for number, entry in enumerate(entries, start=1):
+        for entry in entries:
             label, url = member(entry, "label"), member(entry, "url")
-            if type(label) is not str or type(url) is not str or not url:
-                why = f"entry {number} has no label and url"
-                problems.append(Problem(origin, storable(tag), why, is_unread=True))
-                continue
+            place = storable(f"{tag} {label}" if isinstance(label, str) else tag)
             try:
+                if type(label) is not str or type(url) is not str or not url:
+                    raise SourceError("an entry has no label and url")
                 urls = _urls_of(url, public.tag_list)
             except SourceError as error:
-                place = storable(f"{tag} {label}")
                 problems.append(Problem(origin, place, storable(str(error)), is_unread=True))
                 continue
-            listed.append(_ListedIndex(source, tag, storable(label), urls, session, view))
+            its = {"tag": tag, "stack": storable(label), "listed": listed}
+            tasks.append(partial(_listed_index, source, urls, view, session, **its))
     list_itself = DiscoveredSource(
         source, "public cache", "", Documents(), tuple(problems), file.checked, file.remark
     )
-    combined = combine([list_itself, *_discover_listed(listed)])
+    several = progress_joined(f"bytes of {len(tasks):,} indexes")
+    with several if len(tasks) > 1 else contextlib.nullcontext():
+        combined = combine([list_itself, *run_parallel(tasks)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no readable index: {why}")
@@ -783,112 +661,34 @@ def _first_of(tags: Sequence[str]) -> str:
     return f"{', '.join(tags[:_MAX_TAGS])}{others}"
 
 
-class _ListedIndex(NamedTuple):
-    """An index of a tag list, with the URLs where it may be, in the order to try them."""
+def _listed_index(
+    source: str, urls: Sequence[str], view: str, session: Session, **its: Any
+) -> DiscoveredSource:
+    """Find an index of a tag list at the first URL that has it.
 
-    source: str
-    tag: str
-    label: str
-    urls: Sequence[str]
-    session: Session
-    view: str
-
-    def mirror_at(self, url: str) -> Mirror:
-        """Open the mirror of the index at one of its URLs. Raises SourceError."""
+    `its` are the fields of `Mirror` that the list determines. The list is made once a day, and
+    `get_index_blob` of cache_indexer.py takes the first index of a manifest. So all indexes that
+    the manifest names now are read, and not the blob that the list names. The problem is that of
+    the URL that refuses the index, where one does: the others may only lack what the copy of the
+    user has.
+    """
+    problem, refusal = Problem("", "", ""), None
+    for url in urls:
         target = parse_target(url)
         if target.name == "index.json":
             target = replace(target, name="", build_cache="", layout="v2")
-        target = replace(target, view=self.view or target.view)
-        mirror = mirror_at(self.source, target, self.session)
-        return replace(mirror, tag=self.tag, stack=self.label)
-
-    def with_manifest(self) -> Mirror | None:
-        """Return the mirror at the first URL with its manifest, if that can be read."""
-        with contextlib.suppress(SourceError, Unreadable):
-            mirror = self.mirror_at(self.urls[0])
-            if mirror.target.layout == "v3":
-                is_known = _note_of_list(mirror).is_noted(mirror.target.checksum)
-                manifest = mirror.fetch_manifest(mirror.index_manifest, immutable=is_known)
-                read_manifest(manifest[1])
-                return replace(mirror, manifest=manifest)
-        return None
-
-    def discover(self, first: Mirror | None) -> DiscoveredSource:
-        """Find the index at the first URL that has it; `first` is the mirror at the first one.
-
-        The problem is that of the URL that refuses the index, where one does: the others may only
-        lack what the copy of the user has.
-        """
-        problem, refusal = Problem("", "", ""), None
-        for url in self.urls:
-            target = parse_target(url)
-            try:
-                mirror, first = first or self.mirror_at(url), None
-                target = mirror.target
-                if target.name and target.layout:
-                    return _listed_index(mirror)
-                if target.layout:
-                    return find_index(mirror, target.layout)
-                if not target.name:
-                    return discover_mirror(mirror)
-                documents = Documents([mirror.document(mirror.fetch_document(target.name))])
-                return DiscoveredSource(self.source, "public cache", documents=documents)
-            except SourceError as error:
-                place, top = f"{self.tag} {self.label}", shown_url(target.top)
-                problem = replace(problem_from(error, top), place=place)
-                if error.is_forbidden and refusal is None:
-                    refusal = problem
-                if not isinstance(error, NotFound):
-                    break
-        return DiscoveredSource(self.source, "public cache", problems=(refusal or problem,))
-
-
-def _discover_listed(listed: Sequence[_ListedIndex]) -> list[DiscoveredSource]:
-    """Find the indexes of a tag list.
-
-    If there are several, their manifests are fetched first, so that the progress says from its
-    start how many bytes have to be downloaded. Raises Cancelled.
-    """
-    firsts: list[Mirror | None] = [None] * len(listed)
-    if len(listed) > 1:
-        firsts = run_parallel([index.with_manifest for index in listed])
-    sizes = dict(chain.from_iterable(map(_to_download, filter(None, firsts))))
-    tasks = [partial(index.discover, first) for index, first in zip(listed, firsts, strict=True)]
-    what = f"bytes of {len(sizes):,} indexes"
-    with progress_summed(what, sizes) if len(sizes) > 1 else contextlib.nullcontext():
-        return run_parallel(tasks)
-
-
-def _to_download(mirror: Mirror) -> Iterator[tuple[str, int]]:
-    """Yield what a download counts, and the bytes, of each index without a cached copy."""
-    assert mirror.manifest is not None, "the mirror has its manifest"
-    for blob in read_manifest(mirror.manifest[1]).blobs:
-        is_index = blob.media_type.startswith(DATABASE)
-        if is_index and blob.size and not mirror.storage.is_cached(blob.name):
-            yield f"bytes of {blob.checksum}", blob.size
-
-
-def _listed_index(mirror: Mirror) -> DiscoveredSource:
-    """Find the indexes of a mirror, where a tag list names the blob of one index.
-
-    The list is made once a day, and `get_index_blob` of cache_indexer.py takes the first index of
-    the manifest. So all indexes that the manifest names now are read, and the blob only where the
-    manifest cannot be read. Raises NotFound where both are missing, and other SourceErrors.
-    """
-    try:
-        return find_index(mirror, "v3")
-    except SourceError as error:
-        failure = error
-    if not mirror.target.checksum:
-        raise failure
-    try:
-        index = mirror.fetch_blob(Blob(DATABASE, mirror.target.checksum))
-    except NotFound:
-        raise failure from None
-    problem = problem_from(failure, mirror.storage.origin)
-    reason = f"{problem.reason}; the index that the tag list names is read instead"
-    source = _mirror_source(mirror, "v3", index, index, "v3:")
-    return replace(source, problems=(replace(problem, reason=reason),))
+        target = replace(target, view=view or target.view)
+        try:
+            mirror = replace(mirror_at(source, target, session), **its)
+            return find_index(mirror, target.layout) if target.layout else discover_mirror(mirror)
+        except SourceError as error:
+            problem = problem_from(error, shown_url(target.top))
+            problem = replace(problem, place=f"{its['tag']} {its['stack']}")
+            if error.is_forbidden and refusal is None:
+                refusal = problem
+            if not isinstance(error, NotFound):
+                break
+    return DiscoveredSource(source, "public cache", problems=(refusal or problem,))
 
 
 def _split(tag_list: str) -> tuple[str, str]:

@@ -46,7 +46,12 @@ from spackscope.model.sources.source_name import (
     path_or_url,
     unique_names,
 )
-from spackscope.model.sources.spack_config import ConfiguredMirror, find_mirror, find_spack_root
+from spackscope.model.sources.spack_config import (
+    ConfiguredMirror,
+    SpackConfig,
+    find_mirror,
+    find_spack_root,
+)
 from spackscope.model.storage.base import FetchedFile, Wanted, is_remote
 
 REGISTRY = "OCI"
@@ -245,7 +250,7 @@ class Mirrors:
         else:
             match = _V2_CHECKSUM.search(data)
             checksum = match[1].decode() if match else ""
-        configured = _configured(mirror) if entry.is_signed is False else None
+        configured = _configured(mirror, self._session.spack) if entry.is_signed is False else None
         why = ""
         if not to_fetch:
             archive, why = mirror.state_of(archive_name, size)
@@ -393,9 +398,8 @@ def _owner_of(key: str, environ: Mapping[str, str]) -> str:
     return unescaped.decode("utf-8", "replace")[:_MAX_OWNER]
 
 
-def _configured(mirror: Mirror) -> ConfiguredMirror | None:
+def _configured(mirror: Mirror, spack: SpackConfig | None) -> ConfiguredMirror | None:
     """Return a mirror as the user's Spack is configured to use it; None if it is not."""
-    spack = mirror.session.spack
     mirrors = spack.mirrors if spack is not None else {}
     if mirror.source.startswith(PREFIX):
         return mirrors.get(mirror.source.removeprefix(PREFIX))

@@ -60,9 +60,11 @@ class Wanted(Frozen):
     """A file to fetch, by its name in the storage.
 
     The file is verified against `sha256`, in lower-case hexadecimal. Without it, the server is
-    asked whether a cached copy is current, except for an `immutable` file. No more than `max_size`
-    bytes are downloaded. If `check` refuses a download, an accepted cached copy is kept; without
-    one, the download is cached, and requested again the next time.
+    asked whether a cached copy is current, except for an `immutable` file. A file whose name
+    changes with each version has a name for its `copy`, which is used until a new version can be
+    downloaded. No more than `max_size` bytes are downloaded. If `check` refuses a download, an
+    accepted cached copy is kept; without one, the download is cached, and requested again the next
+    time.
 
     With `is_enough` only the beginning of a remote file is downloaded, whatever the size of the
     file: until `is_enough` is true for the part so far, or about `max_size` bytes. It cannot
@@ -71,6 +73,7 @@ class Wanted(Frozen):
 
     name: str
     sha256: str = ""
+    copy: str = ""
     immutable: bool = False
     max_size: int = MAX_FILE_SIZE
     check: Check | None = None

@@ -403,7 +403,7 @@ class Downloader:
         except SourceError as error:
             if wanted.sha256 and isinstance(error, TemporaryFailure):
                 self._failed[key] = str(error)
-            if cached is None or not error.may_serve_stale:
+            if cached is None or not (error.may_serve_stale or wanted.copy):
                 raise
             return FetchedFile(cached.path, origin, cached.checked, str(error))
         return FetchedFile(current.path, origin, current.checked)
@@ -477,7 +477,7 @@ class RemoteStorage(Storage):
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
         """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
-        key, origin = self._cache_key(wanted.name), self.origin_of(wanted.name)
+        key, origin = self._cache_key(wanted.copy or wanted.name), self.origin_of(wanted.name)
         return self.downloader.fetch(key, origin, wanted, self._request)
 
     def is_cached(self, name: str) -> bool:

@@ -38,15 +38,9 @@ def mirror_v3(index: bytes, name: str = MANIFEST) -> Files:
     }
 
 
-def mirror_v2(index: bytes, noted: str | None = "") -> Files:
-    """Build a mirror of layout v2 that has only an index.
-
-    `noted` is the checksum beside it: the correct one if empty, no file if None.
-    """
-    files = {"build_cache/index.json": index}
-    if noted is not None:
-        files["build_cache/index.json.hash"] = (noted or sha256(index)).encode()
-    return files
+def mirror_v2(index: bytes) -> Files:
+    """Build a mirror of layout v2 that has only an index."""
+    return {"build_cache/index.json": index}
 
 
 def signed_v3() -> Files:

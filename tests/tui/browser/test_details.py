@@ -170,7 +170,7 @@ async def test_the_questions_about_rows_share_a_connection(tmp_path: Path) -> No
         async with browsing(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}) as browser:
             for package in ("bzip2", "ncurses"):
                 await browser.open_package(package, shows="signed ")
-        assert len(server.connections) == 2, "one of the index, and one of both specs"
+        assert len(server.connections) == 3, "one of each layout, and one of both specs"
 
 
 # Relations

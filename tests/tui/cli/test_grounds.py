@@ -117,11 +117,11 @@ def cut(program: Program) -> str:
 def one_of_two(program: Program) -> str:
     """Write a tag list that names two indexes, of which one is broken."""
     index = database(installs(leaf(LEAF, "zlib", "1.3")))
-    urls = {"root": "root.json", "e4s": "e4s.json"}
+    urls = {"root": "root/index.json", "e4s": "e4s/index.json"}
     entries = [{"label": label, "url": url} for label, url in urls.items()]
     tags = json.dumps({"develop": entries}).encode()
     name = "cache_spack_io_index.json"
-    write_files(program.home, {"root.json": index, "e4s.json": b"{", name: tags})
+    write_files(program.home, {urls["root"]: index, urls["e4s"]: b"{", name: tags})
     return f"{program.home}/{name}"
 
 

@@ -351,14 +351,14 @@ def test_the_list_at_the_beginning_of_an_archive_on_a_server_is_enough(program: 
             ".spack/spec.json",
         ]
         assert f"5 files, 2.3 kB, from the list in {server.url}/blobs/sha256/" in result.stderr
-        # The index, the manifest of the spec, and the beginning of the archive.
-        assert len(server.requests) == 3
+        # Both layouts, the manifest of the spec, and the beginning of the archive.
+        assert len(server.requests) == 4
         assert ranges(server, data) == ["bytes=0-131071"]
         server.requests.clear()
         searched = program.rows("files", "--having", "xz", "bzip2", "-f", server.url)
         assert paths(searched) == ["bin/xz"]
-        # The next answer asks for the index alone.
-        assert len(server.requests) == 1
+        # The next answer asks for the indexes alone.
+        assert len(server.requests) == 2
 
 
 def test_more_of_an_archive_with_a_long_list_is_fetched(program: Program) -> None:
