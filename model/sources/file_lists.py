@@ -362,9 +362,7 @@ class FileLists:
     ) -> tuple[FetchedFile, ArchiveStart]:
         """Fetch the beginning of an archive, and read it. Raises SourceError and Cancelled."""
         for max_size in BEGINNINGS:
-            fetched = mirrors.fetch_archive(
-                spec, entry, max_size, lambda file: read_start(file).is_whole
-            )
+            fetched = mirrors.fetch_archive(spec, entry, max_size, only_start=True)
             with naming(fetched.origin), open_file(fetched.path) as file:
                 size, start = os.fstat(file.fileno()).st_size, read_start(file)
             self._fetched += size

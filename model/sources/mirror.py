@@ -130,16 +130,17 @@ class Mirror(Frozen):
         """The name of the index of layout v2."""
         return f"{self.target.build_cache}index.json"
 
-    def fetch_manifest(self, name: str, *, immutable: bool = False) -> tuple[FetchedFile, bytes]:
-        """Fetch a manifest of layout v3, and return it with its content. Raises SourceErrors."""
+    def fetch_manifest(self, name: str, **how: Any) -> tuple[FetchedFile, bytes]:
+        """Fetch a manifest of layout v3, and return it with its content. Raises SourceErrors.
+
+        `how` has fields of `Wanted`.
+        """
 
         def check(data: bytes) -> None:
             if not (manifest := read_manifest(data)).blobs:
                 raise Unreadable("; ".join(manifest.remarks) or "the manifest names no files")
 
-        file = self.storage.fetch(
-            Wanted(name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check)
-        )
+        file = self.storage.fetch(Wanted(name, max_size=MAX_MANIFEST_SIZE, check=check, **how))
         return file, self.read(file, MAX_MANIFEST_SIZE + 1)
 
     def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:

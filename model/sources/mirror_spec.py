@@ -14,7 +14,6 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import BinaryIO
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -265,21 +264,19 @@ class Mirrors:
         )
 
     def fetch_archive(
-        self,
-        spec: Spec,
-        entry: MirrorEntry,
-        max_size: int,
-        is_enough: Callable[[BinaryIO], object] | None = None,
+        self, spec: Spec, entry: MirrorEntry, max_size: int, *, only_start: bool = False
     ) -> FetchedFile:
         """Fetch the archive of an entry of a spec, and compare it with the entry's checksum.
 
-        With `is_enough` only its beginning is fetched (see `Wanted`). Raises SourceError and
+        With `only_start` not all of it is fetched (see `Wanted`). Raises SourceError and
         Cancelled.
         """
         state = next(state for state in self._states if state.name == entry.source)
         if not entry.archive_name or (mirror := self.open(spec, state)) is None:
             raise SourceError(entry.archive_problem or entry.problem)
-        wanted = Wanted(entry.archive_name, entry.checksum, max_size=max_size, is_enough=is_enough)
+        wanted = Wanted(
+            entry.archive_name, entry.checksum, max_size=max_size, only_start=only_start
+        )
         file = mirror.storage.fetch(wanted)
         if file.remark:
             raise SourceError(file.remark)
@@ -297,10 +294,10 @@ class Mirrors:
         def read(spec: Spec, state: SourceStatus) -> int | None:
             try:
                 name, mirror = _manifest_name(spec), self.open(spec, state)
-                may_ask = not (is_offline or state.remark)
-                if mirror is None or not (may_ask or mirror.storage.is_cached(name)):
+                if mirror is None:
                     return None
-                _, data = mirror.fetch_manifest(name, immutable=True)
+                may_ask = not (is_offline or state.remark)
+                _, data = mirror.fetch_manifest(name, immutable=True, may_download=may_ask)
                 return read_manifest(data).blob(ARCHIVE).size
             except Cancelled:
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -117,6 +118,6 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
     except ImportError:
         library = "boto3" if scheme == "s3" else "google-auth"
         raise SourceError(
-            f"{scheme}:// needs the library {object_stores.how_to_install(library)}"
+            f"{scheme}:// needs the library {library} for {sys.executable}"
         ) from None
     return object_stores.OciRegistry(url, credentials["id"], credentials["secret"], client)

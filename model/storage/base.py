@@ -9,7 +9,6 @@ import os
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -66,9 +65,9 @@ class Wanted(Frozen):
     accepted cached copy is kept; without one, the download is cached, and requested again the next
     time.
 
-    With `is_enough` only the beginning of a remote file is downloaded, whatever the size of the
-    file: until `is_enough` is true for the part so far, or about `max_size` bytes. It cannot
-    be verified, and its cached copy is kept for a name and checksum.
+    With `only_start` only the first `max_size` bytes are downloaded. They cannot be verified, and
+    their cached copy is kept for a name and checksum. Without `may_download` the file is not found
+    unless it is cached.
     """
 
     name: str
@@ -77,12 +76,13 @@ class Wanted(Frozen):
     immutable: bool = False
     max_size: int = MAX_FILE_SIZE
     check: Check | None = None
-    is_enough: Callable[[BinaryIO], object] | None = None
+    only_start: bool = False
+    may_download: bool = True
 
     @property
-    def range(self) -> str:
-        """The bytes to request, as in the header Range; "" for all."""
-        return f"bytes=0-{self.max_size - 1}" if self.is_enough is not None else ""
+    def range(self) -> dict[str, str]:
+        """The header Range of a request; empty for all bytes."""
+        return {"Range": f"bytes=0-{self.max_size - 1}"} if self.only_start else {}
 
     def check_digest(self, digest: str, origin: str) -> None:
         """Raise WrongContent if there is a checksum and the digest of the file is another one."""
@@ -114,10 +114,6 @@ class Storage(ABC):
         be used, and Cancelled.
         """
 
-    @abstractmethod
-    def is_cached(self, name: str) -> bool:
-        """Check whether a file, or a cached copy of it, is on this machine."""
-
     def origin_of(self, name: str) -> str:
         """Return the URL or path of a file to show; without a name, that of the storage itself."""
         return os.path.join(self.origin, *filter(None, name.split("/")))
@@ -148,15 +144,11 @@ class LocalFolder(Storage):
         """Return a file at its own path. Raises NotFound, WrongContent and other SourceErrors."""
         path, origin = self._path(wanted.name), self.origin_of(wanted.name)
         self.size_of(wanted.name)
-        if wanted.sha256 and wanted.is_enough is None:
+        if wanted.sha256 and not wanted.only_start:
             with naming(origin), open_file(path) as file:
                 digest = sha256_of(file)
             wanted.check_digest(digest, origin)
         return FetchedFile(path, origin)
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether a file exists."""
-        return os.path.isfile(self._path(name))
 
     def size_of(self, name: str) -> int:
         """Return the size of a file in bytes. Raises NotFound and SourceError."""

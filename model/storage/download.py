@@ -24,6 +24,7 @@ from typing import BinaryIO, TypeVar
 from spackscope.model.core import file_access
 from spackscope.model.core.errors import (
     Cancelled,
+    NotFound,
     SourceError,
     TemporaryFailure,
     Unreachable,
@@ -31,12 +32,7 @@ from spackscope.model.core.errors import (
     WrongContent,
     reason,
 )
-from spackscope.model.core.file_access import (
-    MAX_EXPANSION,
-    max_unpacked_size,
-    read_file,
-    read_head,
-)
+from spackscope.model.core.file_access import read_file, read_head
 from spackscope.model.core.frozen import Frozen, asdict, replace
 from spackscope.model.core.tasks import (
     cancelled_when,
@@ -231,10 +227,9 @@ USUAL_TIMEOUTS = Timeouts()
 class Download:
     """The download of one file, in a thread that can be abandoned.
 
-    The thread calls `expect`, `receive` and `write`. `cached` is the copy that the server is asked
-    about. The thread sets `validators` to the validators of the new version. `host` is the host
-    that has to send next, and `received` the number of bytes that have arrived, still packed.
-    Once it `has_enough`, no further byte is read.
+    The thread calls `expect` and `receive`. `cached` is the copy that the server is asked about.
+    The thread sets `validators` to the validators of the new version. `host` is the host that has
+    to send next, and `received` the number of bytes that have arrived.
     """
 
     def __init__(
@@ -251,17 +246,22 @@ class Download:
         self.restart()
 
     def restart(self) -> None:
-        """Discard all bytes that were received and written."""
+        """Discard all bytes that were received."""
         self._target.seek(0)
         self._target.truncate()
-        self._digest, self._size, self.has_enough = hashlib.sha256(), 0, False
+        self._digest = hashlib.sha256()
         self.received, self.host = 0, ""
         self._total: int | None = None
 
     @property
     def sha256(self) -> str:
-        """The hexadecimal digest of the written bytes."""
+        """The hexadecimal digest of the received bytes."""
         return self._digest.hexdigest()
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether no further byte has to be read."""
+        return self.wanted.only_start and self.received >= self.wanted.max_size
 
     def expect(self, host: str, total: int | None = None) -> None:
         """Note the host that has to respond, or to send a body of `total` bytes.
@@ -269,7 +269,7 @@ class Download:
         Raises SourceError if `total` is too large.
         """
         limit = self.wanted.max_size
-        if total is not None and total > limit and not self.wanted.range:
+        if total is not None and total > limit and not self.wanted.only_start:
             allowed = f"{limit:,} are allowed"
             raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
         self.host, self._total = host, total
@@ -279,35 +279,23 @@ class Download:
         if self.is_abandoned:
             raise Cancelled
 
-    def receive(self, count: int) -> None:
-        """Count and report received bytes, still packed. Raises Cancelled if nobody waits."""
-        self.check_abandoned()
-        self.received += count
-        name = self.origin.rpartition("/")[2] or self.origin
-        report_progress(f"bytes of {name}", self.received, self._total)
+    def receive(self, chunk: bytes) -> None:
+        """Append received bytes, and report the progress.
 
-    def write(self, chunk: bytes) -> None:
-        """Append bytes of the file, which may be unpacked from the received bytes.
-
-        Both numbers are limited: few bytes may unpack to very many, and many to none. Raises
-        SourceError.
+        Raises SourceError if there are too many, and Cancelled if nobody waits for them.
         """
-        before, is_enough = self._size, self.wanted.is_enough
-        self._size += len(chunk)
-        if max(self._size, self.received) > self.wanted.max_size and is_enough is None:
-            limit = f"{self.wanted.max_size:,} bytes"
+        self.check_abandoned()
+        wanted = self.wanted
+        if wanted.only_start:
+            chunk = chunk[: wanted.max_size - self.received]
+        self.received += len(chunk)
+        if self.received > wanted.max_size:
+            limit = f"{wanted.max_size:,} bytes"
             raise SourceError(f"{self.origin} is larger than the {limit} allowed")
-        if self._size > max_unpacked_size(self.received):
-            raise SourceError(f"{self.origin} unpacks to more than {MAX_EXPANSION} times its size")
         self._digest.update(chunk)
         self._target.write(chunk)
-        if is_enough is not None:
-            # It reads from the beginning each time, so it is only called when the size doubles.
-            has_doubled = self._size.bit_length() > before.bit_length()
-            self.has_enough = self._size >= self.wanted.max_size or (
-                has_doubled and bool(is_enough(self._target))
-            )
-            self._target.seek(0, os.SEEK_END)
+        name = self.origin.rpartition("/")[2] or self.origin
+        report_progress(f"bytes of {name}", self.received, self._total)
 
 
 Request = Callable[[Download], bool]
@@ -323,7 +311,7 @@ class Downloader:
     """Downloads into a cache, for all storages of one session.
 
     With `asks_anew` files are downloaded even if a cached copy may be current. A host that could
-    not be reached is not asked again, nor for a file with a checksum whose attempts all failed.
+    not be reached is not asked again.
     Raises SourceError if no cache directory can be written to.
     """
 
@@ -338,7 +326,6 @@ class Downloader:
         self.cache = open_download_cache(environ)
         self._asks_anew = asks_anew
         self._unreachable: dict[str, str] = {}
-        self._failed: dict[str, str] = {}
 
     def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
         """Download a file, or reuse the cached copy of the key if it is still current.
@@ -349,8 +336,8 @@ class Downloader:
 
         Raises SourceErrors and Cancelled.
         """
-        if wanted.range:
-            key = f"{key} {wanted.sha256} {wanted.range}"
+        if wanted.only_start:
+            key = f"{key} {wanted.sha256} {wanted.max_size}"
             wanted = replace(wanted, sha256="", immutable=True)
         try:
             return self._fetch(self.cache, key, origin, wanted, request)
@@ -374,10 +361,9 @@ class Downloader:
         usable = None if wanted.sha256 or self._asks_anew else cached
         if usable is not None and wanted.immutable:
             return FetchedFile(usable.path, origin, usable.checked)
+        if not wanted.may_download:
+            raise NotFound(f"{origin} was not downloaded yet")
         try:
-            if key in self._failed:
-                # Several names may lead to one file, as to the blob of an index.
-                raise TemporaryFailure(self._failed[key])
             with cache.open_new(key) as target:
                 download = Download(wanted, origin, usable, target)
                 if not self.retry(download, request, is_patient=usable is None):
@@ -401,8 +387,6 @@ class Downloader:
                         validators = {}
                     current = cache.store(key, target, origin, download.sha256, validators)
         except SourceError as error:
-            if wanted.sha256 and isinstance(error, TemporaryFailure):
-                self._failed[key] = str(error)
             if cached is None or not (error.may_serve_stale or wanted.copy):
                 raise
             return FetchedFile(cached.path, origin, cached.checked, str(error))
@@ -479,10 +463,6 @@ class RemoteStorage(Storage):
         """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
         key, origin = self._cache_key(wanted.copy or wanted.name), self.origin_of(wanted.name)
         return self.downloader.fetch(key, origin, wanted, self._request)
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether a file has a cached copy."""
-        return self.downloader.cache.find(self._cache_key(name)) is not None
 
 
 def _why_unreadable(path: str, wanted: Wanted) -> str:

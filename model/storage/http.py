@@ -12,7 +12,6 @@ import os
 import socket
 import ssl
 import threading
-import zlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ from spackscope.model.core.errors import (
     Unauthorized,
     Unreachable,
 )
-from spackscope.model.core.file_access import MAX_GZIP_MEMBERS
 from spackscope.model.core.redaction import library_message
 from spackscope.model.core.tasks import MAX_THREADS
 from spackscope.model.storage.base import Wanted
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
 _MAX_REDIRECTS = 10
 _MAX_REPLY_SIZE = 4 << 20
 _READ_SIZE = 1 << 16
-_GZIP = 31
-_PIECE_SIZE = 1 << 20
 _VALIDATORS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
 _BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 _PROXIES = ("http", "https", "socks5", "socks5h")
@@ -72,12 +68,11 @@ class HttpStorage(RemoteStorage):
         """Return the size that the server states, or None. Raises SourceErrors and Cancelled."""
 
         def ask(download: Download) -> int | None:
-            url, headers = self._url.below(name), self._headers()
-            headers["Accept-Encoding"] = "identity"
-            with self._client.request("HEAD", url, headers, download) as response:
-                length = response.headers.get("content-length", "")
-                is_size = length.isdecimal() and len(length) < 20 and not _encoding(response)
-                return int(length) if is_size else None
+            url = self._url.below(name)
+            with self._client.request("HEAD", url, self._headers(), download) as reply:
+                length = reply.headers.get("content-length", "")
+                is_size = length.isdecimal() and len(length) < 20
+                return int(length) if is_size and "Content-Encoding" not in reply.headers else None
 
         download = Download(Wanted(name), self.origin_of(name))
         # A silent server is not asked a second time, just for a size.
@@ -89,28 +84,17 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
-    sha256, cached, range_ = download.wanted.sha256, download.cached, download.wanted.range
+    cached = download.cached
     headers = {
         **headers,
-        # The checksum is for the file on the server, which may itself be compressed.
-        "Accept-Encoding": "identity" if sha256 or range_ else "gzip",
-        **({"Range": range_} if range_ else {}),
+        **download.wanted.range,
         **(cached.validators if cached is not None else {}),
     }
-    for unpacks in (False, True) if sha256 else (not range_,):
-        download.restart()
-        with client.request("GET", url, headers, download) as response:
-            if response.status == 304:
-                return False
-            encoding = _encoding(response)
-            if encoding not in ("", "gzip", "x-gzip"):
-                encoded = f"is encoded as {encoding[:20]}, which was not requested"
-                raise SourceError(f"{download.origin} {encoded}")
-            chunks = _chunks(response, download)
-            for chunk in _unpacked(chunks, download.origin) if unpacks and encoding else chunks:
-                download.write(chunk)
-        if not encoding or download.sha256 == sha256:
-            break
+    with client.request("GET", url, headers, download) as response:
+        if response.status == 304:
+            return False
+        for chunk in _chunks(response, download):
+            download.receive(chunk)
     # Validators of the version are kept if they can be sent back.
     download.validators = {
         condition: value
@@ -120,36 +104,9 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
     return True
 
 
-def _encoding(response: BaseHTTPResponse) -> str:
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    return "" if encoding == "identity" else encoding
-
-
-def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
-    """Unpack gzip piece by piece, since a few bytes may unpack to very many.
-
-    urllib3 accepts a body that is cut off as whole, and never stops reading an empty one.
-    """
-    member, members = zlib.decompressobj(_GZIP), 1
-    for chunk in chunks:
-        while chunk:
-            if member.eof:
-                member, members = zlib.decompressobj(_GZIP), members + 1
-            if members > MAX_GZIP_MEMBERS:
-                raise SourceError(f"{origin} is packed in more than {MAX_GZIP_MEMBERS:,} parts")
-            try:
-                yield member.decompress(chunk, _PIECE_SIZE)
-            except zlib.error as error:
-                raise TemporaryFailure(f"{origin} cannot be unpacked: {error}") from None
-            chunk = member.unused_data if member.eof else member.unconsumed_tail
-    if not member.eof:
-        raise TemporaryFailure(f"{origin} cannot be unpacked: it is cut off")
-
-
 def _chunks(response: BaseHTTPResponse, download: Download) -> Iterator[bytes]:
-    """Yield the chunks of a body as they arrive, still encoded."""
+    """Yield the chunks of a body as they arrive, until there are enough."""
     while not download.has_enough and (chunk := response.read1(_READ_SIZE, decode_content=False)):
-        download.receive(len(chunk))
         yield chunk
 
 
@@ -168,6 +125,7 @@ class Client(Downloader):
         reply = b""
         with self.request("GET", url, headers, download, origin) as response:
             for chunk in _chunks(response, download):
+                download.check_abandoned()
                 reply += chunk
                 if len(reply) > _MAX_REPLY_SIZE:
                     break
@@ -192,8 +150,10 @@ class Client(Downloader):
         """
         import urllib3
 
-        # A mapping that ignores the case of names.
-        headers = urllib3.HTTPHeaderDict({"User-Agent": "spackscope", "Accept": "*/*", **headers})
+        # A mapping that ignores the case of names. Files come as they are on the server: a
+        # checksum is for the file there, and readers unpack what is compressed.
+        usual = {"User-Agent": "spackscope", "Accept": "*/*", "Accept-Encoding": "identity"}
+        headers = urllib3.HTTPHeaderDict({**usual, **headers})
         if url.authorization:
             headers["Authorization"] = url.authorization
         seconds = urllib3.Timeout(connect=self.timeouts.connect, read=self.timeouts.stalled)

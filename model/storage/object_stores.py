@@ -12,10 +12,8 @@ import contextlib
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from shlex import quote
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import (
@@ -55,26 +53,6 @@ _BUSY_CODES = ("RequestTimeout", "SlowDown")
 
 _GOOGLE = "https://storage.googleapis.com"
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
-
-
-def how_to_install(library: str) -> str:
-    """Return the name of a library with the command that installs it in this environment.
-
-    pipx and uv leave a mark in their environments. Outside of an environment, the Python that
-    needs the library is named instead: the single file imports libraries from there.
-    """
-    prefix = sys.prefix
-    if os.path.exists(f"{prefix}/pipx_metadata.json"):
-        return f"{library}: pipx inject {quote(os.path.basename(prefix))} {library}"
-    if prefix == sys.base_prefix:
-        return f"{library} for {sys.executable}"
-    with (
-        contextlib.suppress(OSError),
-        open(f"{prefix}/pyvenv.cfg", encoding="utf-8", errors="replace") as file,
-    ):
-        if re.search("^uv = ", file.read(2**16), re.MULTILINE):
-            return f"{library}: uv pip install --python {quote(prefix)} {library}"
-    return f"{library}: {quote(f'{prefix}/bin/python')} -m pip install {library}"
 
 
 def read_credentials(options: Mapping[str, object], environ: Mapping[str, str]) -> dict[str, str]:
@@ -173,11 +151,11 @@ class S3Storage(RemoteStorage):
     def _download(self, download: Download) -> bool:
         from botocore.exceptions import ClientError
 
-        key, range_ = self._prefix + download.wanted.name, download.wanted.range
+        key = self._prefix + download.wanted.name
         validators = download.cached.validators if download.cached is not None else {}
         try:
             response = self._client.get_object(
-                Bucket=self._bucket, Key=key, **validators, **({"Range": range_} if range_ else {})
+                Bucket=self._bucket, Key=key, **validators, **download.wanted.range
             )
         except ClientError as error:
             if validators and _status(error) == 304:
@@ -186,8 +164,7 @@ class S3Storage(RemoteStorage):
         with contextlib.closing(response["Body"]) as body:
             download.expect(self.origin, response.get("ContentLength"))
             while not download.has_enough and (chunk := body.read(_READ_SIZE)):
-                download.receive(len(chunk))
-                download.write(chunk)
+                download.receive(chunk)
         download.validators = {"IfNoneMatch": response["ETag"]} if "ETag" in response else {}
         return True
 
@@ -396,11 +373,6 @@ class OciRegistry(Storage):
             replace(wanted, sha256=digest),
         )
         return FetchedFile(file.path, file.origin, manifest.checked, manifest.remark)
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether there is a cached manifest that names the index."""
-        manifest = self._top.below(f"manifests/{_TAG}")
-        return name == INDEX and self._client.cache.find(manifest.key) is not None
 
     def _download(self, url: Url, origin: str, wanted: Wanted) -> FetchedFile:
         return self._client.fetch(

@@ -3,16 +3,16 @@
 import os
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trustme
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import NotFound, SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.storage.base import FetchedFile, Wanted
+from spackscope.model.storage.base import FetchedFile, Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client, HttpStorage
 from tests.program import PATIENCE
@@ -48,6 +48,12 @@ class Machine:
         with pytest.raises(SourceError) as raised:
             self.storage(server.url, **more).fetch(Wanted(name, max_size=max_size))
         return without_port(str(raised.value), server)
+
+    def has(self, storage: Storage, name: str) -> bool:
+        """Check whether a file of a storage can be read without a server."""
+        with suppress(NotFound):
+            return bool(storage.fetch(Wanted(name, immutable=True, may_download=False)).path)
+        return False
 
     def left_behind(self) -> list[str]:
         return sorted(name for name in os.listdir(self.cache) if name.endswith(".tmp"))

@@ -113,9 +113,9 @@ def test_a_copy_that_is_not_as_it_was_written_is_none(
         storage = machine.storage(server.url)
         path = Path(storage.fetch(Wanted("blob", immutable=True)).path)
         os.utime(path, (1, 1))
-        assert storage.is_cached("blob")
+        assert machine.has(storage, "blob")
         damage(path)
-        assert not storage.is_cached("blob")
+        assert not machine.has(storage, "blob")
 
         assert machine.read(server, "blob", immutable=True) == NEW
     assert machine.left_behind() == []
@@ -164,10 +164,11 @@ def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
     (home / "spackscope").mkdir(parents=True)
     (home / "spackscope").chmod(0o555)
     with serving(index=sends(NEW)) as server:
-        storage = Machine(home).storage(server.url)
+        machine = Machine(home)
+        storage = machine.storage(server.url)
         served = storage.fetch(Wanted("index"))
         assert Path(served.path).read_bytes() == NEW
-        assert storage.is_cached("index")
+        assert machine.has(storage, "index")
         assert not served.path.startswith(str(home))
 
 
