@@ -6,9 +6,7 @@ not trusted: no file is opened by such a name.
 
 An archive of a mirror, of any layout, is a tar file that is compressed with gzip. Its first files
 are those in `.spack`, after a few in the prefix itself: `reproducible_tarfile_from_prefix` of
-lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders. Before
-Spack 0.17 it is a member of another tar file, beside its spec file: `build_tarball` of
-lib/spack/spack/binary_distribution.py of 0.16.
+lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its folders.
 """
 
 from __future__ import annotations
@@ -16,8 +14,6 @@ from __future__ import annotations
 import os
 import stat
 import tarfile
-import threading
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -30,7 +26,7 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable
-from spackscope.model.readers.unpack import GZIP, decode, gzip_pieces
+from spackscope.model.readers.unpack import decode, gzip_pieces
 from spackscope.model.sources.build_times import seconds_of
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
@@ -39,14 +35,6 @@ from spackscope.model.storage.base import FetchedFile
 
 MAX_ARCHIVE = 2**30
 """Bytes of an archive; larger ones are not read."""
-
-MAX_UNPACKED, MAX_EXPANSION = 2**30, 20
-"""Bytes that the archives of a mirror may unpack to, or a multiple of their sizes if it is more.
-
-Real archives unpack to three to ten times their sizes, except archives of less than 64 KiB.
-"""
-
-_SMALL_ARCHIVE = 2**16
 
 BEGINNINGS = (2**17, 900_000)
 """Bytes at the beginning of an archive in which Spack's own files are searched: first, and last.
@@ -58,63 +46,13 @@ MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
 MAX_MANIFEST = 2**26
 _MAX_HEADER = 2**16
 
-_MAX_OUTER = 16
-"""Members that are searched for the compressed one, with those that hold long names."""
-
-_HEADER_COST = 8
-"""The time to parse a byte of a header, as a multiple of the time to unpack a byte."""
-
-
-class UnpackBudget:
-    """The limit for unpacking the archives of a mirror, in bytes; header bytes count more.
-
-    A limit for each archive alone would be no limit for thousands of them.
-    """
-
-    def __init__(self) -> None:
-        self._packed = self._cost = self._limit = 0
-        self._reason = ""
-
-    def add(self, size: int) -> None:
-        """Allow for an archive of so many bytes."""
-        self._packed += max(size, _SMALL_ARCHIVE)
-        own = self._cost + max_unpacked_size(size)
-        self._limit = max(MAX_UNPACKED, MAX_EXPANSION * self._packed)
-        self._reason = "the archives of the mirror unpack to too much data for their sizes"
-        if own < self._limit:
-            self._limit = own
-            self._reason = f"it unpacks to too much data for {size:,} bytes"
-
-    def spend(self, cost: int) -> None:
-        """Count the bytes read from an archive. Raises Unreadable if too many, and Cancelled."""
-        check_cancelled()
-        self._cost += cost
-        if self._cost > self._limit:
-            raise Unreadable(self._reason)
-
-
-def _find_packed(file: BinaryIO) -> tuple[int, int | None]:
-    """Return where in a file the compressed archive begins, and its size; None to the end."""
-    at = 0
-    for _ in range(_MAX_OUTER):
-        file.seek(at)
-        header, start = file.read(tarfile.BLOCKSIZE), file.read(len(GZIP))
-        try:
-            member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
-        except tarfile.HeaderError:
-            break
-        at += tarfile.BLOCKSIZE
-        if start == GZIP and member.isreg():
-            return at, max(0, member.size)
-        at += max(0, -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
-    return 0, None
-
 
 class _Unpacked:
-    """An archive that is unpacked once, from its beginning, as far as a budget allows."""
+    """An archive that is unpacked once, from its beginning, up to a limit for its size."""
 
-    def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:
-        self._pieces, self._budget = gzip_pieces(file, *_find_packed(file)), budget
+    def __init__(self, file: BinaryIO) -> None:
+        self._size = os.fstat(file.fileno()).st_size
+        self._pieces, self._unpacked = gzip_pieces(file), 0
         self._piece, self._at = memoryview(b""), 0
 
     def tell(self) -> int:
@@ -122,12 +60,11 @@ class _Unpacked:
         return self._at
 
     def read(self, size: int) -> bytes:
-        """Read some bytes of a header or a file. Raises Unreadable and OSError."""
+        """Read some bytes of a header or a file. Raises Unreadable, OSError and Cancelled."""
         if not 0 <= size <= _MAX_HEADER:
             raise Unreadable(
                 f"it has a header of {size:,} bytes; at most {_MAX_HEADER:,} are read"
             )
-        self._budget.spend(_HEADER_COST * size)
         return b"".join(self._parts(size))
 
     def seek(self, offset: int) -> None:
@@ -143,7 +80,10 @@ class _Unpacked:
                 piece = next(self._pieces, None)
                 if piece is None:
                     return
-                self._budget.spend(len(piece))
+                check_cancelled()
+                self._unpacked += len(piece)
+                if self._unpacked > max_unpacked_size(self._size):
+                    raise Unreadable(f"it unpacks to too much data for {self._size:,} bytes")
                 self._piece = memoryview(piece)
             part, self._piece = self._piece[:size], self._piece[size:]
             size -= len(part)
@@ -152,13 +92,13 @@ class _Unpacked:
 
 
 def read_members(
-    file: BinaryIO, budget: UnpackBudget, endings: tuple[str, ...] = (), max_size: int = 0
+    file: BinaryIO, endings: tuple[str, ...] = (), max_size: int = 0
 ) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
     """Yield the members of an archive, and up to `max_size` bytes of files by their `endings`.
 
     `max_size` is a multiple of 64 KiB. Raises Unreadable, OSError and Cancelled.
     """
-    unpacked = _Unpacked(file, budget)
+    unpacked = _Unpacked(file)
     try:
         with tarfile.open(fileobj=cast(BinaryIO, unpacked), mode="r:", encoding="utf-8") as tar:
             while (member := tar.next()) is not None:
@@ -194,10 +134,9 @@ class ArchiveStart(NamedTuple):
 
 def read_start(file: BinaryIO) -> ArchiveStart:
     """Return what the part of an archive so far has. Raises OSError and Cancelled."""
-    budget, start = UnpackBudget(), ArchiveStart()
-    budget.add(BEGINNINGS[-1])
+    start = ArchiveStart()
     with suppress(Unreadable):
-        for member, content in read_members(file, budget, (MANIFEST, TIMES), MAX_MANIFEST):
+        for member, content in read_members(file, (MANIFEST, TIMES), MAX_MANIFEST):
             if f"/{member.name}".endswith(TIMES):
                 start = start._replace(times=start.times or content)
             elif start.manifest:
@@ -276,8 +215,7 @@ class FileLists:
         self._remote = {s.name for s in states if s.checked is not None and not s.failure}
         parts = [[s for s in states if (s.name in self._remote) is is_] for is_ in (False, True)]
         self._mirrors = [Mirrors(part, session, sources) for part in parts]
-        self._may_download, self._fetched, self._lock = may_download, 0, threading.Lock()
-        self._budgets = defaultdict[str, UnpackBudget](UnpackBudget)
+        self._may_download, self._fetched = may_download, 0
 
     def are_remote(self, records: Iterable[Spec]) -> bool:
         """Check whether only servers have the archives of a spec."""
@@ -349,13 +287,9 @@ class FileLists:
                 return _listed(_manifest_files(start.manifest), f"the list in {fetched.origin}")
         fetched = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
         with naming(fetched.origin), open_file(fetched.path) as file:
-            size = os.fstat(file.fileno()).st_size
-            self._fetched += size if entry.source in self._remote else 0
-            # The archives of a source share a budget.
-            with self._lock:
-                budget = self._budgets[entry.source]
-                budget.add(size)
-                return _listed(_archive_files(file, budget), fetched.origin)
+            if entry.source in self._remote:
+                self._fetched += os.fstat(file.fileno()).st_size
+            return _listed(_archive_files(file), fetched.origin)
 
     def _read_start(
         self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry
@@ -407,9 +341,9 @@ def _manifest_files(data: bytes) -> Iterator[_Found]:
         yield from found.values()
 
 
-def _archive_files(file: BinaryIO, budget: UnpackBudget) -> Iterator[_Found]:
+def _archive_files(file: BinaryIO) -> Iterator[_Found]:
     """Yield the files of an archive. Raises Unreadable, OSError and Cancelled."""
-    for member, _ in read_members(file, budget):
+    for member, _ in read_members(file):
         kind = _TAR_KINDS.get(member.type, "file" if member.isreg() else "other")
         if not member.isdir():
             size = member.size if kind == "file" else None
