@@ -35,7 +35,7 @@ MakeScalar = Callable[[str, int], str]
 
 
 class SpackYaml(NamedTuple):
-    """The value of a configuration file, the number of values in it, and its errors.
+    """The value of a configuration file, and its errors.
 
     `refused` are the errors of keys and merges that Spack refuses, which are left out. After a
     syntax error, the `error`, the value has the keys above it without lists that are not complete.
@@ -43,7 +43,6 @@ class SpackYaml(NamedTuple):
     """
 
     value: Any
-    size: int
     refused: list[YamlError]
     error: YamlError | None
 
@@ -81,7 +80,7 @@ def load_spack_yaml(text: str, make_scalar: MakeScalar) -> SpackYaml:
 
         builder = _Builder(make_scalar)
         error = builder.build(yaml, text, FlowScalarLoader)
-    return SpackYaml(builder.value, builder.count, builder.refused, error)
+    return SpackYaml(builder.value, builder.refused, error)
 
 
 @cache

@@ -13,7 +13,12 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.source_name import path_or_url
-from spackscope.model.sources.spack_config import ReuseRules, SpackConfig, read_spack_config
+from spackscope.model.sources.spack_config import (
+    ReuseRules,
+    SpackConfig,
+    read_reuse_rules,
+    read_spack_config,
+)
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 if TYPE_CHECKING:
@@ -63,7 +68,7 @@ class Session(Frozen):
     def reuse_rules(self) -> ReuseRules | None:
         """The rules for reuse in the user's Spack configuration; None if it is ignored."""
         spack = self.spack if self.uses_rules else None
-        return None if spack is None else spack.reuse_rules
+        return None if spack is None else read_reuse_rules(spack)
 
     @property
     def configuration(self) -> tuple[object, Sequence[Problem]]:

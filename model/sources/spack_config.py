@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,17 +35,11 @@ _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_P
 
 _VARIABLE = r"\$(?:(\w+)|\{(\w+)\})"
 _PADDING = r"\$\{?padding(?::\d+)?\}?$"
-_MAX_EXPANSION = 2**20
-"""Characters that all variables of a configuration may expand to, together."""
-
 _MAX_FILE_SIZE = 2**20
-_MAX_SCOPES = 200
-_MAX_HEAD_SIZE = 1024
 _MAX_LOCK_SIZE = 2**28
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null", "Null", "NULL")
-_TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-"""The booleans of YAML 1.2, which has no others."""
+_TRUE = ("true", "True", "TRUE")
 
 
 class Text(str):
@@ -136,21 +129,15 @@ class SpackConfig(Frozen):
     def release(self) -> str:
         """The release that Spack's packages are pinned to, as `v2026.06`; "" for none.
 
-        The release is the tag or branch of the repository `builtin` in repos.yaml, or the branch
-        of its clone. Before 1.0 the packages were released with Spack.
+        The release is the tag or branch of the repository `builtin` in repos.yaml. Before 1.0 the
+        packages were released with Spack.
         """
-        entry = self.scopes.section("repos").get("builtin")
-        fields = entry if isinstance(entry, dict) else {}
-        heads = [self.scopes.value(fields, key, Text) or "" for key in ("tag", "branch")]
-        for path in self.package_repositories:
-            with suppress(OSError):
-                head = read_file(os.path.join(path, ".git", "HEAD"), _MAX_HEAD_SIZE)
-                heads.append(
-                    head.decode("utf-8", "replace").strip().removeprefix("ref: refs/heads/")
-                )
         version = spack_version(self.scopes.root)
-        if version.startswith("0."):
-            heads.append(f"v{version}")
+        heads = [f"v{version}"] if version.startswith("0.") else []
+        if isinstance(repositories := self.scopes.merged("repos"), dict):
+            fields = repositories.get("builtin")
+            fields = fields if isinstance(fields, dict) else {}
+            heads += [self.scopes.value(fields, key, Text) or "" for key in ("tag", "branch")]
         matches = (re.fullmatch(r"(?:releases/)?(v\d+\.\d+(?:\.\d+)?)", head) for head in heads)
         return next((match[1] for match in matches if match), "")
 
@@ -159,9 +146,7 @@ class SpackConfig(Frozen):
         """The toolchains of toolchains.yaml; one that cannot be understood is a problem."""
         toolchains: dict[str, Sequence[Group]] = {}
         scopes = self.scopes
-        # Before 1.0 Spack had none.
-        is_old = spack_version(scopes.root).startswith("0.")
-        section = {} if is_old else scopes.section("toolchains")
+        section = scopes.section("toolchains")
         for name in section:
             if isinstance(section[name], Text):
                 parts = [(section[name], "")]
@@ -176,33 +161,6 @@ class SpackConfig(Frozen):
             except QueryError as error:
                 scopes.refuse(name, f"the toolchain {name} is not considered: {error}")
         return toolchains
-
-    @cached_property
-    def reuse_rules(self) -> ReuseRules:
-        """The rules for reuse; their problems are added to the configuration's."""
-        return read_reuse_rules(self)
-
-    @cached_property
-    def package_repositories(self) -> tuple[str, ...]:
-        """The directories of repos.yaml, as `parse_config_descriptor` of Spack."""
-        from base64 import b32encode
-        from hashlib import sha1
-
-        paths, scopes = [], self.scopes
-        for name, entry in scopes.section("repos").items():
-            fields = (
-                entry
-                if isinstance(entry, dict)
-                else {_text(name.file, "destination", name.line): entry}
-            )
-            place = scopes.value(fields, "destination", Text)
-            if not place and (url := scopes.value(fields, "git", Text)):
-                digest = sha1(url.encode(), usedforsecurity=False).digest()
-                clone = b32encode(digest).decode().lower()[-7:]
-                place = _text(name.file, f"$user_cache_path/package_repos/{clone}", name.line)
-            if path := scopes.directory(place):
-                paths.append(path)
-        return tuple(paths)
 
 
 def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
@@ -323,7 +281,6 @@ class Scopes:
         self.root, self._environ = find_spack_root(environ), environ
         self.problems: list[Problem] = []
         self._home = environ.get("HOME", "")
-        self._expanded = self._value_count = self._conditions = 0
         self._files: dict[str, dict[str, Any]] = {}
         self._seen: set[str] = set()
         self._scopes: list[tuple[str, dict[str, Any] | None]] = []
@@ -360,17 +317,17 @@ class Scopes:
 
         Keys and values are texts with their places, lists and mappings of these.
         """
+        merged = self.merged(name)
+        return merged if isinstance(merged, dict) else {}
+
+    def merged(self, name: str) -> Any:
+        """Return the value of a section, which may be a list; None without one."""
         merged: dict[Any, Any] = {}
         for path, content in self._scopes:
             if content is None:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
-            part = {key: value for key, value in content.items() if key == name}
-            for key, value in part.items():
-                if name == "repos" and isinstance(value, list):
-                    # As it was before Spack 1.0.
-                    part[key] = {path: path for path in value if isinstance(path, Text)}
-            merged = _merge(part, merged)
-        return self.value(merged, name, dict) or {}
+            merged = _merge({key: value for key, value in content.items() if key == name}, merged)
+        return merged.get(name)
 
     def mappings(self, name: str) -> dict[Text, dict[Any, Any]]:
         """Return the entries of a section that has only mappings."""
@@ -384,48 +341,29 @@ class Scopes:
             return None
         if isinstance(value, kind):
             return value
-        self._refuse_type(fields, key, value, kind, key)
+        found = next(name for each, name in _KIND_NAMES.items() if isinstance(value, each))
+        place = _first_text(value) or next(each for each in fields if each == key)
+        self.refuse(place, f"{key} has to be {_KIND_NAMES[kind]}, not {found}")
         return None
 
     def flag(self, fields: Mapping[Any, Any], key: str, *, default: bool) -> bool:
-        """Return the boolean of a key, or the default for a missing or wrong value."""
+        """Return the boolean of a key, or the default for a missing value."""
         text = self.value(fields, key, Text)
-        if text is None or text in (*_TRUE, *_FALSE):
-            return default if text is None else text in _TRUE
-        self.refuse(text, f"{key} has to be true or false, not {text[:80]}")
-        return default
+        return default if text is None else text in _TRUE
 
     def entries(
         self, fields: Mapping[Any, Any], key: str, short_for: str = ""
     ) -> list[dict[Any, Any]]:
         """Return the mappings of a list; a text in it is the value of the key `short_for`."""
-        mappings = []
-        for entry in self.value(fields, key, list) or ():
-            if short_for and isinstance(entry, Text):
-                mappings.append({short_for: entry})
-            elif isinstance(entry, dict):
-                mappings.append(entry)
-            else:
-                self._refuse_type(fields, key, entry, dict, f"an entry of {key}")
-        return mappings
+        listed = self.value(fields, key, list) or ()
+        mappings = ({short_for: each} if isinstance(each, Text) else each for each in listed)
+        return [each for each in mappings if isinstance(each, dict)]
 
     def texts(self, fields: Mapping[Any, Any], key: str) -> tuple[Text, ...]:
         """Return the texts of a list, or a text alone."""
-        alone, texts = fields.get(key), []
-        for entry in [alone] if isinstance(alone, Text) else self.value(fields, key, list) or ():
-            if not isinstance(entry, Text):
-                self._refuse_type(fields, key, entry, Text, f"an entry of {key}")
-            elif entry not in _NULL:
-                texts.append(entry)
-        return tuple(texts)
-
-    def _refuse_type(
-        self, fields: Mapping[Any, Any], key: str, value: object, kind: type, what: str
-    ) -> None:
-        """Add the problem of a value, where it is written, or else its key."""
-        found = next(name for each, name in _KIND_NAMES.items() if isinstance(value, each))
-        place = _first_text(value) or next(each for each in fields if each == key)
-        self.refuse(place, f"{what} has to be {_KIND_NAMES[kind]}, not {found}")
+        alone = fields.get(key)
+        listed = [alone] if isinstance(alone, Text) else self.value(fields, key, list) or ()
+        return tuple(each for each in listed if isinstance(each, Text) and each not in _NULL)
 
     def refuse(self, place: Text, why: str) -> None:
         """Add a problem with the place of the entry that is left out."""
@@ -477,13 +415,9 @@ class Scopes:
 
     def _expand(self, match: re.Match[str]) -> str:
         """Return the value of a variable, one of Spack's own or of the environment."""
-        if self._expanded > _MAX_EXPANSION:
-            return match[0]
         name = match[1] or match[2]
         own = self._own_variables.get(name.lower())
-        value = (own() if own is not None else "") or self._environ.get(name, match[0])
-        self._expanded += len(value)
-        return value
+        return (own() if own is not None else "") or self._environ.get(name, match[0])
 
     @cached_property
     def _own_variables(self) -> Mapping[str, Callable[[], str]]:
@@ -514,11 +448,6 @@ class Scopes:
         if real in self._seen:
             return
         self._seen.add(real)
-        if len(self._seen) > _MAX_SCOPES:
-            if len(self._seen) == _MAX_SCOPES + 1:
-                why = f"is not read; at most {_MAX_SCOPES} files and directories are"
-                self.problems.append(Problem(path, "", why))
-            return
         is_directory = os.path.isdir(path)
         file = os.path.join(path, "include.yaml") if is_directory else path
         content = self._read(file)
@@ -543,17 +472,14 @@ class Scopes:
             for key in ("git", "path", "when", "name", "path_override_env_var")
         )
         place = written or git
-        if place is None or (condition is None and isinstance(fields.get("when"), list | dict)):
+        if place is None:
             return ""
         skipped = f"{shown_url(place)[:200]} is skipped"
         is_optional = self.flag(fields, "optional", default=False)
         if condition is not None:
             from spackscope.model.sources.conditions import is_met
 
-            self._conditions += 1
             try:
-                if self._conditions > _MAX_SCOPES:
-                    raise Unreadable(f"at most {_MAX_SCOPES} are evaluated")
                 if not is_met(condition, self._environ):
                     return ""
             except Unreadable as error:
@@ -591,19 +517,14 @@ class Scopes:
         place = why = ""
         try:
             text = unpack.decode(read_file(path, _MAX_FILE_SIZE))
-            content, size, refused, error = yaml.load_spack_yaml(text, partial(_text, path))
+            content, refused, error = yaml.load_spack_yaml(text, partial(_text, path))
             for each in refused:
                 self.problems.append(Problem(path, f"line {each.line}", clean(str(each))))
             if error is not None:
                 place = f"line {error.line}" if error.line else ""
                 here = " from here on" if place and error.is_syntax_error else ""
                 why = clean(f"cannot be read{here}: {error}")
-            self._value_count += size
-            if self._value_count > yaml.MAX_YAML_VALUES:
-                limit = f"at most {yaml.MAX_YAML_VALUES:,} values of the configuration are read"
-                self._value_count -= size
-                why = f"is not read: it exceeds the limit; {limit}"
-            elif isinstance(content, dict):
+            if isinstance(content, dict):
                 self._files[path] = content
             elif content not in (None, ""):
                 why = "cannot be read: not a mapping"

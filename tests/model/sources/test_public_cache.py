@@ -166,10 +166,6 @@ def test_the_public_cache_alone_is_its_newest_release_or_that_of_the_users_spack
         discovered = discover_one("public", spack)
         assert discovered.source == f"public:{tag}"
         assert [problem.reason for problem in discovered.problems] == unexpected
-    head = write_files(tmp_path / "clone/.git", {"HEAD": b"ref: refs/heads/releases/v2025.11\n"})
-    clone = {"git": git, "destination": str(head.parent)}
-    (tmp_path / "repos.yaml").write_text(json.dumps({"repos": {"builtin": clone}}))
-    assert discover_one("public", spack).source == "public:v2025.11.1"
 
 
 def test_a_release_without_an_index_is_not_read_where_another_has_one(tmp_path: Path) -> None:

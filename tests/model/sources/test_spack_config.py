@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +12,6 @@ import pytest
 from spackscope.model.sources.spack_config import (
     ConfiguredMirror,
     ReuseRules,
-    SpackConfig,
     read_reuse_rules,
     read_spack_config,
 )
@@ -228,8 +227,6 @@ def test_files_and_directories_are_included(spack: SpackRoot) -> None:
           - https://example.org/mirrors.yaml
           - {git: https://example.org/config.git, paths: [x]}
           - {path: ../../shared/one.yaml, when: 'hostname == x'}
-          - {path: ../../never, when: ['True']}
-          - {path: ../../never, when: {a: b}}
         """,
     )
     spack.write("never/mirrors.yaml", mirror_file("never"))
@@ -359,52 +356,6 @@ def test_aliases_are_replaced_unless_they_unfold_to_very_much(spack: SpackRoot) 
         assert all("more than 100,000 values" in each.reason for each in found.problems)
 
 
-def including(spack: SpackRoot, contents: Sequence[str]) -> SpackConfig:
-    """Read a configuration that includes files."""
-    spack.write(USER, "")
-    for number, content in enumerate(contents):
-        (spack.home / f"{number}.yaml").write_text(content)
-    lines = (f"- {spack.home}/{number}.yaml\n" for number in range(len(contents)))
-    (spack.home / ".spack" / "include.yaml").write_text("include:\n" + "".join(lines))
-    return spack.config()
-
-
-def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
-    many = f"a: &a [{'x, ' * 1000}x]\nb: [{'*a, ' * 24}*a]\n"
-    found = including(spack, [mirror_file(f"m{number}") + many for number in range(6)])
-
-    # Those that are included last are read first.
-    assert list(found.mirrors) == ["m3", "m4", "m5"]
-    limit = "at most 100,000 values of the configuration are read"
-    reasons = [f"is not read: it exceeds the limit; {limit}"] * 3
-    assert [problem.reason for problem in found.problems] == reasons
-
-
-def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
-    found = including(spack, [mirror_file(f"m{number}") for number in range(300)])
-
-    assert 100 < len(found.mirrors) <= 200
-    (problem,) = found.problems
-    assert problem.reason == "is not read; at most 200 files and directories are"
-
-
-def test_the_number_of_conditions_is_limited(spack: SpackRoot) -> None:
-    entries = "- {path: /nowhere, when: 'False'}\n" * 202
-    spack.write("home/.spack/include.yaml", "include:\n" + entries)
-
-    (first, _) = spack.config().problems
-    assert first.reason.endswith(
-        "its condition False is not understood: at most 200 are evaluated"
-    )
-
-
-def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
-    spack.write(USER, f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n")
-    spack.environ["LONG"] = "x" * 100_000
-
-    assert len(spack.config().mirrors["bomb"].url) < 3_000_000
-
-
 def rules_of(spack: SpackRoot) -> ReuseRules:
     return read_reuse_rules(spack.config())
 
@@ -468,30 +419,3 @@ def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> No
     spack.write("env/spack.lock", "{}")
     spack.write("home/.spack/include.yaml", "include: [../../env/spack.lock]")
     assert problems(spack) == []
-
-
-def test_package_repositories_are_those_of_all_scopes(spack: SpackRoot, tmp_path: Path) -> None:
-    spack.write(
-        "spack/etc/spack/defaults/repos.yaml",
-        "repos:\n  builtin:\n    git: https://github.com/spack/spack-packages.git\n",
-    )
-    spack.write(
-        "spack/etc/spack/repos.yaml",
-        f"repos:\n  c:\n    git: https://x\n    destination: {tmp_path}/clone\n",
-    )
-    # As it was before Spack 1.0.
-    spack.write("home/.spack/repos.yaml", f"repos:\n- $spack/../own\n- {tmp_path}/site\n")
-    assert spack.config().package_repositories == (
-        f"{tmp_path}/own",
-        f"{tmp_path}/site",
-        f"{tmp_path}/clone",
-        f"{tmp_path}/home/.spack/package_repos/fncqgg4",
-    )
-
-
-def test_a_list_is_no_package_repository(spack: SpackRoot) -> None:
-    path = spack.write("home/.spack/repos.yaml", "repos:\n  builtin: []\n")
-    config = spack.config()
-    assert config.package_repositories == ()
-    (problem,) = config.problems
-    assert str(problem).startswith(f"{path}: line 2: destination has to be a string")
