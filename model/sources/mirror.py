@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Literal
@@ -81,12 +81,16 @@ _INDEXES = "v3/manifests/index"
 SPECS = "v3/manifests/spec"
 """The folder of layout v3 with one manifest for each spec."""
 
-MANIFEST = ".spec.manifest.json"
-
 MAX_SPEC_FILE_SIZE = 2**26
 """Bytes of a spec file; one with 1,000 dependencies has 2 million."""
 
-_V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
+MANIFEST = ".spec.manifest.json"
+_ENDINGS = (MANIFEST, ".spec.json.sig", ".spec.json", ".spec.yaml", ".spack")
+"""Files of a spec in the order of choice: manifests of layout v3, spec files of v2, archives."""
+
+_FILE_OF_SPEC = re.compile(
+    rf"(?:.*/)?[^/]+-(?P<hash>[a-z2-7]{{32}})(?P<ending>{'|'.join(map(re.escape, _ENDINGS))})"
+)
 _MAX_INDEXES = 8
 """Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
 
@@ -247,7 +251,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
         others = f": it has {views}" if views else ""
         raise SourceError(f"the mirror {name} has no view {target.view}{others}")
     with contextlib.suppress(ListingUnsupported):
-        if spec_files := [*_spec_files(mirror)]:
+        if spec_files := _spec_files(mirror):
             return combine(spec_files)
     hint = f"create one with `spack buildcache update-index {spack_argument(name)}`"
     raise SourceError(f"the mirror {name} has no index: {hint}")
@@ -292,7 +296,7 @@ def _files_of(mirror: Mirror) -> str:
         for directory, folders, names in os.walk(os.path.join(top, folder)):
             check_cancelled()
             folders.sort()
-            its = [name for name in names if name.endswith((MANIFEST, *_V2_ENDINGS))]
+            its = [name for name in names if name.endswith(_ENDINGS[:-1])]
             has_specs = has_specs or bool(its)
             for name in ("", *sorted(its)):
                 path = os.path.join(directory, name)
@@ -442,20 +446,36 @@ def _mirror_source(
     )
 
 
-def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
-    """Yield the spec files of a mirror, layout v3 before v2, if it has some.
+def _names_of_specs(mirror: Mirror, layout: str) -> tuple[dict[str, str], set[str]]:
+    """Return the name of the manifest or spec file of each spec in a layout, by its hash.
 
-    Spec files of layout v3 are blobs, and shown under the names of their manifests. If one of
-    layout v2 has two forms, the signed form is read. A spec file that cannot be read is a Problem.
-    Raises ListingUnsupported, other SourceErrors and Cancelled.
+    If a spec has several forms, the signed one is named. The hashes that have an archive beside
+    their spec file, in layout v2, are returned, too. Raises ListingUnsupported, other SourceErrors
+    and Cancelled.
+    """
+    folder = SPECS if layout == "v3" else mirror.target.build_cache.rstrip("/")
+    names, archives = dict[str, str](), set[str]()
+    files = [*filter(None, map(_FILE_OF_SPEC.fullmatch, mirror.storage.names(folder)))]
+    for match in sorted(files, key=lambda match: _ENDINGS.index(match["ending"])):
+        if match["ending"] == _ENDINGS[-1]:
+            archives.add(match["hash"])
+        else:
+            names.setdefault(match["hash"], match[0].removeprefix("./"))
+    return names, archives
+
+
+def _spec_files(mirror: Mirror) -> list[DiscoveredSource]:
+    """Return the spec files of a mirror, layout v3 before v2, if it has some.
+
+    Spec files of layout v3 are blobs, and shown under the names of their manifests. A spec file
+    that cannot be read is a Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
 
-    def read(name: str) -> Document | Problem:
+    def read(name: str, has_archive: bool) -> Document | Problem:
         try:
             if not name.endswith(MANIFEST):
                 document = mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
-                match = _FILE_OF_SPEC.fullmatch(name) if mirror.is_local else None
-                return document._replace(cached=match is None or match["hash"] in archives)
+                return document._replace(cached=has_archive)
             file, data = mirror.fetch_manifest(name, immutable=True)
             manifest = read_manifest(data)
             spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
@@ -468,32 +488,16 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
         except (SourceError, Unreadable) as error:
             return problem_from(error, mirror.storage.origin_of(name))
 
-    manifests: list[str] = []
-    chosen: dict[str, str] = {}
-    archives = set[str]()
-    if mirror.target.build_cache == BUILD_CACHE:
-        manifests = [name for name in mirror.storage.names(SPECS) if name.endswith(MANIFEST)]
-    if not mirror.target.view:
-        names = [
-            name.removeprefix("./")
-            for name in mirror.storage.names(mirror.target.build_cache.rstrip("/"))
-        ]
-        files_of_specs = filter(None, map(_FILE_OF_SPEC.fullmatch, names))
-        archives |= {match["hash"] for match in files_of_specs if match["archive"]}
-        for ending in _V2_ENDINGS:
-            for name in names:
-                if name.endswith(ending):
-                    chosen.setdefault(name.removesuffix(ending), name)
-    for layout, files in (("v3", manifests), ("v2", sorted(chosen.values()))):
-        tasks = [partial(read, name) for name in files]
+    sources = list[DiscoveredSource]()
+    for layout in mirror.target.layouts:
+        names, archives = _names_of_specs(mirror, layout)
+        tasks = [partial(read, names[hash_], hash_ in archives) for hash_ in names]
         if found := run_parallel(tasks):
-            yield DiscoveredSource(
-                mirror.source,
-                "mirror",
-                f"{layout} spec files",
-                Documents(each for each in found if isinstance(each, Document)),
-                tuple(each for each in found if isinstance(each, Problem)),
-            )
+            documents = Documents(each for each in found if isinstance(each, Document))
+            problems = tuple(each for each in found if isinstance(each, Problem))
+            its = f"{layout} spec files"
+            sources.append(DiscoveredSource(mirror.source, "mirror", its, documents, problems))
+    return sources
 
 
 _BUCKET = "s3://spack-binaries/"
@@ -764,13 +768,6 @@ def _check_named(data: bytes) -> None:
 # lib/spack/spack/cmd/buildcache.py.
 
 
-_FILE_OF_SPEC = re.compile(
-    rf"(?:.*/)?[^/]+-(?P<hash>[a-z2-7]{{32}})"
-    rf"(?:{re.escape(MANIFEST)}|\.spec\.json\.sig|\.spec\.json|\.spec\.yaml|(?P<archive>\.spack))"
-)
-"""A manifest of layout v3, or a spec file or archive of layout v2."""
-
-
 class StoredSpec(Frozen):
     """A spec of which a mirror has a manifest or spec file.
 
@@ -787,24 +784,18 @@ class StoredSpec(Frozen):
 def stored_specs(mirror: Mirror, on_file: Callable[[], object]) -> dict[str, StoredSpec]:
     """Return the specs of a mirror on this machine in the layout of its target, by hash.
 
-    `on_file` is called for each file. Raises SourceError and Cancelled.
+    `on_file` is called for each spec. Raises SourceError and Cancelled.
     """
-    is_v3 = mirror.target.layout == "v3"
     stored: dict[str, StoredSpec] = {}
-    archives: set[str] = set()
-    folder = SPECS if is_v3 else mirror.target.build_cache.rstrip("/")
-    for name in mirror.storage.names(folder):
+    names, archives = _names_of_specs(mirror, mirror.target.layout)
+    for hash_, name in names.items():
         on_file()
-        if (match := _FILE_OF_SPEC.fullmatch(name)) is None:
-            continue
-        hash_ = match["hash"]
-        if match["archive"]:
-            archives.add(hash_)
-        elif is_v3:
+        if name.endswith(MANIFEST):
             stored[hash_] = _read_manifest(mirror, name)
         else:
-            stored[hash_] = StoredSpec(None, "the archive is missing", False)
-    stored |= dict.fromkeys(archives & stored.keys(), StoredSpec())
+            is_there = hash_ in archives
+            why = "" if is_there else "the archive is missing"
+            stored[hash_] = StoredSpec(None, why, is_there)
     return stored
 
 

@@ -40,7 +40,7 @@ from tests.builders.mirrors import (
     serve_files,
     write_files,
 )
-from tests.builders.nodes import ZLIB, leaf
+from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of
 from tests.builders.spack import SPACK_DATA, database, installs, zlib_index
 from tests.web_server import in_turn, sends, serving
@@ -317,18 +317,20 @@ def test_a_mirror_without_an_index_is_its_spec_files(layout: str, tmp_path: Path
 def test_a_missing_or_wrong_blob_does_not_hide_other_spec_files(tmp_path: Path) -> None:
     good, bad = gzip.compress(b"{}"), b"bad"
     files = {
-        f"v3/manifests/spec/a/{name}-1-{ZLIB}.spec.manifest.json": manifest(entry(SPEC_TYPE, data))
-        for name, data in (("good", good), ("gone", b"gone"), ("bad", bad))
+        f"v3/manifests/spec/a/a-1-{hash_of(n)}.spec.manifest.json": manifest(
+            entry(SPEC_TYPE, data)
+        )
+        for n, data in enumerate((good, b"gone", bad))
     }
     files |= blob(good) | dict.fromkeys(blob(bad), b"other")
-    files["v3/manifests/spec/a/none.spec.manifest.json"] = b"[]"
+    files[f"v3/manifests/spec/a/none-1-{hash_of(9)}.spec.manifest.json"] = b"[]"
 
     discovered = discover_one(write_files(tmp_path, files))
 
     assert contents(discovered) == [good]
     assert "does not exist" in problem_text(discovered)
     assert MISMATCH in problem_text(discovered)
-    assert "none.spec.manifest.json: it is not a manifest" in problem_text(discovered)
+    assert ".spec.manifest.json: it is not a manifest" in problem_text(discovered)
 
 
 BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
