@@ -12,7 +12,6 @@
     └── SourceError            a source, or a file of it, cannot be fetched
         ├── NotFound           there is no such file, or it is forbidden
         ├── WrongContent       a file does not match its checksum, or cannot be read
-        ├── ListingUnsupported the files of a folder cannot be listed
         ├── TemporaryFailure   a retry may succeed
         ├── Unreachable        there is no connection to a host, or none that is fast enough
         └── Unauthorized       a server asks for credentials
@@ -117,10 +116,6 @@ class WrongContent(SourceError):
     def __init__(self, message: str, *, may_serve_stale: bool = False) -> None:
         super().__init__(message)
         self.may_serve_stale = may_serve_stale
-
-
-class ListingUnsupported(SourceError):
-    """A storage, such as a web server, cannot list the files of a folder."""
 
 
 class TemporaryFailure(SourceError):

@@ -16,14 +16,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
-from spackscope.model.core.errors import (
-    ListingUnsupported,
-    NotFound,
-    SourceError,
-    Unreadable,
-    WrongContent,
-    naming,
-)
+from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent, naming
 from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, read_head
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
@@ -242,7 +235,6 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
         new = (error for error in failures if str(error) not in combined.remark)
         problems = (problem_from(error, origin) for error in new)
         return replace(combined, problems=(*combined.problems, *problems))
-    # If a bucket may be listed, a refused index exists, and so do its specs.
     for failure in (*failures, *(error for error in errors if error.is_forbidden)):
         raise failure
     name = origin or os.curdir
@@ -250,9 +242,8 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
         views = ", ".join(_views(mirror)[:_MAX_NAMED])
         others = f": it has {views}" if views else ""
         raise SourceError(f"the mirror {name} has no view {target.view}{others}")
-    with contextlib.suppress(ListingUnsupported):
-        if spec_files := _spec_files(mirror):
-            return combine(spec_files)
+    if spec_files := _spec_files(mirror):
+        return combine(spec_files)
     hint = f"create one with `spack buildcache update-index {spack_argument(name)}`"
     raise SourceError(f"the mirror {name} has no index: {hint}")
 
@@ -306,12 +297,10 @@ def _files_of(mirror: Mirror) -> str:
 
 
 def _views(mirror: Mirror) -> list[str]:
-    """Return the names of the views of a mirror, if it can be listed. Raises Cancelled."""
+    """Return the names of the views of a mirror on this machine. Raises Cancelled."""
     start, end = f"{_INDEXES}/", f"/{INDEX_MANIFEST}"
-    with contextlib.suppress(SourceError):
-        names = [name[len(start) :] for name in mirror.storage.names(_INDEXES)]
-        return [name.removesuffix(end) for name in names if name.endswith(end)]
-    return []
+    names = [name[len(start) :] for name in mirror.storage.names(_INDEXES)]
+    return [name.removesuffix(end) for name in names if name.endswith(end)]
 
 
 def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
@@ -450,8 +439,7 @@ def _names_of_specs(mirror: Mirror, layout: str) -> tuple[dict[str, str], set[st
     """Return the name of the manifest or spec file of each spec in a layout, by its hash.
 
     If a spec has several forms, the signed one is named. The hashes that have an archive beside
-    their spec file, in layout v2, are returned, too. Raises ListingUnsupported, other SourceErrors
-    and Cancelled.
+    their spec file, in layout v2, are returned, too. Raises Cancelled.
     """
     folder = SPECS if layout == "v3" else mirror.target.build_cache.rstrip("/")
     names, archives = dict[str, str](), set[str]()
@@ -465,10 +453,10 @@ def _names_of_specs(mirror: Mirror, layout: str) -> tuple[dict[str, str], set[st
 
 
 def _spec_files(mirror: Mirror) -> list[DiscoveredSource]:
-    """Return the spec files of a mirror, layout v3 before v2, if it has some.
+    """Return the spec files of a mirror on this machine, layout v3 before v2, if it has some.
 
     Spec files of layout v3 are blobs, and shown under the names of their manifests. A spec file
-    that cannot be read is a Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
+    that cannot be read is a Problem. Raises Cancelled.
     """
 
     def read(name: str, has_archive: bool) -> Document | Problem:

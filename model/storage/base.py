@@ -10,14 +10,7 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from spackscope.model.core.errors import (
-    ListingUnsupported,
-    NotFound,
-    SourceError,
-    WrongContent,
-    naming,
-    reason,
-)
+from spackscope.model.core.errors import NotFound, SourceError, WrongContent, naming, reason
 from spackscope.model.core.file_access import MAX_FILE_SIZE, open_file, sha256_of
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import check_cancelled
@@ -127,11 +120,11 @@ class Storage(ABC):
         raise SourceError(f"{self.origin} does not tell which files it has: {name}")
 
     def names(self, under: str) -> Iterator[str]:
-        """Return the sorted names of all files below a folder.
+        """Return the sorted names of all files below a folder; none of a server.
 
-        Raises ListingUnsupported, other SourceErrors and Cancelled.
+        Raises Cancelled.
         """
-        raise ListingUnsupported(f"{self.origin} cannot be listed")
+        return iter(())
 
 
 class LocalFolder(Storage):

@@ -12,7 +12,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -84,11 +84,6 @@ def _bucket_of(url: str) -> tuple[str, str]:
         raise SourceError(f"{split.shown} is not a valid URL: it has no bucket")
     prefix = percent_decoded(split.path).strip("/")
     return split.netloc, f"{prefix}/" if prefix else ""
-
-
-def _names(keys: Iterable[str], prefix: str) -> Iterator[str]:
-    """Yield the sorted names of the objects that are files: keys without the prefix."""
-    return (key[len(prefix) :] for key in sorted(keys) if not key.endswith("/"))
 
 
 class S3Storage(RemoteStorage):
@@ -171,32 +166,14 @@ class S3Storage(RemoteStorage):
     def size_of(self, name: str) -> int | None:
         """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
 
-        def ask(_download: Download) -> int | None:
+        def head(_download: Download) -> int | None:
             reply = self._client.head_object(Bucket=self._bucket, Key=self._prefix + name)
             size: int | None = reply.get("ContentLength")
             return size
 
-        return self._retry(Download(Wanted(name), self.origin_of(name)), ask)
-
-    def names(self, under: str) -> Iterator[str]:
-        """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""
-        folder = f"{under.strip('/')}/" if under.strip("/") else ""
-
-        def list_keys(download: Download) -> list[str]:
-            keys: list[str] = []
-            pages = self._client.get_paginator("list_objects_v2")
-            for page in pages.paginate(Bucket=self._bucket, Prefix=self._prefix + folder):
-                download.check_abandoned()
-                keys += (entry["Key"] for entry in page.get("Contents", ()) if entry.get("Key"))
-                if page.get("IsTruncated") and not page.get("NextContinuationToken"):
-                    raise SourceError(f"{self.origin} cannot be listed: its list is incomplete")
-            return keys
-
-        return _names(self._retry(Download(Wanted(under), self.origin), list_keys), self._prefix)
-
-    def _retry(self, download: Download, request: Callable[[Download], _Result]) -> _Result:
+        download = Download(Wanted(name), self.origin_of(name))
         return self.downloader.retry(
-            download, lambda download: self._ask(download, request), is_patient=False
+            download, lambda download: self._ask(download, head), is_patient=False
         )
 
     def _ask(self, download: Download, request: Callable[[Download], _Result]) -> _Result:
@@ -227,15 +204,9 @@ class S3Storage(RemoteStorage):
             is_busy = _status(error) in _BUSY or code in _BUSY_CODES
             return TemporaryFailure(failure) if is_busy else SourceError(failure)
         why = library_message(str(error))
-        if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
+        if isinstance(error, exceptions.ConnectionError):
             return Unreachable(f"{origin} cannot be reached: {why}", self.origin)
-        broken = (
-            exceptions.IncompleteReadError,
-            exceptions.ReadTimeoutError,
-            exceptions.ResponseStreamingError,
-            exceptions.ConnectionClosedError,
-        )
-        if isinstance(error, broken):
+        if isinstance(error, (exceptions.HTTPClientError, exceptions.IncompleteReadError)):
             return TemporaryFailure(f"{origin} broke off: {why}")
         is_known = isinstance(error, (exceptions.BotoCoreError, ValueError))
         return SourceError(f"{origin} cannot be read: {why}") if is_known else error
@@ -256,10 +227,9 @@ class GcsStorage(HttpStorage):
     def __init__(self, url: str, client: Client) -> None:
         import google.auth.transport.requests  # noqa: F401 - fails early if it is missing
 
-        bucket, self._prefix = _bucket_of(url)
+        bucket, _ = _bucket_of(url)
         server = client.environ.get("STORAGE_EMULATOR_HOST") or _GOOGLE
         super().__init__(f"{server}/{bucket}{split_url(url).path}", client)
-        self._list = web_url(f"{server}/storage/v1/b/{bucket}/o")
         self.origin = shown_top(url)
 
     @cached_property
@@ -285,28 +255,6 @@ class GcsStorage(HttpStorage):
             why = library_message(str(error))
             raise SourceError(f"{self.origin} cannot be read: {why}") from None
         return headers
-
-    def names(self, under: str) -> Iterator[str]:
-        """Yield the sorted names of all objects below a folder. Raises SourceError, Cancelled."""
-        folder = f"{under.strip('/')}/" if under.strip("/") else ""
-        query = {"prefix": self._prefix + folder, "fields": "items/name,nextPageToken"}
-
-        def list_page(download: Download) -> bytes:
-            return self._client.read(self._list.with_query(query), self._headers(), download)
-
-        keys: list[str] = []
-        while True:
-            download = Download(Wanted(under), self.origin)
-            page = self._client.retry(download, list_page, is_patient=True)
-            try:
-                document = json.loads(page)
-                keys += (item["name"] for item in document.get("items", ()))
-                token = document.get("nextPageToken")
-            except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-                raise SourceError(f"{self.origin} cannot be listed: its list is broken") from None
-            if not token:
-                return _names(keys, self._prefix)
-            query["pageToken"] = token
 
 
 # Registries

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote
 from urllib.request import Request, urlopen
 
 import pytest
@@ -28,8 +28,8 @@ from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from tests.builders.manifests import MANIFEST, sha256
-from tests.builders.mirrors import mirror_v3, signed_v3, tag_list, under
+from tests.builders.manifests import sha256
+from tests.builders.mirrors import mirror_v3, tag_list, under
 from tests.builders.spack import zlib_index
 from tests.model.storage.machine import NEW, NO_PORT, OLD, PATIENT
 from tests.web_server import (
@@ -88,22 +88,14 @@ def environ(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> d
 
 
 class GoogleStore:
-    """Answer as Google's store does: with objects, and with a list in pages of two."""
+    """Answer as Google's store does."""
 
     def __init__(self, objects: dict[str, bytes]) -> None:
         self.objects = objects
 
     def __call__(self, exchange: Exchange) -> None:
         path = unquote(exchange.request.path)
-        query = parse_qs(urlsplit(exchange.request.target).query)
-        if path == "/storage/v1/b/caches/o":
-            names = sorted(n for n in self.objects if n.startswith(query.get("prefix", [""])[0]))
-            start = int(query.get("pageToken", ["0"])[0])
-            page: dict[str, object] = {"items": [{"name": n} for n in names[start : start + 2]]}
-            if names[start + 2 :]:
-                page["nextPageToken"] = str(start + 2)
-            exchange.respond(200, json.dumps(page).encode())
-        elif (data := self.objects.get(path.removeprefix("/caches/"))) is None:
+        if (data := self.objects.get(path.removeprefix("/caches/"))) is None:
             exchange.respond(404)
         elif exchange.request.headers.get("if-none-match") == sha256(data):
             exchange.send_head(304)
@@ -155,18 +147,6 @@ def test_an_object_comes_once_and_again_when_it_changed(store: Store) -> None:
     for act in (lambda: store.open().size_of("none"), lambda: store.open().fetch(Wanted("none"))):
         with pytest.raises(NotFound, match=f"^{store.address}/none does not exist"):
             act()
-
-
-def test_names_are_listed_below_a_folder(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Lists come in several parts.
-    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "7")
-    names = [f"specs/{number:02}.json" for number in range(20)]
-    for name in (*names, "specs/", "specs-too/x.json", "top.json"):
-        store.put(f"develop/{name}", b"")
-
-    assert list(store.open().names("specs")) == names
-    assert len(list(store.open().names(""))) == 22
-    assert list(store.open().names("none")) == []
 
 
 def test_the_list_of_a_public_cache_in_a_bucket_is_read_with_one_request_the_next_time(
@@ -337,16 +317,6 @@ def test_an_endpoint_that_cannot_be_asked_is_a_sentence(endpoint: str) -> None:
         assert "s3cr3t" not in str(raised.value)
 
 
-def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> None:
-    same = "<NextContinuationToken>x</NextContinuationToken>"
-    for further in ("", same):
-        listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
-        with serving(sends(listed.encode(), Content_Type="application/xml")) as server:
-            storage = Session(environ | {"AWS_ENDPOINT_URL": server.url}).open("s3://caches")
-            with pytest.raises(SourceError, match=r"its list is incomplete|during pagination"):
-                list(storage.names(""))
-
-
 def test_a_store_of_google_that_vanished_or_is_broken_is_a_sentence(
     environ: dict[str, str],
 ) -> None:
@@ -355,35 +325,9 @@ def test_a_store_of_google_that_vanished_or_is_broken_is_a_sentence(
         gcs_storage(environ).fetch(Wanted("index"))
         assert gcs_storage(environ).fetch(Wanted("index")).remark == ""
         assert "if-none-match" in server.requests[1].headers
-        server.default = sends(b"[]")
-        with pytest.raises(SourceError, match="its list is broken"):
-            list(gcs_storage(environ).names(""))
     served = gcs_storage(environ).fetch(Wanted("index"))
     assert Path(served.path).read_bytes() == OLD
     assert "cannot be reached" in served.remark
-
-
-def test_an_index_that_may_not_be_read_ends_it_although_its_bucket_may_be_listed(
-    environ: dict[str, str],
-) -> None:
-    files = under("site", signed_v3())
-    store = GoogleStore(files)
-
-    def refuses(exchange: Exchange) -> None:
-        name = exchange.request.path.removeprefix("/caches/")
-        if name in files:
-            exchange.respond(403)
-        else:
-            store(exchange)
-
-    with serving(refuses) as server:
-        environ["STORAGE_EMULATOR_HOST"] = server.url
-        (discovered,) = discover(["gs://caches/site"], Session(environ))
-
-        index = f"gs://caches/site/{MANIFEST}"
-        refusal = f"{index} is forbidden: 127.0.0.1:{server.port} answers HTTP 403"
-        assert discovered.failure == refusal
-        assert not any("/manifests/spec/" in path for path in server.paths())
 
 
 def test_google_is_told_who_asks_and_no_other_server(

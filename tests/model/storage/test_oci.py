@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import trustme
 
-from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
+from spackscope.model.core.errors import NotFound, SourceError, WrongContent
 from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
@@ -311,5 +311,3 @@ def test_a_registry_has_nothing_but_an_index_and_archives(registry: Registries) 
             storage.fetch(Wanted(INDEX))
         with pytest.raises(NotFound, match="registries have an index and archives"):
             storage.fetch(Wanted("v3/layout.json"))
-        with pytest.raises(ListingUnsupported):
-            next(storage.names(""))
