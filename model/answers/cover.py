@@ -54,7 +54,6 @@ from spackscope.model.report.sheet import (
     package_column,
     version_column,
 )
-from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.file_lists import FileLists
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
@@ -159,8 +158,8 @@ def answer(asked: Asked) -> Sheet[Any]:
     asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
     coverage = find_nearest(coverage)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
-    seconds, by_nearest = _read_seconds(asked, coverage, caches)
-    notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds, by_nearest)]
+    seconds = _read_seconds(asked, coverage, caches)
+    notes = [*remarks, *coverage_notes(coverage), *_time_notes(coverage, seconds)]
     sheet = replace(coverage_sheet(coverage, seconds, notes), is_good=coverage.percent >= limit)
     if is_missing_only:
         return replace(sheet, rows=[row for row in sheet.rows if row.missing is not None])
@@ -408,40 +407,39 @@ def filtered_remarks(
         yield f"{count:,} cached, but {label} ({place})"
 
 
-def _read_seconds(
-    asked: Asked, coverage: Coverage, caches: Catalog
-) -> tuple[Mapping[str, float], int]:
-    """Return the seconds that needed specs took to build, by hash, as the caches know them.
+def _read_seconds(asked: Asked, coverage: Coverage, caches: Catalog) -> dict[str, float]:
+    """Return the seconds that the nearest candidates of needed specs took to build, by hash.
 
-    Install trees are searched, and then the archives of the nearest candidates. The number counts
-    specs for which only the time of the nearest candidate is known. Raises Cancelled.
+    They are read from prefixes in install trees, else from archives. Raises Cancelled.
     """
-    trees = [source.name for source in caches.sources if source.kind == "install tree"]
     nearest = coverage.nearest_hashes()
-    hashes = {spec.hash for spec in coverage.missing} | set(nearest.values())
-    known = build_seconds(trees, hashes) if trees and hashes else {}
-    needed = [spec.hash for spec in coverage.missing if spec.is_needed]
+    needed = {
+        spec.hash: nearest[spec.hash]
+        for spec in coverage.missing
+        if spec.is_needed and spec.hash in nearest
+    }
     lists = FileLists(caches.sources, asked.session, asked.sources)
-    wanted = dict.fromkeys(nearest[h] for h in needed if h in nearest and h not in known)
-    unknown = [hash_ for hash_ in wanted if hash_ not in known][:_MAX_ARCHIVES]
-    records = ([row.spec for row in caches.by_hash(hash_)] for hash_ in unknown)
-    times = run_parallel([partial(lists.build_seconds, its) for its in records])
-    known |= {h: time for h, time in zip(unknown, times, strict=True) if time is not None}
-    own = {hash_: known[hash_] for hash_ in needed if hash_ in known}
-    others = [h for h in needed if h not in own and nearest.get(h) in known]
-    return own | {hash_: known[nearest[hash_]] for hash_ in others}, len(others)
+    known: dict[str, float] = {}
+    for in_archives in (False, True):
+        unknown = [hash_ for hash_ in dict.fromkeys(needed.values()) if hash_ not in known]
+        unknown = unknown[:_MAX_ARCHIVES] if in_archives else unknown
+        tasks = []
+        for hash_ in unknown:
+            rows = caches.by_hash(hash_)
+            records = [caches.with_provenance(row.id, row.spec) for row in rows]
+            tasks.append(partial(lists.build_seconds, records, in_archives=in_archives))
+        times = zip(unknown, run_parallel(tasks), strict=True)
+        known |= {hash_: time for hash_, time in times if time is not None}
+    return {hash_: known[its] for hash_, its in needed.items() if its in known}
 
 
-def _time_notes(
-    coverage: Coverage, seconds: Mapping[str, float], by_nearest: int
-) -> Iterator[str]:
-    """Yield how long the builds took together, and the longest chain of them."""
+def _time_notes(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[str]:
+    """Yield how long the nearest builds took together, and the longest chain of them."""
     if not seconds:
         return
     total = sum(spec.is_needed for spec in coverage.missing)
-    nearest = f" ({by_nearest:,} by the nearest build)" if by_nearest else ""
     known = f"{len(seconds):,} of {total:,} specs to build"
-    yield f"{known} took {minutes(sum(seconds.values()))} before{nearest}"
+    yield f"{known} took {minutes(sum(seconds.values()))} before, by the nearest builds"
     longest, chain = _longest_chain(coverage, seconds)
     if chain:
         unknown = sum(spec.hash not in seconds for spec in chain)

@@ -33,7 +33,6 @@ from spackscope.model.report.progress import minutes
 from spackscope.model.report.report import Line, flow, styled
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.report.table_columns import variants_line
-from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.source_name import DEVELOP
 
 if TYPE_CHECKING:
@@ -131,10 +130,14 @@ def _lines(
 ) -> Iterator[Line]:
     session = asked.session
     listings: dict[str, Listing] = {}
-    trees = [source.name for source in catalog.sources if source.kind == "install tree"]
-    times: Mapping[str, float] = {}
-    if trees:
-        times = build_seconds(trees, {row.spec.hash for row in rows})
+    seconds: float | None = None
+    if any(source.kind == "install tree" for source in catalog.sources):
+        # Most records are in no install tree.
+        from spackscope.model.sources.file_lists import FileLists
+
+        records = [catalog.with_provenance(row.id, row.spec) for row in rows]
+        lists = FileLists(catalog.sources, session, asked.sources)
+        seconds = lists.build_seconds(records, in_archives=False)
     for number, (row, of_mirrors) in enumerate(zip(rows, entries, strict=True)):
         name, alike = row.spec.package, 1
         varying: Mapping[str, int] = {}
@@ -154,8 +157,8 @@ def _lines(
         )
         if of_mirrors:
             lines = with_signing(lines, of_mirrors)
-        if row.spec.hash in times:
-            lines = [*lines, DetailLine(minutes(times[row.spec.hash]), "build time")]
+        if seconds is not None:
+            lines = [*lines, DetailLine(minutes(seconds), "build time")]
         needs = read_needs(catalog, [row.id])
         if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.

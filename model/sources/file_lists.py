@@ -1,8 +1,9 @@
-"""List the files in the prefix of a spec, or else in its archive in a mirror.
+"""Read what is in a build, and how long it took, from its prefix or its archive in a mirror.
 
-A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. An
-archive begins with it, so that no more is fetched from a server. Names in lists and archives are
-not trusted: no file is opened by such a name.
+A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes, and
+`.spack/install_times.json`, by `Timer.write_json` of lib/spack/spack/util/timer.py, with `cache`
+for a spec that was fetched, not built. An archive begins with both, so that no more is fetched
+from a server. Names in lists and archives are not trusted: no file is opened by such a name.
 
 An archive of a mirror, of any layout, is a tar file that is compressed with gzip. Its first files
 are those in `.spack`, after a few in the prefix itself: `reproducible_tarfile_from_prefix` of
@@ -11,6 +12,7 @@ lib/spack/spack/util/archive.py adds the files of a folder, sorted, before its f
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import tarfile
@@ -27,7 +29,6 @@ from spackscope.model.core.tasks import check_cancelled
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import AS_SPACK, parse, storable
 from spackscope.model.readers.unpack import decode, gzip_pieces
-from spackscope.model.sources.build_times import seconds_of
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path
@@ -43,8 +44,11 @@ The list of 1,000 files takes some 50 kB.
 """
 
 MANIFEST, TIMES = "/.spack/install_manifest.json", "/.spack/install_times.json"
-MAX_MANIFEST = 2**26
+MAX_MANIFEST, _MAX_TIMES = 2**26, 2**20
 _MAX_HEADER = 2**16
+
+_MAX_SECONDS = 366 * 24 * 3600
+"""A build that took longer is an error in a file."""
 
 
 class _Unpacked:
@@ -235,12 +239,16 @@ class FileLists:
         problem = "; ".join(dict.fromkeys(each.problem for each in found))
         return best._replace(problem=problem or NO_LIST)
 
-    def build_seconds(self, records: Sequence[Spec]) -> float | None:
-        """Return the seconds that a build took, as its archive in a mirror begins with them.
+    def build_seconds(self, records: Sequence[Spec], *, in_archives: bool) -> float | None:
+        """Return the seconds that a build took, as its prefix or an archive has them.
 
         Raises Cancelled.
         """
-        for mirrors in self._mirrors:
+        for prefix in filter(None, map(self._prefix_of, records)):
+            with suppress(OSError):
+                if (seconds := seconds_of(read_file(prefix + TIMES, _MAX_TIMES))) is not None:
+                    return seconds
+        for mirrors in self._mirrors if in_archives else ():
             for spec in records:
                 for entry in mirrors.entries(spec, to_fetch=True):
                     with suppress(SourceError):
@@ -312,6 +320,19 @@ class FileLists:
         ends = [spec.path.split("/")[-depth:] for depth in range(1, _MAX_DEPTH + 1)]
         prefixes = (os.path.join(tree, *end) for tree in trees for end in ends)
         return next(filter(os.path.isdir, prefixes), spec.path)
+
+
+def seconds_of(data: bytes) -> float | None:
+    """Return the seconds in the file of a build; None if the file has none."""
+    try:
+        times = json.loads(data)
+        total = times["total"]
+        # A spec from a cache was not built, and true is a number to Python.
+        if times.get("cache") or isinstance(total, bool):
+            return None
+        return float(total) if 0 <= total <= _MAX_SECONDS else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 _Found = tuple[str, str, Any, Any, Any]

@@ -200,30 +200,31 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
     ]
 
 
-def test_minutes_come_from_install_trees_that_built_it(program: Program, home: Path) -> None:
-    tree = home / "tree"
-    program.write("tree/.spack-db/index.json", database(installs(WANTED[1])).decode())
-    times = {
-        f"linux-zen3/cmake-3.31-{CMAKE}": {"total": 600.0, "phases": []},
-        f"linux/gcc-13/hdf5-1.14-{OLD_HDF5}": {"total": 3000, "phases": []},
-        f"linux-zen3/zlib-1.3-{ZLIB}": {"total": 5.0, "cache": True},
-        f"linux-zen3/other-{hash_of(99)}": {"total": 5.0},
-    }
-    for name, content in times.items():
-        program.write(f"tree/{name}/.spack/install_times.json", json.dumps(content))
+def write_built(program: Program, times: dict[str, Any], *built: dict[str, Any]) -> None:
+    """Write an install tree with the times of builds, by hash."""
+    records: dict[str, Any] = {}
+    for each in built:
+        prefix = f"tree/linux/{each['name']}-{each['hash']}"
+        records |= installs(each, installed=True, path=f"{program.home}/{prefix}")
+        program.write(f"{prefix}/.spack/install_times.json", json.dumps(times[each["hash"]]))
+    program.write("tree/.spack-db/index.json", database(records).decode())
+
+
+def test_minutes_come_from_the_nearest_builds_in_install_trees(
+    program: Program, home: Path
+) -> None:
+    # The time of a spec that was fetched is not that of a build.
+    times = {OLD_HDF5: {"total": 3000}, ZLIB: {"total": 5.0, "cache": True}}
+    write_built(program, times, OF_ZLIB.node, OF_OLD_HDF5.node)
     words = ("cover", "spack.lock", "-f", "index.json", "-f", "tree")
     lines = titles(program(*words))
-    # Of hdf5 only the nearest was built, with another zlib.
-    assert "2 of 2 specs to build took 1 h 0 min before (1 by the nearest build)" in lines
-    assert "The longest chain of builds takes 1 h 0 min: cmake › hdf5" in lines
-    rows = program.rows(*words, "--missing")
-    assert {row["hash"]: row["build_seconds"] for row in rows} == {CMAKE: 600.0, HDF5: 3000.0}
-    # Nobody else expands the tilde of a source that a variable names.
-    of_variable = titles(program("cover", "spack.lock", SPACKSCOPE_FROM="index.json ~/tree"))
-    assert "The longest chain of builds takes 1 h 0 min: cmake › hdf5" in of_variable
-    (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").unlink()
+    assert "1 of 2 specs to build took 50 min before, by the nearest builds" in lines
     chain = "The longest chain of builds takes 50 min: cmake › hdf5 (1 of unknown time)"
-    assert chain in titles(program(*words))
+    assert chain in lines
+    rows = program.rows(*words, "--missing")
+    assert {row["hash"]: row["build_seconds"] for row in rows} == {CMAKE: None, HDF5: 3000.0}
+    # Nobody else expands the tilde of a source that a variable names.
+    assert chain in titles(program("cover", "spack.lock", SPACKSCOPE_FROM="index.json ~/tree"))
 
 
 @pytest.mark.parametrize("is_remote", [False, True])
@@ -245,7 +246,7 @@ def test_minutes_come_from_the_archives_of_the_nearest_builds(
         source = server.url if is_remote else "cache"
         for _ in range(2):
             message = program("cover", "spack.lock", "-f", source).stderr
-            assert "specs to build took 50 min before (1 by the nearest build)" in message
+            assert "specs to build took 50 min before, by the nearest builds" in message
         # The second time the copies are used.
         asked = [path for path in server.paths() if path.lstrip("/") in (name, *blob(data))]
         assert len(asked) == (2 if is_remote else 0)
@@ -260,13 +261,11 @@ def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Pa
     ]
     write_lock(home / "spack.lock", nodes, app)
     # The library is installed, and what it links is not.
-    records = installs(nodes[1]) | installs(nodes[0], in_buildcache=False, installed=False)
-    program.write("tree/.spack-db/index.json", database(records).decode())
-    words = ("cover", "spack.lock", "-f", "tree")
-    assert "the longest chain" not in program(*words).stderr
-    for hash_ in (ZLIB, app):
-        program.write(f"tree/linux/x-{hash_}/.spack/install_times.json", '{"total": 600}')
-    assert "The longest chain of builds takes 20 min: zlib › app" in titles(program(*words))
+    others = [leaf(hash_of(21), "zlib", "1.2"), leaf(hash_of(22), "app", "2")]
+    times = {hash_: {"total": 600} for hash_ in (lib, hash_of(21), hash_of(22))}
+    write_built(program, times, nodes[1], *others)
+    lines = titles(program("cover", "spack.lock", "-f", "tree"))
+    assert "The longest chain of builds takes 20 min: zlib › app" in lines
 
 
 def test_what_a_mirror_filters_out_is_told(program: Program, home: Path) -> None:
