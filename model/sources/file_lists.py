@@ -248,14 +248,17 @@ class FileLists:
             with suppress(OSError):
                 if (seconds := seconds_of(read_file(prefix + TIMES, _MAX_TIMES))) is not None:
                     return seconds
-        for mirrors in self._mirrors if in_archives else ():
-            for spec in records:
-                for entry in mirrors.entries(spec, to_fetch=True):
-                    with suppress(SourceError):
-                        _, start = self._read_start(mirrors, spec, entry)
-                        if (seconds := seconds_of(start.times)) is not None:
-                            return seconds
+        for entry in self._entries(records) if in_archives else ():
+            with suppress(SourceError):
+                if (seconds := seconds_of(self._read_start(entry)[1].times)) is not None:
+                    return seconds
         return None
+
+    def _entries(self, records: Sequence[Spec]) -> Iterator[MirrorEntry]:
+        """Yield the entries of a spec, in mirrors on this machine before others are asked."""
+        for mirrors in self._mirrors:
+            for spec in records:
+                yield from mirrors.entries(spec, to_fetch=True)
 
     def _lists(self, records: Sequence[Spec]) -> Iterator[SpecFiles]:
         """Yield the files of a spec in each place; an unreadable list is a problem."""
@@ -266,45 +269,39 @@ class FileLists:
                 continue
             except (OSError, Unreadable) as error:
                 yield SpecFiles(problem=f"{prefix}{MANIFEST} {reason(error)}")
-        for is_remote, mirrors in enumerate(self._mirrors):
+        for entry in self._entries(records):
+            is_remote = entry.source in self._remote
             if is_remote and self._fetched > MAX_FETCHED[self._may_download]:
                 yield SpecFiles(problem=TOO_MUCH)
                 return
             # The list that a remote archive begins with, or else all of the archive.
-            ways = (False, True)[: 1 + self._may_download] if is_remote else (True,)
-            for spec in records:
-                for entry in mirrors.entries(spec, to_fetch=True):
-                    for is_whole in ways:
-                        try:
-                            yield self._in_archive(mirrors, spec, entry, is_whole)
-                        except SourceError as error:
-                            yield SpecFiles(problem=str(error))
+            for is_whole in (False, True)[: 1 + self._may_download] if is_remote else (True,):
+                try:
+                    yield self._in_archive(entry, is_whole)
+                except SourceError as error:
+                    yield SpecFiles(problem=str(error))
 
-    def _in_archive(
-        self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry, is_whole: bool
-    ) -> SpecFiles:
+    def _in_archive(self, entry: MirrorEntry, is_whole: bool) -> SpecFiles:
         """Return the files of an archive, or of the list that it begins with.
 
         Only a whole archive is verified. Raises SourceError and Cancelled.
         """
         if not is_whole:
-            fetched, start = self._read_start(mirrors, spec, entry)
+            fetched, start = self._read_start(entry)
             if not start.manifest:
                 return SpecFiles(problem=UNLISTED)
             with naming(fetched.origin):
                 return _listed(_manifest_files(start.manifest), f"the list in {fetched.origin}")
-        fetched = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
+        fetched = entry.fetch_archive(MAX_ARCHIVE)
         with naming(fetched.origin), open_file(fetched.path) as file:
             if entry.source in self._remote:
                 self._fetched += os.fstat(file.fileno()).st_size
             return _listed(_archive_files(file), fetched.origin)
 
-    def _read_start(
-        self, mirrors: Mirrors, spec: Spec, entry: MirrorEntry
-    ) -> tuple[FetchedFile, ArchiveStart]:
+    def _read_start(self, entry: MirrorEntry) -> tuple[FetchedFile, ArchiveStart]:
         """Fetch the beginning of an archive, and read it. Raises SourceError and Cancelled."""
         for max_size in BEGINNINGS:
-            fetched = mirrors.fetch_archive(spec, entry, max_size, only_start=True)
+            fetched = entry.fetch_archive(max_size, only_start=True)
             with naming(fetched.origin), open_file(fetched.path) as file:
                 size, start = os.fstat(file.fileno()).st_size, read_start(file)
             self._fetched += size

@@ -22,7 +22,7 @@ from spackscope.model.core.errors import (
     Unreadable,
     describe_error,
 )
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
@@ -51,7 +51,7 @@ from spackscope.model.sources.spack_config import (
     find_mirror,
     find_spack_root,
 )
-from spackscope.model.storage.base import FetchedFile, Wanted, is_remote
+from spackscope.model.storage.base import FetchedFile, Storage, Wanted, is_remote
 
 REGISTRY = "OCI"
 """The layout of a registry, which has neither manifests nor signatures of Spack's."""
@@ -99,7 +99,7 @@ class MirrorEntry(Frozen):
     is unknown. `archive_file` is the expected place of the archive, and `archive_problem` why it
     is not in the state `present`. `is_checked` is False if the user's Spack installs from this
     mirror without a signature. The `checksum` of the archive is taken from the document, if it has
-    one, and `archive_name` is the name of the archive in the mirror.
+    one, and `archive_name` is its name in the `storage` of the mirror.
     """
 
     source: str
@@ -113,11 +113,25 @@ class MirrorEntry(Frozen):
     is_checked: bool = True
     checksum: str = ""
     archive_name: str = ""
+    storage: Storage | None = field(default=None, repr=False)
 
     @property
     def is_signed(self) -> bool | None:
         """Whether the document has a signature; None if that is unknown."""
         return None if self.problem else self.signer is not None
+
+    def fetch_archive(self, max_size: int, *, only_start: bool = False) -> FetchedFile:
+        """Fetch the archive, and compare it with the checksum.
+
+        With `only_start` not all of it is fetched: see `Wanted`. Raises SourceError, Cancelled.
+        """
+        if self.storage is None or not self.archive_name:
+            raise SourceError(self.archive_problem or self.problem)
+        wanted = Wanted(self.archive_name, self.checksum, max_size=max_size, only_start=only_start)
+        file = self.storage.fetch(wanted)
+        if file.remark:
+            raise SourceError(file.remark)
+        return file
 
 
 class Mirrors:
@@ -178,13 +192,15 @@ class Mirrors:
 
         def read(state: SourceStatus) -> MirrorEntry | None:
             unknown = MirrorEntry(state.name, state.layout)
-            if state.layout == REGISTRY:
-                return replace(unknown, archive_name=_tag(spec))
-            if state.remark:
+            is_registry = state.layout == REGISTRY
+            if state.remark and not is_registry:
                 return replace(unknown, problem=state.remark)
             try:
-                mirror = self.open(spec, state)
-                return None if mirror is None else self._entry(mirror, state, spec, to_fetch)
+                if (mirror := self.open(spec, state)) is None:
+                    return None
+                if is_registry:
+                    return replace(unknown, archive_name=_tag(spec), storage=mirror.storage)
+                return self._entry(mirror, state, spec, to_fetch)
             except Exception as error:
                 return replace(unknown, problem=describe_error(error))
 
@@ -261,26 +277,8 @@ class Mirrors:
             is_checked=configured is None or configured.signed,
             checksum=checksum,
             archive_name=archive_name,
+            storage=mirror.storage,
         )
-
-    def fetch_archive(
-        self, spec: Spec, entry: MirrorEntry, max_size: int, *, only_start: bool = False
-    ) -> FetchedFile:
-        """Fetch the archive of an entry of a spec, and compare it with the entry's checksum.
-
-        With `only_start` not all of it is fetched (see `Wanted`). Raises SourceError and
-        Cancelled.
-        """
-        state = next(state for state in self._states if state.name == entry.source)
-        if not entry.archive_name or (mirror := self.open(spec, state)) is None:
-            raise SourceError(entry.archive_problem or entry.problem)
-        wanted = Wanted(
-            entry.archive_name, entry.checksum, max_size=max_size, only_start=only_start
-        )
-        file = mirror.storage.fetch(wanted)
-        if file.remark:
-            raise SourceError(file.remark)
-        return file
 
     def sizes(self, specs: Iterable[Spec], *, is_offline: bool = False) -> dict[str, float]:
         """Return the sizes of archives in bytes, by hash, for the first MAX_SIZES without one.

@@ -207,8 +207,7 @@ class Timeouts(Frozen):
     `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
     `min_rate` bytes a second. Before the second attempt the client waits `pause` seconds, and
     before each further attempt three times as long, or as long as the server asks. It gives up
-    if a wait would be longer than `max_pause`, and at the latest after `attempts_of_body` attempts
-    if the last one broke off within the body: a file may have hundreds of megabytes.
+    if a wait would be longer than `max_pause`.
     """
 
     connect: float = 10.0
@@ -216,7 +215,6 @@ class Timeouts(Frozen):
     slow_for: float = 60.0
     min_rate: int = 1024
     attempts: int = 3
-    attempts_of_body: int = 2
     pause: float = 0.5
     max_pause: float = 30.0
 
@@ -311,8 +309,7 @@ class Downloader:
     """Downloads into a cache, for all storages of one session.
 
     With `asks_anew` files are downloaded even if a cached copy may be current. A host that could
-    not be reached is not asked again.
-    Raises SourceError if no cache directory can be written to.
+    not be reached is not asked again. Raises SourceError if no cache directory can be written to.
     """
 
     def __init__(
@@ -427,8 +424,7 @@ class Downloader:
                 raise
             except TemporaryFailure as failure:
                 wait = timeouts.pause * 3**number if failure.after is None else failure.after
-                most = timeouts.attempts_of_body if download.received else timeouts.attempts
-                is_last = number + 1 >= most or (failure.silent and not is_patient)
+                is_last = number + 1 == timeouts.attempts or (failure.silent and not is_patient)
                 if is_last or wait > timeouts.max_pause:
                     if failure.silent:
                         self._unreachable[failure.silent] = str(failure)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
 
 _MAX_REDIRECTS = 10
-_MAX_REPLY_SIZE = 4 << 20
 _READ_SIZE = 1 << 16
 _VALIDATORS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
 _BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
@@ -93,7 +92,9 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
     with client.request("GET", url, headers, download) as response:
         if response.status == 304:
             return False
-        for chunk in _chunks(response, download):
+        while not download.has_enough and (
+            chunk := response.read1(_READ_SIZE, decode_content=False)
+        ):
             download.receive(chunk)
     # Validators of the version are kept if they can be sent back.
     download.validators = {
@@ -104,12 +105,6 @@ def request_file(client: Client, url: Url, download: Download, headers: Mapping[
     return True
 
 
-def _chunks(response: BaseHTTPResponse, download: Download) -> Iterator[bytes]:
-    """Yield the chunks of a body as they arrive, until there are enough."""
-    while not download.has_enough and (chunk := response.read1(_READ_SIZE, decode_content=False)):
-        yield chunk
-
-
 class Client(Downloader):
     """Downloader with connections to web servers, which several storages share."""
 
@@ -117,19 +112,6 @@ class Client(Downloader):
         super().__init__(environ, **options)
         self._pools: dict[tuple[str, Url | None], PoolManager] = {}
         self._lock = threading.Lock()
-
-    def read(
-        self, url: Url, headers: Mapping[str, str], download: Download, origin: str = ""
-    ) -> bytes:
-        """Return a document, or its first 4 MiB. Raises the errors of `request`."""
-        reply = b""
-        with self.request("GET", url, headers, download, origin) as response:
-            for chunk in _chunks(response, download):
-                download.check_abandoned()
-                reply += chunk
-                if len(reply) > _MAX_REPLY_SIZE:
-                    break
-        return reply
 
     @contextlib.contextmanager
     def request(

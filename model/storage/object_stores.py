@@ -374,7 +374,8 @@ class OciRegistry(Storage):
         headers = {"Authorization": self._password} if self._password and is_own else {}
         query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
         url = replace(realm, userinfo="").with_query(query)
-        reply = self._client.read(url, headers, download, url.shown)
+        with self._client.request("GET", url, headers, download, url.shown) as response:
+            reply = response.read(_MAX_MANIFEST_SIZE, decode_content=False)
         with contextlib.suppress(ValueError, AttributeError, RecursionError):
             document = json.loads(reply)
             token = document.get("token") or document.get("access_token")

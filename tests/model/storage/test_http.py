@@ -189,9 +189,9 @@ SILENT = "127.0.0.1 has sent nothing for 0.2 seconds"
 @pytest.mark.parametrize(
     ("script", "sentence", "attempts"),
     [
-        (stalls_after(b"{", 100), SILENT, 2),
+        (stalls_after(b"{", 100), SILENT, 3),
         (hangs_up, "the connection to 127.0.0.1 broke: remote end closed connection without", 3),
-        (announces(100, NEW), "the connection to 127.0.0.1 broke: the body ends too early", 2),
+        (announces(100, NEW), "the connection to 127.0.0.1 broke: the body ends too early", 3),
         (responds(500), f"{ANSWERS} 500", 3),
         (responds(429), f"{ANSWERS} 429", 3),
         (responds(503, Retry_After="x"), f"{ANSWERS} 503", 3),
@@ -216,7 +216,7 @@ def test_what_may_go_better_is_tried_again_and_then_the_old_copy_serves(
 
         server.handlers["/index"] = in_turn(script, sends(OLD))
         # A busy server may seem silent once more.
-        often = replace(timeouts, attempts=100, attempts_of_body=100)
+        often = replace(timeouts, attempts=100)
         good = machine.fetch(server.url, timeouts=often)
         server.handlers["/index"] = script
         server.requests.clear()
