@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
-from spackscope.model.core.file_access import read_file
+from spackscope.model.core.file_access import read_file, read_head
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.machine import PLATFORM
 from spackscope.model.core.records import Problem
@@ -249,11 +249,9 @@ def find_mirror(source: str, spack: SpackConfig | None) -> ConfiguredMirror:
 
 def spack_version(root: str) -> str:
     """Return the version of a Spack by its root, as "1.2.0.dev0"; "" if it cannot be read."""
-    try:
-        with open(os.path.join(root, "lib", "spack", "spack", "__init__.py"), "rb") as file:
-            text = file.read(2**16)
-    except OSError:
-        return ""
+    text = b""
+    with suppress(OSError):
+        text = read_head(os.path.join(root, "lib", "spack", "spack", "__init__.py"), 2**16)
     match = re.search(rb'^__version__ = "(\d+\.\d+[.\w]*)"', text, re.MULTILINE)
     return match[1].decode() if match else ""
 
@@ -613,18 +611,6 @@ class ReuseRules(Frozen):
     os_compatible: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
     toolchains: Toolchains = field(default_factory=dict)
 
-    @property
-    def specs(self) -> Iterator[Text]:
-        """All specs that are written in the rules."""
-        of_environments = (selection for _, selection in self.environments)
-        for selection in (*self.caches, *self.trees, *of_environments, *self.mirrors.values()):
-            yield from (*selection.include, *selection.exclude)
-        of_packages = (self.requirements, self.conflicts, self.preferred)
-        for rule in chain.from_iterable(
-            chain.from_iterable(each.values() for each in of_packages)
-        ):
-            yield from (*rule.specs, *filter(None, (rule.when,)))
-
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
     """Read the rules of a configuration, and add their problems to its own.
@@ -662,7 +648,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
         )
         return {name: rules for name, rules in read if rules}
 
-    rules = ReuseRules(
+    return ReuseRules(
         place,
         is_off,
         only_dependencies,
@@ -685,9 +671,6 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
         {name: scopes.texts(oses, name) for name in oses},
         spack.toolchains,
     )
-    for spec in rules.specs:
-        scopes.parsed(spec)
-    return rules
 
 
 def _environment_hashes(spack: SpackConfig, place: Text | None, kind: Text) -> frozenset[str]:
