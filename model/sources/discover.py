@@ -374,7 +374,7 @@ def _made_by_spack(
     if _DATABASE_FOLDER in names or LOCK in names:
         parts = []
         if _DATABASE_FOLDER in names:
-            parts.append(_install_tree(source, directory, origin))
+            parts.append(_file(source, directory, origin))
         # A directory may be both, as that of a site whose environment has its view there.
         if LOCK in names:
             environment = _file(source, directory, origin, "environment", LOCK)
@@ -395,7 +395,7 @@ def _made_by_spack(
     ):
         config = read_spack_config({**session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
         assert config is not None
-        parts = [_install_tree(source, tree, tree) for tree in filter(has_database, config.trees)]
+        parts = [_file(source, tree, tree) for tree in filter(has_database, config.trees)]
         if not parts:
             tried = " or ".join(config.trees)
             raise SourceError(f"the Spack in {directory} has no install database in {tried}")
@@ -443,18 +443,10 @@ def _mirror(source: str, target: UrlTarget, storage: Storage) -> DiscoveredSourc
     return discover_mirror(Mirror(source, storage, target))
 
 
-def _install_tree(source: str, directory: str, origin: str) -> DiscoveredSource:
-    try:
-        return _file(source, directory, origin, "install tree", DATABASE)
-    except SourceError as error:
-        raise SourceError(f"the database of the install tree {error}") from None
-
-
-def _file(source: str, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
-    path = os.path.join(directory, name)
-    document = document_at(source, path, os.path.join(origin, name))
-    if not os.path.isfile(path):
-        raise SourceError(f"{document.origin} cannot be read: not a regular file")
+def _file(
+    source: str, directory: str, origin: str, kind: str = "install tree", name: str = DATABASE
+) -> DiscoveredSource:
+    document = document_at(source, os.path.join(directory, name), os.path.join(origin, name))
     return DiscoveredSource(source, kind, documents=(document,))
 
 

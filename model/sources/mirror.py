@@ -120,11 +120,6 @@ class Mirror(Frozen):
         """The name of the manifest of the index of layout v3, or of the index of the view."""
         return "/".join(filter(None, (_INDEXES, self.target.view, INDEX_MANIFEST)))
 
-    @property
-    def v2_index(self) -> str:
-        """The name of the index of layout v2."""
-        return f"{self.target.build_cache}index.json"
-
     def fetch_manifest(self, name: str, **how: Any) -> tuple[FetchedFile, bytes]:
         """Fetch a manifest of layout v3, and return it with its content. Raises SourceErrors.
 
@@ -137,12 +132,6 @@ class Mirror(Frozen):
 
         file = self.storage.fetch(Wanted(name, max_size=MAX_MANIFEST_SIZE, check=check, **how))
         return file, self.read(file, MAX_MANIFEST_SIZE + 1)
-
-    def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
-        """Fetch a file that a manifest names. Raises the errors of `Storage.fetch`."""
-        return self.storage.fetch(
-            Wanted(blob.name, blob.checksum, immutable=True, max_size=max_size)
-        )
 
     def fetch_document(self, name: str, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
         """Fetch a document without a checksum. Raises the errors of `Storage.fetch`."""
@@ -405,7 +394,7 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
     Its checksum, in a file next to it, is not read: the two are written one after the other, and
     Spack ignores a difference.
     """
-    index = mirror.fetch_document(mirror.v2_index)
+    index = mirror.fetch_document(f"{mirror.target.build_cache}index.json")
     return _mirror_source(mirror, "v2", index, index, kind="v2:")
 
 
@@ -466,7 +455,9 @@ def _spec_files(mirror: Mirror) -> list[DiscoveredSource]:
                 return document._replace(cached=has_archive)
             file, data = mirror.fetch_manifest(name, immutable=True)
             manifest = read_manifest(data)
-            spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
+            blob = manifest.blob(SPEC)
+            wanted = Wanted(blob.name, blob.checksum, max_size=MAX_SPEC_FILE_SIZE)
+            spec_file = mirror.storage.fetch(wanted)
             sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
             document = mirror.document(FetchedFile(spec_file.path, file.origin))
             return document._replace(

@@ -58,7 +58,7 @@ class CachedFile(Frozen):
 
     `url` is without secrets. `validators` are sent to the server to ask whether it has another
     version. `status` is the file's size in bytes, its mtime and its ctime in ns: if they have
-    changed, the file has to be verified again. `checked` is the time in seconds since 1970 at
+    changed, it is not the file that was cached. `checked` is the time in seconds since 1970 at
     which the file was last known to be current.
     """
 
@@ -87,10 +87,8 @@ class DownloadCache:
             meta = json.loads(file_access.read_file(path + _META, _MAX_META_SIZE))
             cached = CachedFile(path, **meta)
             with file_access.open_file(path) as file:
-                if (status := _status_of(file)) != cached.status:
-                    if file_access.sha256_of(file) != cached.sha256:
-                        return None
-                    cached = replace(cached, status=status)
+                if _status_of(file) != cached.status:
+                    return None
         except (OSError, ValueError, TypeError, RecursionError):
             return None
         with contextlib.suppress(OSError):

@@ -98,6 +98,7 @@ def described_by(text: bytes) -> Callable[[Path], object]:
     "damage",
     [
         lambda path: path.write_bytes(OLD),
+        lambda path: os.utime(path, (1, 1)),
         lambda path: path.write_bytes(b""),
         lambda path: (path.unlink(), path.mkdir()),
         Path.unlink,
@@ -112,7 +113,6 @@ def test_a_copy_that_is_not_as_it_was_written_is_none(
     with serving(blob=sends(NEW)) as server:
         storage = machine.storage(server.url)
         path = Path(storage.fetch(Wanted("blob", immutable=True)).path)
-        os.utime(path, (1, 1))
         assert machine.has(storage, "blob")
         damage(path)
         assert not machine.has(storage, "blob")
