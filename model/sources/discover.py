@@ -243,8 +243,8 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
         names = os.listdir(top)
     top_name = os.path.basename(top)
     if top_name == "build_cache" and _has_spec_files(top):
-        target = UrlTarget(top, build_cache="")
-        return _mirror(source, target, LocalFolder(top, origin))
+        above = LocalFolder(os.path.dirname(top), os.path.dirname(origin))
+        return _mirror(source, UrlTarget(above.top, layout="v2"), above)
     directory = top
     if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
         directory, names = os.path.dirname(top), [top_name]
@@ -437,7 +437,7 @@ def _is_mirror(directory: str, names: Collection[str]) -> bool:
 
 
 def _mirror(source: str, target: UrlTarget, storage: Storage) -> DiscoveredSource:
-    """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
+    """Discover a mirror. Raises SourceError."""
     from spackscope.model.sources.mirror import Mirror, discover_mirror
 
     return discover_mirror(Mirror(source, storage, target))

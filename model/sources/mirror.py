@@ -2,7 +2,7 @@
 
 A mirror of layout v3 has manifests, which name blobs by their checksums: its index, and the spec
 file and archive of each spec. A mirror of layout v2 has its index and its spec files in the folder
-`build_cache`. A registry is read as such a folder.
+`build_cache`. A registry is read as such a mirror.
 """
 
 from __future__ import annotations
@@ -265,13 +265,8 @@ def _files_of(mirror: Mirror) -> str:
     if not isinstance(mirror.storage, LocalFolder):
         return ""
     digest, has_specs = sha256(), False
-    is_v3 = mirror.target.layout == "v3"
-    top, build_cache = mirror.storage.top, mirror.target.build_cache
-    # The index of layout v2 may be a file of another directory.
-    has_v2 = bool(build_cache) or os.path.basename(top) == BUILD_CACHE.rstrip("/")
-    of_v2 = (build_cache,) if has_v2 else ()
-    for folder in (SPECS, "blobs") if is_v3 else of_v2:
-        for directory, folders, names in os.walk(os.path.join(top, folder)):
+    for folder in (SPECS, "blobs") if mirror.target.layout == "v3" else (BUILD_CACHE,):
+        for directory, folders, names in os.walk(os.path.join(mirror.storage.top, folder)):
             check_cancelled()
             folders.sort()
             specs = [name for name in names if name.endswith(_ENDINGS[:-1])]
@@ -394,7 +389,7 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
     Its checksum, in a file next to it, is not read: the two are written one after the other, and
     Spack ignores a difference.
     """
-    index = mirror.fetch_document(f"{mirror.target.build_cache}index.json")
+    index = mirror.fetch_document(f"{BUILD_CACHE}index.json")
     return _mirror_source(mirror, "v2", index, index, kind="v2:")
 
 
@@ -430,7 +425,7 @@ def _names_of_specs(mirror: Mirror, layout: str) -> tuple[dict[str, str], set[st
     If a spec has several forms, the signed one is named. The hashes that have an archive beside
     their spec file, in layout v2, are returned, too. Raises Cancelled.
     """
-    folder = SPECS if layout == "v3" else mirror.target.build_cache.rstrip("/")
+    folder = SPECS if layout == "v3" else BUILD_CACHE.rstrip("/")
     names, archives = dict[str, str](), set[str]()
     files = [*filter(None, map(_FILE_OF_SPEC.fullmatch, mirror.storage.names(folder)))]
     for match in sorted(files, key=lambda match: _ENDINGS.index(match["ending"])):
@@ -659,11 +654,12 @@ def _listed_index(
     problem, refusal = Problem("", "", ""), None
     for url in urls:
         target = parse_target(url)
-        if target.name == "index.json":
-            target = replace(target, name="", build_cache="", layout="v2")
         target = replace(target, view=view or target.view)
         try:
             mirror = replace(mirror_at(source, target, session), **its)
+            if target.name and not target.layout:
+                index = mirror.fetch_document(target.name)
+                return _mirror_source(mirror, "v2", index, index, kind="v2:")
             return find_index(mirror, target.layout) if target.layout else discover_mirror(mirror)
         except SourceError as error:
             problem = problem_from(error, shown_url(target.top))
@@ -720,7 +716,7 @@ def discover_url(
     """
     split_url(url)
     if scheme_of(url).startswith("oci"):
-        registry = mirror_at(source, UrlTarget(url, build_cache=""), session, options)
+        registry = mirror_at(source, UrlTarget(url, layout="v2"), session, options)
         return replace(discover_mirror(registry), layout="OCI")
     target = parse_target(url)
     mirror = mirror_at(source, replace(target, view=view or target.view), session, options)

@@ -65,9 +65,9 @@ MAX_SIZES = 1000
 _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
 """Characters that Spack replaces in file names (`polite_filename` of its util/filesystem.py)."""
 
-_IN_MIRROR = re.compile(
-    r"(?:(?P<v3>.*)/)?(?:blobs/sha256|v3/manifests)/|(?P<v2>(?:.*/)?build_cache)/"
-)
+_IN_MIRROR = re.compile(r"(?:(.*)/)?(blobs/sha256|v3/manifests|build_cache)/")
+"""The top of a mirror, and the folder of a document in it."""
+
 _V2_CHECKSUM = re.compile(rb'"binary_cache_checksum":\s*\{[^{}]*"hash":\s*"([0-9a-f]{64})"')
 _UID = re.compile(rb"^uid:(?:[^:\n]*:){8}([^:\n]*):", re.MULTILINE)
 """The name of a key as GnuPG prints it (doc/DETAILS), where `\\x3a` stands for a colon."""
@@ -166,17 +166,15 @@ class Mirrors:
             configured = find_mirror(state.name, self._session.spack)
             url, options, view = configured.url, dict(configured.options), configured.view
         if state.layout == REGISTRY:
-            registry = UrlTarget(url, build_cache="")
+            registry = UrlTarget(url, layout="v2")
             return mirror_at(state.name, registry, self._session, options)
         target = parse_target(url) if state.kind == "mirror" else None
         # A directory may contain several mirrors. Only the URL that the user gave has a password.
         is_told_by_origin = target is None or not is_remote(url)
         match = _IN_MIRROR.match(spec.origin) if state.name == spec.source else None
         if match and is_told_by_origin:
-            layout, top = ("v2", match["v2"]) if match["v2"] else ("v3", match["v3"] or "")
-            target = UrlTarget(
-                top, build_cache="" if layout == "v2" else BUILD_CACHE, layout=layout
-            )
+            layout = "v2" if match[2] == "build_cache" else "v3"
+            target = UrlTarget(match[1] or "", layout=layout)
         if target is None or target.name:
             return None
         target = replace(target, top=path_or_url(target.top), view=view or target.view)
@@ -348,14 +346,15 @@ def _fetch_spec_file(mirror: Mirror, spec: Spec) -> tuple[FetchedFile, str]:
     compiler = f"{_polite(compiler)}-{_polite(version)}"
     package = f"{_polite(spec.package)}-{_polite(spec.version)}"
     name = f"{architecture}-{compiler}-{package}-{spec.hash}"
-    top = mirror.target.build_cache
-    archive = f"{top}{architecture}/{compiler}/{package}/{name}.spack"
+    archive = f"{BUILD_CACHE}{architecture}/{compiler}/{package}/{name}.spack"
     for ending in (".spec.json.sig", ".spec.json"):
         try:
-            return mirror.fetch_document(f"{top}{name}{ending}", MAX_SPEC_FILE_SIZE), archive
+            return mirror.fetch_document(
+                f"{BUILD_CACHE}{name}{ending}", MAX_SPEC_FILE_SIZE
+            ), archive
         except NotFound:
             continue
-    return mirror.fetch_document(f"{top}{name}.spec.yaml", MAX_SPEC_FILE_SIZE), archive
+    return mirror.fetch_document(f"{BUILD_CACHE}{name}.spec.yaml", MAX_SPEC_FILE_SIZE), archive
 
 
 def _polite(name: str) -> str:
@@ -399,7 +398,4 @@ def _configured(mirror: Mirror, spack: SpackConfig | None) -> ConfiguredMirror |
     if mirror.source.startswith(PREFIX):
         return mirrors.get(mirror.source.removeprefix(PREFIX))
     top = mirror.storage.origin.rstrip("/")
-    if not mirror.target.build_cache:
-        # Spack names a mirror without the folder of layout v2.
-        top = top.removesuffix("/build_cache")
     return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == top), None)

@@ -194,7 +194,7 @@ BUILD_CACHE = "build_cache/"
 
 INDEX_MANIFEST = "index.manifest.json"
 _MANIFEST = r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
-_BUILD_CACHE = r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?"
+_BUILD_CACHE = r"(?P<top>.*)/build_cache/?(?:index\.json)?"
 _BLOB = r"(?:(?P<top>.*)/)?(?P<name>blobs/[a-z0-9]+/(?P<start>[0-9a-f]{2})/(?P=start)[0-9a-f]+)"
 _ENDINGS = ("json", "lock", "sig", "yaml", "md", "gz", "zst")
 
@@ -213,19 +213,16 @@ class UrlTarget(Frozen):
     top: str
     name: str = ""
     view: str = ""
-    build_cache: str = BUILD_CACHE
     layout: str = ""
 
     @property
     def layouts(self) -> tuple[str, ...]:
         """The layouts that the mirror may have, in the order in which Spack tries them.
 
-        Views exist in v3 only, a `build_cache` in v2 only.
+        Views exist in v3 only.
         """
         if self.view:
             return ("v3",)
-        if self.build_cache != BUILD_CACHE:
-            return ("v2",)
         return (self.layout,) if self.layout else ("v3", "v2")
 
     @property
@@ -259,7 +256,7 @@ def parse_target(url: str) -> UrlTarget:
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
     if "/build_cache" in path and (match := re.fullmatch(_BUILD_CACHE, path)):
-        return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
+        return UrlTarget(server + match["top"] + query, layout="v2")
     if "blobs/" in path and (match := re.fullmatch(_BLOB, path)):
         return UrlTarget(server + (match["top"] or "") + query, match["name"], layout="v3")
     stem, _, ending = name.rpartition(".")

@@ -303,7 +303,8 @@ class OciRegistry(Storage):
 
         Raises NotFound for every other name, and for a tag that the registry does not have.
         """
-        name, tag = wanted.name, _TAG if wanted.name == INDEX else wanted.name
+        name = wanted.name.removeprefix("build_cache/")
+        tag = _TAG if name == INDEX else name
         if not tag.endswith(_ENDING):
             raise NotFound(f"{self.origin} has no {name}: registries have an index and archives")
         manifest = self._download(
