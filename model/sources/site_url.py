@@ -8,7 +8,7 @@ lists, as `data.py` writes them, and have to contain the value; other values onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import QueryError
@@ -175,46 +175,31 @@ def _is_of_list(tag: str) -> bool:
 
 
 class SiteUrl(Frozen):
-    """An address of the site for a query, and a remark on how it differs, or an empty text."""
+    """An address of the site for a query, and a remark on what it leaves out, or an empty text."""
 
     text: str
     remark: str
 
 
-def site_url(query: Query, values: Callable[[str], Collection[Value]]) -> SiteUrl | None:
+def site_url(query: Query, tags: Collection[Value]) -> SiteUrl | None:
     """Return the address of a query; None if it names no package, or some builds have no tag.
 
-    `values` returns the values of a column among the builds of this package. If these have one
-    tag, it is in the address.
+    `tags` are the tags of the builds of this package. If these have one tag, it is in the address.
+    The site may show more: it searches some values for the text.
     """
-    name = query.package
-    tags = [] if name is None else sorted(map(str, values("tag")))
-    if name is None or not (tags and all(map(_is_of_list, tags))):
+    names = sorted(map(str, tags))
+    if query.package is None or not (names and all(map(_is_of_list, names))):
         return None
-    parameters, left_out, wider = [("package", name)], list[str](), list[str]()
-    tagged = query.plus(Query() if "tag" in query.columns else exact_query("tag", *tags))
+    parameters, left_out = [("package", query.package)], list[str]()
+    tagged = query.plus(Query() if "tag" in query.columns else exact_query("tag", *names))
     for part in tagged.with_package(None).parts():
         condition = part.groups[0][0] if part.groups and len(part.groups[0]) == 1 else None
         texts = _texts(condition)
-        if not (isinstance(condition, Term) and texts):
+        if isinstance(condition, Term) and texts:
+            parameters += [(_KEYS[condition.column], text) for text in texts]
+        else:
             left_out.append(str(part))
-            continue
-        column = condition.column
-        # Whether each value matches here, and on the site; hashes are too many to try.
-        fits = condition.matcher(column)
-        answers = {
-            (fits(value), all(_has(column, value, text) for text in texts))
-            for value in (values(column) if column != "hash" else ())
-        }
-        if (True, False) in answers:
-            left_out.append(str(part))
-            continue
-        if (False, True) in answers:
-            wider.append(str(part))
-        parameters += [(_KEYS[column], text) for text in texts]
-    parts = {"without": left_out, "with more matches there for": wider}
-    remarks = (f"{what} {_listed(several)}" for what, several in parts.items() if several)
-    return SiteUrl(_url(parameters), "; ".join(remarks))
+    return SiteUrl(_url(parameters), f"without {_listed(left_out)}" if left_out else "")
 
 
 def _texts(condition: Condition | None) -> list[str]:
@@ -230,15 +215,6 @@ def _texts(condition: Condition | None) -> list[str]:
     if column in _CONTAINED:
         pattern = pattern.removeprefix("=").strip("*")
     return [] if not pattern or is_glob(pattern) or re.search("[:,]", pattern) else [pattern]
-
-
-def _has(column: str, value: Value, text: str) -> bool:
-    """Check whether a value of a column passes the filter of the site by a text."""
-    if column == "variants" and isinstance(value, tuple):
-        return any(text in _each_value(variant) for variant in value)
-    if column in _CONTAINED:
-        return text in str(value)
-    return text in value if isinstance(value, tuple) else text == value
 
 
 def _each_value(variant: str) -> list[str]:

@@ -417,8 +417,8 @@ def _command(read: Callable[[], ViewCommand]) -> Iterator[CopyChoice]:
 
 def _address(catalog: Catalog, view: View) -> Iterator[CopyChoice]:
     query = view.query
-    of_package = query_of(*filter(None, [query.package_term]))
-    url = site_url(query, partial(catalog.counts, of_package))
+    tags = catalog.counts(query_of(query.package_term), "tag") if query.package_term else ()
+    url = site_url(query, tags)
     if url is not None:
         yield CopyChoice(
             "O",
