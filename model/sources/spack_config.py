@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +24,7 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import parse_spec
 from spackscope.model.query.toolchains import Toolchains, parse_toolchain
-from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST, path_or_url
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
 
 if TYPE_CHECKING:
@@ -121,8 +121,13 @@ class SpackConfig(Frozen):
                 prefix = scopes.value(entry, "prefix", Text) or ""
                 modules = scopes.texts(entry, "modules")
                 spec = scopes.value(entry, "spec", Text)
-                if spec and (query := scopes.parsed(spec)) is not None:
+                if not spec:
+                    continue
+                try:
+                    query = parse_spec(spec)
                     externals.append(ConfiguredExternal(spec, query, prefix, modules))
+                except QueryError as error:
+                    scopes.refuse(spec, f"{spec} is not considered: {error}")
         return tuple(externals)
 
     @cached_property
@@ -385,14 +390,6 @@ class Scopes:
         self.refuse(value, f"{shown_url(value)[:200]} is left out: {why}")
         return ""
 
-    def parsed(self, spec: Text) -> Query | None:
-        """Parse a spec; for a wrong one add a problem and return None."""
-        try:
-            return parse_spec(spec)
-        except QueryError as error:
-            self.refuse(spec, f"{spec} is not considered: {error}")
-            return None
-
     def _own_directories(self) -> tuple[str, str]:
         """Return the directories of the system and of the user, which variables may name."""
         system = self._environ.get(_OWN_PATHS["system"]) or "/etc/spack"
@@ -414,24 +411,20 @@ class Scopes:
     def _expand(self, match: re.Match[str]) -> str:
         """Return the value of a variable, one of Spack's own or of the environment."""
         name = match[1] or match[2]
-        own = self._own_variables.get(name.lower())
-        return (own() if own is not None else "") or self._environ.get(name, match[0])
+        return self._own_variables.get(name.lower()) or self._environ.get(name, match[0])
 
     @cached_property
-    def _own_variables(self) -> Mapping[str, Callable[[], str]]:
-        import getpass
-        import tempfile
-
+    def _own_variables(self) -> Mapping[str, str]:
         get = self._environ.get
         cache = get("SPACK_USER_CACHE_PATH") or os.path.join(self._home, ".spack")
         return {
-            "user": lambda: get("USER") or getpass.getuser(),
-            "tempdir": lambda: get("TMPDIR") or tempfile.gettempdir(),
-            "user_cache_path": lambda: os.path.abspath(self._expand_home(cache)),
-            "spack_home": lambda: get("SPACK_HOME") or self._home,
-            "platform": lambda: PLATFORM,
-            "spack": lambda: self.root,
-            "env": lambda: get("SPACK_ENV", ""),
+            "user": get("USER") or get("LOGNAME", ""),
+            "tempdir": get("TMPDIR") or "/tmp",
+            "user_cache_path": os.path.abspath(self._expand_home(cache)),
+            "spack_home": get("SPACK_HOME") or self._home,
+            "platform": PLATFORM,
+            "spack": self.root,
+            "env": get("SPACK_ENV", ""),
         }
 
     def _includes_user_scope(self, directory: str) -> bool:
@@ -486,11 +479,6 @@ class Scopes:
                 return ""
         path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or place
         path = self._absolute(path, os.path.dirname(place.file))
-        try:
-            path = path_or_url(path)
-        except SourceError as error:
-            self.refuse(place, f"{skipped}: {error}")
-            return ""
         if place is git or scheme_of(path):
             self.refuse(place, f"{skipped}: only files and directories are read")
         elif os.path.exists(path):
