@@ -46,10 +46,8 @@ from spackscope.model.sources.source_name import (
     PUBLIC,
     STANDARD_INPUT,
     TAG_LIST,
-    PublicCache,
     UrlTarget,
     absolute_path,
-    is_tag_list,
     parse_public_cache,
     parse_target,
     path_or_url,
@@ -158,7 +156,9 @@ def _found(source: str, session: Session) -> DiscoveredSource:
     if source == STANDARD_INPUT:
         raise SourceError("standard input was not read")
     if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
-        return _public_cache(shown_url(source), public, session)
+        from spackscope.model.sources.mirror import discover_public_cache
+
+        return discover_public_cache(shown_url(source), public, session)
     name = shown_url(source) if scheme_of(source) else source
     address, view = source, ""
     options: Mapping[str, object] = {}
@@ -195,15 +195,7 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
             raise SourceError(f"the source {source} is neither a file nor a directory")
     if target.view or (target.layout == "v3" and not target.name):
         return _mirror(source, target, session.open(target.top))
-    if is_tag_list(path):
-        return _public_cache(source, PublicCache(address), session)
     return DiscoveredSource(source, "file", documents=(document_at(source, path, address),))
-
-
-def _public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
-    from spackscope.model.sources.mirror import discover_public_cache
-
-    return discover_public_cache(source, public, session)
 
 
 # Directories.

@@ -50,9 +50,7 @@ from spackscope.model.sources.source_name import (
     TAG_LIST,
     PublicCache,
     UrlTarget,
-    begins_tag_list,
     default_tag,
-    is_tag_list,
     parse_target,
     release_tags,
     spack_argument,
@@ -710,7 +708,7 @@ def _urls_of(url: str, tag_list: str) -> Sequence[str]:
 def discover_url(
     source: str, url: str, session: Session, options: Mapping[str, object] = {}, view: str = ""
 ) -> DiscoveredSource:
-    """Discover the documents at a URL: a mirror, a part of one, a tag list or another file.
+    """Discover the documents at a URL: a mirror, a part of one, or another file.
 
     `options` are connection options as in mirrors.yaml. Raises SourceError and Cancelled.
     """
@@ -722,21 +720,11 @@ def discover_url(
     mirror = mirror_at(source, replace(target, view=view or target.view), session, options)
     if not target.name:
         return discover_mirror(mirror)
-    file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=_check_named))
-    if is_tag_list(file.path):
-        return discover_public_cache(source, PublicCache(url), session)
+    file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=check_document))
     document = mirror.document(file)._replace(cached=False)
     return DiscoveredSource(
         source, "file", documents=(document,), checked=file.checked, remark=file.remark
     )
-
-
-def _check_named(data: bytes) -> None:
-    """Check a file that a URL names, a tag list or a document. Raises Unreadable."""
-    if begins_tag_list(data):
-        parse_tag_list(data)
-    else:
-        check_document(data)
 
 
 # Specs in the files of a mirror on this machine, whatever its index lists, as `check_index_fn` of

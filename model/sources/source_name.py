@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import naming
-from spackscope.model.core.file_access import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import is_remote, scheme_of
@@ -199,10 +198,6 @@ _BLOB = r"(?:(?P<top>.*)/)?(?P<name>blobs/[a-z0-9]+/(?P<start>[0-9a-f]{2})/(?P=s
 _ENDINGS = ("json", "lock", "sig", "yaml", "md", "gz", "zst")
 
 
-_HEAD_SIZE = 512
-_TAG_LIST = rb'\s*\{\s*"[^"]*"\s*:\s*\[\s*(?:\{\s*"(?:label|url)"|\])'
-
-
 class UrlTarget(Frozen):
     """The `top` of a mirror or folder, and the part of it that a URL or path names.
 
@@ -263,18 +258,3 @@ def parse_target(url: str) -> UrlTarget:
     if slash and stem and ending in _ENDINGS:
         return UrlTarget(server + top + query, plain(name))
     return UrlTarget(url)
-
-
-def is_tag_list(path: str) -> bool:
-    """Check by its start whether a file is a tag list."""
-    try:
-        return begins_tag_list(read_head(path, _HEAD_SIZE))
-    except OSError:
-        return False
-
-
-def begins_tag_list(data: bytes) -> bool:
-    """Check by its start whether a file is a tag list."""
-    # Most files differ from a tag list in the first value.
-    is_list = data.split(b'"', 2)[-1].lstrip(b": \t\r\n").startswith(b"[")
-    return is_list and re.match(_TAG_LIST, data[:_HEAD_SIZE]) is not None

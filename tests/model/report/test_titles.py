@@ -45,10 +45,11 @@ def test_sources_are_named_with_their_size() -> None:
 
 def test_a_tag_that_names_its_source_is_not_named_twice(tmp_path: Path) -> None:
     files = under("v2026.06.0", mirror_v3(zlib_index()))
-    write_files(tmp_path, {**files, "tags.json": tag_list(files)})
+    name = "cache_spack_io_index.json"
+    write_files(tmp_path, {**files, name: tag_list(files)})
 
-    catalog = load([f"{tmp_path}/tags.json"], Session({}))
-    assert [chip.name for chip in source_chips(catalog)] == ["tags.json#v2026.06.0"]
+    catalog = load([f"{tmp_path}/{name}"], Session({}))
+    assert [chip.name for chip in source_chips(catalog)] == [f"{name}#v2026.06.0"]
     assert tags_title(catalog) == ""
     for name in (str(SAMPLE_PAGES), f"{SAMPLE_PAGES}/"):
         catalog = catalog_of(name)

@@ -17,6 +17,7 @@ HASHES = [hash_of(number) for number in range(40)]
 NODES = [leaf(hash_, "zlib-ng", "2.3.2") for hash_ in HASHES]
 INDEX, LOCK_FILE = database(installs(*NODES)), environment(NODES)
 PAGE = page([record(number) for number in range(40)])
+TAGS = "cache_spack_io_index.json"
 TAG_LIST = b'{"develop": [{"label": "all", "url": "all/index.json"}]}'
 
 
@@ -53,7 +54,7 @@ EMPTY, GARBAGE, WITHOUT_FILES = sending(b""), sending(b"{}"), sending(manifest()
         (cut, mirror_v2(INDEX), "", "build_cache/index.json"),
         (GARBAGE, mirror_v3(INDEX), "", MANIFEST),
         (WITHOUT_FILES, mirror_v3(INDEX), "", MANIFEST),
-        (cut, {"tags.json": TAG_LIST, "all/index.json": INDEX}, "/tags.json", "tags.json"),
+        (cut, {TAGS: TAG_LIST, "all/index.json": INDEX}, f"/{TAGS}", TAGS),
     ],
 )
 def test_a_good_copy_stays_until_there_is_another(
