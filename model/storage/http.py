@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MAX_REDIRECTS = 10
 _READ_SIZE = 1 << 16
 _VALIDATORS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
-_BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
+_BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR")
 _PROXIES = ("http", "https", "socks5", "socks5h")
 _SYSTEM_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch
@@ -320,20 +320,19 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
 def _tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a TLS context that trusts the environment's, the system's or certifi's certificates.
 
-    SSL_CERT_FILE and SSL_CERT_DIR name the certificates of the environment, or, as for curl and
-    requests, CURL_CA_BUNDLE and REQUESTS_CA_BUNDLE. Each may be a file or a directory. Raises
+    SSL_CERT_FILE names the certificates of the environment, or else, as for curl and requests,
+    CURL_CA_BUNDLE or REQUESTS_CA_BUNDLE, or SSL_CERT_DIR. It may be a file or a directory. Raises
     SourceError if they cannot be read.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    bundle = next((name for name in _BUNDLES if environ.get(name)), "")
-    named = {name: environ[name] for name in (bundle, "SSL_CERT_DIR") if environ.get(name)}
-    for name, path in (named or {"the system": _system_bundle()}).items():
-        is_folder = os.path.isdir(path)
-        try:
-            context.load_verify_locations(*((None, path) if is_folder else (path, None)))
-        except (OSError, ssl.SSLError) as error:
-            why = error.strerror if not isinstance(error, ssl.SSLError) else "no certificate in it"
-            raise SourceError(f"{name} names {path}, which cannot be read: {why}") from None
+    name = next((name for name in _BUNDLES if environ.get(name)), "the system")
+    path = environ.get(name) or _system_bundle()
+    is_folder = os.path.isdir(path)
+    try:
+        context.load_verify_locations(*((None, path) if is_folder else (path, None)))
+    except (OSError, ssl.SSLError) as error:
+        why = error.strerror if not isinstance(error, ssl.SSLError) else "no certificate in it"
+        raise SourceError(f"{name} names {path}, which cannot be read: {why}") from None
     return context
 
 
