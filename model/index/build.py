@@ -146,7 +146,7 @@ class _Reading:
     ) -> None:
         only = session.include_dependency_only
         self.staged = Staged(discovered, old, include_dependency_only=only)
-        self._total = sum(source.size for source in discovered)
+        self._total = sum(source.documents.size for source in discovered)
         self._stored: dict[str, dict[str, StoredSpec]] = {}
         self._source, self._before, self._size = "", 0, 0
 

@@ -19,7 +19,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import progress_to, run_cancellable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.index_file import SUFFIX, Columns, open_index, write_index
-from spackscope.model.sources.document import DiscoveredSource
+from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.resolve import source_key
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def load(
                 on_late(catalog)
 
     discovered = discover(sources, session, on_late=show if on_late is not None else None)
-    size = sum(each.size for each in discovered)
+    size = sum(each.documents.size for each in discovered)
     fingerprint = _fingerprint(discovered, session)
     old, was_damaged = None, False
     if current is not None and not rebuild and current.meta["fingerprint"] == fingerprint:
@@ -195,18 +195,18 @@ def _catalog(discovered: Sequence[DiscoveredSource], data: bytearray, notice: st
 def _late(source: DiscoveredSource) -> DiscoveredSource:
     """Return a source without its late documents, and with a failure that says so."""
     why = f"the source {source.source} has not answered yet"
-    return replace(source, documents=(), problems=(), failure=why, is_late=True)
+    return replace(source, documents=Documents(), problems=(), failure=why, is_late=True)
 
 
 def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     """Return sources without their documents, which may be a hundred thousand, for a catalog."""
-    return [replace(source, documents=()) for source in discovered]
+    return [replace(source, documents=Documents()) for source in discovered]
 
 
 def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> str:
     """Return a digest of all documents and problems, and of whether `--all` records are read."""
     text = "--all\n" * session.include_dependency_only + "".join(
-        f"{each.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
+        f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
         for each in discovered
     )
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -222,5 +222,5 @@ def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredS
                 documents.append(document)
                 room -= document.size
         if documents or source.failure:
-            part.append(replace(source, documents=tuple(documents), problems=()))
+            part.append(replace(source, documents=Documents(documents), problems=()))
     return part

@@ -35,6 +35,8 @@ from spackscope.model.sources.document import (
     PAGE_NAME,
     DiscoveredSource,
     Document,
+    Documents,
+    FileList,
     combine,
     document_at,
     document_of,
@@ -107,10 +109,10 @@ def _unique(sources: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
     unique = []
     names = unique_names(source.source for source in sources)
     for source, name in zip(sources, names, strict=True):
+        documents = source.documents
         if name != source.source:
-            documents = tuple(each._replace(source=name) for each in source.documents)
-            source = replace(source, source=name, documents=documents)
-        unique.append(source)
+            documents = documents.named(name)
+        unique.append(replace(source, source=name, documents=documents))
     return unique
 
 
@@ -152,7 +154,7 @@ def _found(source: str, session: Session) -> DiscoveredSource:
         kind = "standard input" if source == STANDARD_INPUT else "pipe"
         origin = kind if source == STANDARD_INPUT else source
         document = document_at(source, path, origin)
-        return DiscoveredSource(source, kind, documents=(document,))
+        return DiscoveredSource(source, kind, documents=Documents([document]))
     if source == STANDARD_INPUT:
         raise SourceError("standard input was not read")
     if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
@@ -195,7 +197,8 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
             raise SourceError(f"the source {source} is neither a file nor a directory")
     if target.view or (target.layout == "v3" and not target.name):
         return _mirror(source, target, session.open(target.top))
-    return DiscoveredSource(source, "file", documents=(document_at(source, path, address),))
+    documents = Documents([document_at(source, path, address)])
+    return DiscoveredSource(source, "file", documents=documents)
 
 
 # Directories.
@@ -252,29 +255,33 @@ class _Search:
 
     def __init__(self, source: str, session: Session, top: str, origin: str) -> None:
         self._source, self._session, self._top = source, session, top
-        self._prefix = os.path.join(origin, "")
+        self._files = FileList(top, origin)
         self._parts: list[DiscoveredSource] = []
         self._problems: list[Problem] = []
 
     def run(self) -> DiscoveredSource:
         """Discover all documents; a file of no other format may be a page. Raises Cancelled."""
-        files: dict[str, list[Document]] = {"candidates": [], "mirror": [], "file": []}
+        spec_files: list[Document] = []
+        others: list[Document] = []
         has_page = False
         for count, (path, status) in enumerate(self._walk()):
+            document = None
             if count % _CHECK_EVERY == 0:
                 report_progress("files found", count)
-            document = document_of(self._source, path, self._origin_of(path), status)
-            if path.endswith(_ENDINGS) and (known := _known(document)) is not None:
-                files["mirror" if known.cached else "file"].append(known)
-            else:
-                files["candidates"].append(document)
+            if path.endswith(_ENDINGS):
+                origin = self._files.origin_of(path)
+                document = _known(document_of(self._source, path, origin, status))
+            if document is None:
+                self._files.add(path, status)
                 has_page = has_page or os.path.basename(path) == PAGE_NAME
-        candidates, spec_files, others = map(tuple, files.values())
+            else:
+                (spec_files if document.cached else others).append(document)
         kind = "pages" if has_page or not (spec_files or others) else ""
+        pages = Documents((), self._files, self._source)
         found = [
-            DiscoveredSource(self._source, kind, documents=candidates),
-            DiscoveredSource(self._source, "mirror", "spec files", spec_files),
-            DiscoveredSource(self._source, "file", documents=others),
+            DiscoveredSource(self._source, kind, documents=pages),
+            DiscoveredSource(self._source, "mirror", "spec files", Documents(spec_files)),
+            DiscoveredSource(self._source, "file", documents=Documents(others)),
             *self._parts,
         ]
         parts = [part for part in found if part.documents]
@@ -289,11 +296,8 @@ class _Search:
         failure = f"the source {self._source} {lead}{why}"
         return replace(found[0], problems=tuple(self._problems), failure=failure)
 
-    def _origin_of(self, path: str) -> str:
-        return self._prefix + path[len(self._top) :].lstrip(os.sep)
-
     def _leave_out(self, path: str, why: str) -> None:
-        self._problems.append(Problem(self._origin_of(path), "", why, is_unread=True))
+        self._problems.append(Problem(self._files.origin_of(path), "", why, is_unread=True))
 
     def _walk(self) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files below the top by path and status, in the order of their paths.
@@ -323,7 +327,7 @@ class _Search:
                 self._leave_out(directory, f"is not read, nor is anything after it: {limit}")
                 return
             names = [entry.name for entry in entries]
-            origin = self._origin_of(directory)
+            origin = self._files.origin_of(directory)
             try:
                 part = _made_by_spack(self._source, directory, origin, names, self._session)
             except SourceError as error:
@@ -377,8 +381,8 @@ def _made_by_spack(
         # makes a database anew.
         installed = _file(source, directory, origin, "install tree", _SPEC_OF_PREFIX)
         (document,) = installed.documents
-        document = document._replace(prefix=directory)
-        return replace(installed, layout="prefix", documents=(document,))
+        documents = Documents([document._replace(prefix=directory)])
+        return replace(installed, layout="prefix", documents=documents)
     # Names alone make no mirror, and no Spack.
     if _is_mirror(directory, names):
         return _mirror(source, UrlTarget(directory), LocalFolder(directory, origin))
@@ -439,7 +443,7 @@ def _file(
     source: str, directory: str, origin: str, kind: str = "install tree", name: str = DATABASE
 ) -> DiscoveredSource:
     document = document_at(source, os.path.join(directory, name), os.path.join(origin, name))
-    return DiscoveredSource(source, kind, documents=(document,))
+    return DiscoveredSource(source, kind, documents=Documents([document]))
 
 
 def _has_spec_files(directory: str) -> bool:

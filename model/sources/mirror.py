@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any, Literal
 
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent, naming
-from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, read_head, sha256, times_of
+from spackscope.model.core.file_access import MAX_FILE_SIZE, read_file, read_head
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
@@ -37,6 +37,8 @@ from spackscope.model.readers.unpack import decode, decompress
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
+    Documents,
+    FileList,
     combine,
     document_at,
     join_remarks,
@@ -262,20 +264,18 @@ def _files_of(mirror: Mirror) -> str:
     """
     if not isinstance(mirror.storage, LocalFolder):
         return ""
-    digest, has_specs = sha256(), False
+    files, has_specs = FileList("", ""), False
     for folder in (SPECS, "blobs") if mirror.target.layout == "v3" else (BUILD_CACHE,):
         for directory, folders, names in os.walk(os.path.join(mirror.storage.top, folder)):
             check_cancelled()
             folders.sort()
-            specs = [name for name in names if name.endswith(_ENDINGS[:-1])]
-            has_specs = has_specs or bool(specs)
-            for name in ("", *sorted(specs)):
+            its = [name for name in names if name.endswith(_ENDINGS[:-1])]
+            has_specs = has_specs or bool(its)
+            for name in ("", *sorted(its)):
                 path = os.path.join(directory, name)
                 with contextlib.suppress(OSError):
-                    status = os.stat(path)
-                    its = f"{path}\0{status.st_size}\0{times_of(status)}\n"
-                    digest.update(its.encode("utf-8", "surrogatepass"))
-    return digest.hexdigest() if has_specs else ""
+                    files.add(path, os.stat(path))
+    return files.fingerprint if has_specs else ""
 
 
 def _views(mirror: Mirror) -> list[str]:
@@ -326,7 +326,7 @@ def _v3_index(mirror: Mirror, layout: str = "v3") -> DiscoveredSource:
             index,
             manifest,
             kind=f"{layout}:{_media(blob, blobs[blob])}",
-            checksum=blob.checksum if mirror.is_local else "",
+            sha256=blob.checksum if mirror.is_local else "",
         )
         for blob, index in found.items()
     ]
@@ -351,10 +351,10 @@ def _fetch_index(mirror: Mirror, blob: Blob) -> FetchedFile | SourceError:
 
     An index on this machine is verified when it is read.
     """
-    checksum = "" if mirror.is_local else blob.checksum
+    sha256 = "" if mirror.is_local else blob.checksum
     copy = f"{mirror.index_manifest} {blob.media_type}"
     try:
-        index = mirror.storage.fetch(Wanted(blob.name, checksum, copy=copy))
+        index = mirror.storage.fetch(Wanted(blob.name, sha256, copy=copy))
     except NotFound as error:
         return SourceError(f"{error}, but the manifest of the mirror names it")
     except SourceError as error:
@@ -398,20 +398,20 @@ def _mirror_source(
     named_in: FetchedFile,
     *,
     kind: str,
-    checksum: str = "",
+    sha256: str = "",
 ) -> DiscoveredSource:
     """Return a mirror with one index of a kind, which is `Document.index_kind`.
 
-    `named_in` is the file that names it, and the `checksum` is still to be compared.
+    `named_in` is the file that names it, and `sha256` the checksum that is still to be compared.
     """
     document = mirror.document(index)._replace(
-        mirror=mirror, cached=not mirror.files, index_kind=kind, sha256=checksum
+        mirror=mirror, cached=not mirror.files, index_kind=kind, sha256=sha256
     )
     return DiscoveredSource(
         mirror.source,
         "mirror",
         layout,
-        documents=(document,),
+        documents=Documents([document]),
         checked=index.checked if index.remark else named_in.checked,
         remark=join_remarks((named_in.remark, index.remark)),
     )
@@ -465,7 +465,7 @@ def _spec_files(mirror: Mirror) -> list[DiscoveredSource]:
         names, archives = _names_of_specs(mirror, layout)
         tasks = [partial(read, names[hash_], hash_ in archives) for hash_ in names]
         if found := run_parallel(tasks):
-            documents = tuple(each for each in found if isinstance(each, Document))
+            documents = Documents(each for each in found if isinstance(each, Document))
             problems = tuple(each for each in found if isinstance(each, Problem))
             its = f"{layout} spec files"
             sources.append(DiscoveredSource(mirror.source, "mirror", its, documents, problems))
@@ -548,7 +548,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
             its = {"tag": tag, "stack": storable(label), "listed": listed}
             tasks.append(partial(_listed_index, source, urls, view, session, **its))
     list_itself = DiscoveredSource(
-        source, "public cache", "", (), tuple(problems), file.checked, file.remark
+        source, "public cache", "", Documents(), tuple(problems), file.checked, file.remark
     )
     several = progress_joined(f"bytes of {len(tasks):,} indexes")
     with several if len(tasks) > 1 else contextlib.nullcontext():
@@ -723,7 +723,7 @@ def discover_url(
     file = mirror.storage.fetch(Wanted(target.name, target.checksum, check=check_document))
     document = mirror.document(file)._replace(cached=False)
     return DiscoveredSource(
-        source, "file", documents=(document,), checked=file.checked, remark=file.remark
+        source, "file", documents=Documents([document]), checked=file.checked, remark=file.remark
     )
 
 

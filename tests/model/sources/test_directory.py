@@ -6,14 +6,13 @@ import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.tasks import cancelled_when
 from spackscope.model.sources import discover as discover_module
-from spackscope.model.sources.document import DiscoveredSource, document_of
+from spackscope.model.sources.document import FileList, document_of
 from tests.builders.catalogs import catalog_of
 from tests.builders.mirrors import discover_one, write_files
 from tests.builders.nodes import leaf
@@ -192,8 +191,8 @@ def test_a_fingerprint_differs_after_every_change(tmp_path: Path) -> None:
     top = tmp_path / "top"
 
     def now() -> tuple[str, str]:
-        alone = discover_one(path).fingerprint if path.exists() else ""
-        return discover_one(top).fingerprint, alone
+        alone = discover_one(path).documents.fingerprint if path.exists() else ""
+        return discover_one(top).documents.fingerprint, alone
 
     path = write_page(top, [record(1)])
     write_page(top, [record(1)], title="other")
@@ -233,15 +232,22 @@ def test_documents_of_a_directory_are_those_of_its_files(tmp_path: Path) -> None
     source = discover_one(tmp_path)
 
     expected = [document_of(str(tmp_path), str(p), str(p), p.stat()) for p in paths]
-    assert [*source.documents] == expected
-    assert source.size == sum(range(len(paths)))
+    assert [*source.documents] == [*source.documents] == expected
+    assert len(source.documents) == len(paths)
+    assert source.documents.size == sum(range(len(paths)))
+    assert [document.source for document in source.documents.named("x")] == ["x"] * len(paths)
 
 
 def fingerprint_of(*, mtime_ns: int = 1, ctime_ns: int = 0) -> str:
     """Return the fingerprint of a file with such times."""
-    status: Any = SimpleNamespace(st_size=1, st_mtime_ns=mtime_ns, st_ctime_ns=ctime_ns)
-    document = document_of("x", "/file", "file", status)
-    return DiscoveredSource("x", "file", documents=(document,)).fingerprint
+    files, times = FileList("/", ""), {"st_mtime_ns": mtime_ns, "st_ctime_ns": ctime_ns}
+    files.add("/file", SimpleNamespace(st_size=1, **times))  # type: ignore[arg-type]
+    return files.fingerprint
+
+
+def test_times_after_the_year_2262_differ() -> None:
+    times = (2**63 - 1, 2**63, 2**63 + 1, 2**63 + 1)
+    assert len({fingerprint_of(mtime_ns=mtime) for mtime in times}) == 3
 
 
 def test_a_file_that_may_change_without_a_trace_is_another_one_each_time() -> None:
