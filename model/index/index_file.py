@@ -36,12 +36,15 @@ from spackscope.model.core.columns import STORED, Value
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.file_access import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
+from spackscope.model.sources import walk_cache
 
 SCHEMA_VERSION = 22
 """Raised with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
+_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX)
+"""Suffixes of indexes, also earlier ones, and of caches of directories."""
 
 HASH_BYTES = HASH_LENGTH * 5 // 8
 ROWS = 512
@@ -407,7 +410,7 @@ def _remove_unused(directory: str, newest: float) -> None:
     """Remove index files that were last used before a time, in seconds since 1970."""
     with contextlib.suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
-            if entry.name.endswith(SUFFIX) and entry.is_file(follow_symlinks=False):
+            if entry.name.endswith(_OLD_SUFFIXES) and entry.is_file(follow_symlinks=False):
                 with contextlib.suppress(OSError):
                     status = entry.stat()
                     if max(status.st_atime, status.st_mtime) < newest:

@@ -56,6 +56,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.spack_config import find_mirror, read_spack_config
+from spackscope.model.sources.walk_cache import WalkCache
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
@@ -212,8 +213,11 @@ _METADATA = ".spack"
 _MARKERS = frozenset({_DATABASE_FOLDER, _METADATA, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_OF_PREFIX = f"{_METADATA}/spec.json"
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
+_KERNEL = ("proc", "sys")
+"""Folders with kernel file systems, also in a copy of a whole system, such as a chroot."""
+
 _CHECK_EVERY = 256
-"""Files between two reports of progress."""
+"""Files between two reports, which check for cancellation; a status may take long."""
 
 _ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
 _START = (
@@ -247,39 +251,39 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
             names = os.listdir(directory)
     origin_there = origin if directory == top else os.path.dirname(origin)
     made = _made_by_spack(source, directory, origin_there, names, session)
-    return made or _Search(source, session, top, origin).run()
+    return made or _Search(source, session).below(top, origin)
 
 
 class _Search:
     """The search for documents of one source below a directory that Spack did not make itself."""
 
-    def __init__(self, source: str, session: Session, top: str, origin: str) -> None:
-        self._source, self._session, self._top = source, session, top
-        self._files = FileList(top, origin)
+    def __init__(self, source: str, session: Session) -> None:
+        self._source, self._session = source, session
         self._parts: list[DiscoveredSource] = []
         self._problems: list[Problem] = []
+        self._count = 0
 
-    def run(self) -> DiscoveredSource:
+    def below(self, top: str, origin: str) -> DiscoveredSource:
         """Discover all documents; a file of no other format may be a page. Raises Cancelled."""
+        files, cache = FileList(top, origin), WalkCache(top, self._session)
         spec_files: list[Document] = []
         others: list[Document] = []
         has_page = False
-        for count, (path, status) in enumerate(self._walk()):
+        for path, status in self._files(cache, top, files):
             document = None
-            if count % _CHECK_EVERY == 0:
-                report_progress("files found", count)
+            self._count += 1
+            if self._count % _CHECK_EVERY == 0:
+                report_progress("files found", self._count)
             if path.endswith(_ENDINGS):
-                origin = self._files.origin_of(path)
-                document = _known(document_of(self._source, path, origin, status))
+                document = _known(document_of(self._source, path, files.origin_of(path), status))
             if document is None:
-                self._files.add(path, status)
+                files.add(path, status)
                 has_page = has_page or os.path.basename(path) == PAGE_NAME
             else:
                 (spec_files if document.cached else others).append(document)
         kind = "pages" if has_page or not (spec_files or others) else ""
-        pages = Documents((), self._files, self._source)
         found = [
-            DiscoveredSource(self._source, kind, documents=pages),
+            DiscoveredSource(self._source, kind, documents=Documents((), files, self._source)),
             DiscoveredSource(self._source, "mirror", "spec files", Documents(spec_files)),
             DiscoveredSource(self._source, "file", documents=Documents(others)),
             *self._parts,
@@ -296,77 +300,112 @@ class _Search:
         failure = f"the source {self._source} {lead}{why}"
         return replace(found[0], problems=tuple(self._problems), failure=failure)
 
-    def _leave_out(self, path: str, why: str) -> None:
-        self._problems.append(Problem(self._files.origin_of(path), "", why, is_unread=True))
+    def _files(
+        self, cache: WalkCache, top: str, files: FileList
+    ) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield all files below a directory by path and status, in the order of their paths.
 
-    def _walk(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Yield all files below the top by path and status, in the order of their paths.
+        Directories are listed only if names may have changed since the last walk. A file that
+        cannot be read is a problem. Raises Cancelled.
+        """
+        paths = cache.files()
+        if paths is None:
+            yield from self._walk(cache, top, files)
+            return
+        for path in paths:
+            try:
+                status = os.stat(path)
+            except OSError as error:
+                unread = Problem(files.origin_of(path), "", reason(error), is_unread=True)
+                self._problems.append(unread)
+                continue
+            yield path, status
+
+    def _walk(
+        self, cache: WalkCache, top: str, files: FileList
+    ) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield all files below a directory by path and status, in the order of their paths.
 
         A directory that Spack made is discovered and not entered. Links are followed, and each
         directory is visited once. Everything left out is a problem: unreadable files and
-        directories, links to directories that contain the top, and entries after the first
-        `MAX_ENTRIES`. Raises Cancelled.
+        directories, links to directories that contain the top, kernel file systems, and entries
+        after the first `MAX_ENTRIES`. Raises Cancelled.
         """
-        real_top = os.path.realpath(self._top)
+
+        def leave_out(path: str, why: str) -> None:
+            self._problems.append(Problem(files.origin_of(path), "", why, is_unread=True))
+
+        real_top = os.path.realpath(top)
         visited = {real_top}
         entries_left = MAX_ENTRIES
         # No recursion: directories can be nested deeper than Python's calls.
-        pending = [(self._top, real_top)]
+        pending = [(top, real_top)]
         while pending:
             directory, real = pending.pop()
-            check_cancelled()
+            report_progress("files found", self._count)
+            cache.enter(directory)
             try:
                 with os.scandir(directory) as scan:
                     entries = sorted(islice(scan, entries_left + 1), key=attrgetter("name"))
             except OSError as error:
-                self._leave_out(directory, reason(error))
+                leave_out(directory, reason(error))
                 continue
             entries_left -= len(entries)
             if entries_left < 0:
                 limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
-                self._leave_out(directory, f"is not read, nor is anything after it: {limit}")
+                leave_out(directory, f"is not read, nor is anything after it: {limit}")
                 return
             names = [entry.name for entry in entries]
-            origin = self._files.origin_of(directory)
-            try:
-                part = _made_by_spack(self._source, directory, origin, names, self._session)
-            except SourceError as error:
-                self._leave_out(directory, str(error))
-                continue
-            if part is not None:
-                self._parts.append(part)
-                continue
-            below = []
+            if not _MARKERS.isdisjoint(names):
+                origin = files.origin_of(directory)
+                try:
+                    part = _made_by_spack(self._source, directory, origin, names, self._session)
+                except SourceError as error:
+                    leave_out(directory, str(error))
+                    continue
+                if part is not None:
+                    self._parts.append(part)
+                    continue
+            below, real_prefix = [], os.path.join(real, "")
             for entry in entries:
                 try:
+                    is_link = entry.is_symlink()
+                    cache.is_plain &= not is_link
                     if not entry.is_dir():
                         status = entry.stat()
                         if stat.S_ISREG(status.st_mode):
+                            cache.add(entry.name)
                             yield entry.path, status
                         continue
-                    real_path = os.path.join(real, entry.name)
-                    if entry.is_symlink():
-                        real_path = os.path.realpath(entry.path)
+                    # The status of a plain directory is not needed, and takes as long as that of
+                    # the only file in it.
+                    below_real = real_prefix + entry.name
+                    if is_link:
+                        below_real = os.path.realpath(entry.path)
+                    if below_real in visited:
+                        continue
+                    visited.add(below_real)
+                    if is_link and real_top.startswith(os.path.join(below_real, "")):
+                        why = "is not followed: it leads to a directory that contains the source"
+                        leave_out(entry.path, why)
+                    # As `df`, which leaves out file systems without blocks.
+                    elif (is_link or entry.name in _KERNEL) and not os.statvfs(
+                        entry.path
+                    ).f_blocks:
+                        leave_out(entry.path, "is not read: it is a kernel file system")
+                    else:
+                        below.append((entry.path, below_real))
                 except OSError as error:
-                    self._leave_out(entry.path, reason(error))
-                    continue
-                if real_path in visited:
-                    continue
-                visited.add(real_path)
-                if real_top.startswith(os.path.join(real_path, "")):
-                    why = "is not followed: it leads to a directory that contains the source"
-                    self._leave_out(entry.path, why)
-                else:
-                    below.append((entry.path, real_path))
+                    leave_out(entry.path, reason(error))
             pending += reversed(below)
+        if not (self._parts or self._problems):
+            cache.save()
 
 
 def _made_by_spack(
     source: str, directory: str, origin: str, names: Collection[str], session: Session
 ) -> DiscoveredSource | None:
     """Discover a directory that Spack made; None for any other. Raises SourceError."""
-    if _MARKERS.isdisjoint(names):
-        return None
     if _DATABASE_FOLDER in names or LOCK in names:
         parts = []
         if _DATABASE_FOLDER in names:

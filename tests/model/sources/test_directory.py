@@ -3,6 +3,8 @@
 import itertools
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ from tests.builders.nodes import leaf
 from tests.builders.pages import hash_of, page, record, write_page
 from tests.builders.spack import environment as lock_file
 from tests.builders.spack import write_tree
+from tests.program import COMMAND, environment
 
 
 def names(top: Path) -> list[str]:
@@ -85,6 +88,7 @@ def test_links_are_followed_within_bounds_and_broken_ones_reported(
     (mirror / "round").symlink_to("round")
     (mirror / "root").symlink_to("/")
     (mirror / "up").symlink_to("../..")
+    (mirror / "kernel").symlink_to("/proc/self/fd")
     (mirror / "zfar").symlink_to(tmp_path / "far")
     for number in range(50):
         (tmp_path / "far" / str(number)).mkdir(parents=True)
@@ -99,6 +103,31 @@ def test_links_are_followed_within_bounds_and_broken_ones_reported(
     assert reasons["root"] == "is not followed: it leads to a directory that contains the source"
     assert reasons["up"] == reasons["root"]
     assert reasons["zfar"].endswith("at most 40 files and directories of a source are read")
+    if sys.platform == "linux":
+        assert reasons["kernel"] == "is not read: it is a kernel file system"
+
+
+def test_kernel_file_systems_in_a_copy_of_a_system_are_not_read(tmp_path: Path) -> None:
+    for name in ("proc", "sys/proc"):
+        (tmp_path / name).mkdir(parents=True)
+    write_page(tmp_path / "sys", [record()])
+    own_mounts = ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-ec"]
+    mount = 'mount -t proc proc "$0/proc"; exec "$@"'
+    try:
+        subprocess.run([*own_mounts, mount, tmp_path, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("file systems cannot be mounted here")
+
+    environ = environment(tmp_path / "home")
+    done = subprocess.run(
+        [*own_mounts, mount, tmp_path, *COMMAND, "find", "-f", str(tmp_path)],
+        env=environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    _, *found = done.stdout.splitlines()
+    (problem,) = done.stderr.splitlines()
+    assert len(found) == 1
+    assert problem.endswith(f"{tmp_path}/proc: is not read: it is a kernel file system")
 
 
 def test_directories_may_be_nested_deeper_than_calls(here: Path) -> None:
