@@ -32,8 +32,9 @@ _ATTRIBUTES = {
     *("partition", "rpartition", "isdigit", "get", "group", "groups", "satisfies"),
     *("match", "search", "fullmatch", "I", "IGNORECASE"),
 }
-_MAX_REPEATS = 4
-_REPEAT, _REPEATED_GROUP = re.compile(r"[*+{]"), re.compile(r"\)[*+{]")
+_CHOICES, _REPEATED_GROUP = re.compile(r"[*+{?|]"), re.compile(r"\)\s*[*+{]|\(\?[^:]")
+_MAX_STEPS = 10**6
+"""Ways in which a regular expression may be tried: each choice may be made at each character."""
 
 
 def is_met(condition: str, environ: Mapping[str, str]) -> bool:
@@ -127,7 +128,8 @@ def _regular_expressions() -> SimpleNamespace:
 
 def _search(name: str, pattern: str, text: str, flags: int = 0) -> re.Match[str] | None:
     """Search as a function of `re` does. Raises Unreadable where that may take long."""
-    if _REPEATED_GROUP.search(pattern) or len(_REPEAT.findall(pattern)) > _MAX_REPEATS:
+    steps = max(2, len(text)) ** len(_CHOICES.findall(pattern))
+    if _REPEATED_GROUP.search(pattern) or steps > _MAX_STEPS:
         raise Unreadable("its regular expression may take long")
     if flags & ~re.IGNORECASE:
         raise Unreadable("flags of its regular expression are not understood")

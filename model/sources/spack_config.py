@@ -39,6 +39,8 @@ _MAX_FILE_SIZE = 2**20
 _MAX_LOCK_SIZE = 2**28
 _CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null", "Null", "NULL")
+_MAX_SCOPES, _MAX_VARIABLES = 200, 20
+"""Files and directories of a configuration, and variables of a path that are expanded."""
 _TRUE = ("true", "True", "TRUE")
 
 
@@ -400,7 +402,8 @@ class Scopes:
         """Return the absolute form of a path in a file of the directory `base`; a URL as it is."""
         if scheme_of(path):
             return path
-        path = self._expand_home(re.sub(_VARIABLE, self._expand, path))
+        expanded = re.sub(_VARIABLE, self._expand, path, count=_MAX_VARIABLES)
+        path = self._expand_home(expanded)
         return os.path.normpath(os.path.join(base, path))
 
     def _expand_home(self, path: str) -> str:
@@ -436,9 +439,13 @@ class Scopes:
     def _add(self, path: str) -> None:
         """Add a directory or file as a scope, above the scopes that it includes."""
         real = os.path.realpath(path)
-        if real in self._seen:
+        if real in self._seen or len(self._seen) > _MAX_SCOPES:
             return
         self._seen.add(real)
+        if len(self._seen) > _MAX_SCOPES:
+            why = f"is not read, nor is any after it; at most {_MAX_SCOPES} files are"
+            self.problems.append(Problem(path, "", why))
+            return
         is_directory = os.path.isdir(path)
         file = os.path.join(path, "include.yaml") if is_directory else path
         content = self._read(file)

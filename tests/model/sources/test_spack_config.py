@@ -1,5 +1,6 @@
 """The configuration of the user's Spack is read as Spack reads it."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -420,3 +421,17 @@ def test_a_lock_file_that_is_included_configures_nothing(spack: SpackRoot) -> No
     spack.write("env/spack.lock", "{}")
     spack.write("home/.spack/include.yaml", "include: [../../env/spack.lock]")
     assert problems(spack) == []
+
+
+def test_includes_and_variables_are_bounded(spack: SpackRoot) -> None:
+    spack.write(USER, f"mirrors:\n  bomb: {'$LONG/' * 10_000}\n")
+    spack.environ["LONG"] = "x" * 100_000
+    for number in range(300):
+        entry = {"include": [str(spack.home / f"{number + 1}.yaml")]}
+        (spack.home / f"{number}.yaml").write_text(json.dumps(entry))
+    spack.write("home/.spack/include.yaml", json.dumps({"include": [str(spack.home / "0.yaml")]}))
+
+    found = spack.config()
+    assert len(found.mirrors["bomb"].url) < 3_000_000
+    (problem,) = found.problems
+    assert problem.reason == "is not read, nor is any after it; at most 200 files are"
