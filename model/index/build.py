@@ -35,8 +35,8 @@ import os
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import ne, sub
 from time import time
@@ -62,7 +62,6 @@ from spackscope.model.index.index_file import (
     SectionWriter,
     Span,
     flags_of,
-    from_planes,
     hash_at,
     look_alikes_of,
     mask_of,
@@ -84,11 +83,9 @@ from spackscope.model.index.staged import (
     GONE,
     Dictionary,
     Entry,
-    SortedSpecs,
     Staged,
     hash_order,
     merge_repeated,
-    taken,
 )
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
@@ -128,7 +125,6 @@ def build(
     with collector_paused():
         reading = _Reading(discovered, session, old)
         failures = [reading.read_source(source) for source in discovered]
-        reading.read_released(discovered)
         if all(failures):
             raise SourceError("; ".join(failures))
         reading.report(1)
@@ -184,17 +180,7 @@ class _Reading:
             self.staged.add_problem(discovered.source, Problem("", "", failure))
         return failure
 
-    def read_released(self, discovered: Sequence[DiscoveredSource]) -> None:
-        """Read the documents that were kept, but share records with others."""
-        while released := self.staged.release():
-            for document in chain.from_iterable(source.documents for source in discovered):
-                if (number := released.pop(self.staged.key(document), None)) is not None:
-                    try:
-                        self._read(document, number)
-                    except Exception as error:
-                        self._add_problem(document, f"cannot be read: {describe_error(error)}")
-
-    def _read(self, document: Document, number: int | None = None) -> bool:
+    def _read(self, document: Document) -> bool:
         """Stage one document; return whether its format is known. Raises any error."""
         data = read_bytes(document)
         page = is_page(data)
@@ -228,7 +214,7 @@ class _Reading:
             items = self._with_archives(items, document)
         # The reader drops the bytes as soon as it has their text.
         del data
-        return self.staged.add(document, watched(), is_page=page, number=number) or page
+        return self.staged.add(document, watched(), is_page=page) or page
 
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document
@@ -283,16 +269,19 @@ class _Reading:
 class _Specs(NamedTuple):
     """All specs in display order, with their columns, dictionaries, edges and provenance.
 
-    A spec is known by its id, its place in this order. `part` has the columns, `first` the first
-    spec of each look-alike, `look_alikes` the look-alike of each spec, and `entries` the entries
-    of each dictionary by code. `edges` and `provenance` have the specs that state some.
-    `described` maps the number of a document and the hash of a dependency to the spec that the
-    document has for it.
+    A spec is known by its id, its place in this order. `codes` has the columns of the look-alikes,
+    `first` the first spec of each, and `look_alikes` the look-alike of each spec; `entries` has
+    the entries of each dictionary by code. `edges` and `provenance` have the specs that state
+    some. `described` maps the number of a document and the hash of a dependency to the spec that
+    the document has for it.
     """
 
-    part: SortedSpecs
+    codes: Mapping[str, array[int]]
     first: array[int]
     look_alikes: array[int]
+    hashes: bytearray
+    sizes: array[float]
+    nodes: array[int]
     entries: Mapping[str, Sequence[Entry]]
     edges: Mapping[int, array[int]]
     provenance: Mapping[int, Sequence[Any]]
@@ -315,20 +304,20 @@ def _write(
     check_cancelled()
     sections = SectionWriter()
     specs = _arrange(sections, staged, discovered)
-    part, first = specs.part, specs.first
+    first = specs.first
     for name in CODES:
-        sections.add_array(name, part.codes[name])
+        sections.add_array(name, specs.codes[name])
     sections.add_array("first", first, ascending=True)
-    sections.add_bytes("hash", bytes(part.hashes), whole=True)
-    size, order = planes(part.hash_order)
+    sections.add_bytes("hash", bytes(specs.hashes), whole=True)
+    size, order = planes(hash_order(specs.hashes))
     sections.add_bytes("hash_order", order, size, whole=True)
-    sections.add_array("size", part.sizes)
+    sections.add_array("size", specs.sizes)
     check_cancelled()
-    _write_nodes(sections, staged, part.nodes)
+    _write_nodes(sections, staged, specs.nodes)
     up, kinds, absent = _write_edges(sections, staged, specs)
     check_cancelled()
-    packages = _package_spans(part.codes, len(specs.entries["package"]))
-    preferred = preferred_order(packages, part.codes["version"], first, up.first)
+    packages = _package_spans(specs.codes, len(specs.entries["package"]))
+    preferred = preferred_order(packages, specs.codes["version"], first, up.first)
     sections.add_array("preferred", preferred)
     _write_run_sets(sections, staged, specs, packages, up, kinds, absent)
     listed = packages[: len(packages) // 2]
@@ -342,11 +331,12 @@ def _write(
         sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
     sections.add_bytes("documents.key", b"".join(staged.keys))
     # Each spec counts once for a source, however many of its documents list it.
-    of_source, end = [], bisect_left(part.codes["unlisted"], 1)
+    counts = array("I", map(sub, first[1:], first))
+    of_source, end = [], bisect_left(specs.codes["unlisted"], 1)
     for number in range(len(discovered)):
         has_source = bytes(number in sources for sources, *_ in specs.entries["presence"])
-        mask = flags_of(part.codes["presence"], has_source)
-        of_source.append(sum(compress(part.counts, mask[:end])))
+        mask = flags_of(specs.codes["presence"], has_source)
+        of_source.append(sum(compress(counts, mask[:end])))
     rows = [
         [
             *(storable(each.source), each.kind, each.layout, number, each.checked),
@@ -368,176 +358,73 @@ def _write(
 def _arrange(
     sections: SectionWriter, staged: Staged, discovered: Sequence[DiscoveredSource]
 ) -> _Specs:
-    """Write the dictionaries, and return all specs in display order. Raises Cancelled.
-
-    The specs that were read are sorted, and then merged with those that are kept, which are.
-    """
-    described = _described(staged)
-    # Released documents were read last.
+    """Write the dictionaries, and return all specs in display order. Raises Cancelled."""
+    staged.finish()
+    # Problems of a source come before those of its documents.
     staged.problems.sort(
         key=lambda problem: (problem[0], -1 if problem[1] is None else problem[1])
     )
+    described = _described(staged)
     merged = merge_repeated(staged)
     check_cancelled()
-    old = staged.kept_part()
-    is_used = b"\1" * len(staged.codes["document"])
-    if GONE in staged.look_alikes:
-        used = (look_alike for look_alike in staged.look_alikes if look_alike != GONE)
-        is_used = bytes(mask_of(used, len(is_used)))
-    old_codes, entries = dict(old.codes), dict[str, list[Entry]]()
+    used = (number for number in staged.look_alikes if number != GONE)
+    is_used = mask_of(used, len(staged.codes["document"]))
+    entries = dict[str, list[Entry]]()
     for storage, dictionary in staged.dictionaries.items():
-        codes = {*old_codes[storage], *compress(staged.codes[storage], is_used)}
-        its_order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
-        entries[storage] = [dictionary.entries[code] for code in its_order]
-        for columns in (old_codes, staged.codes):
-            columns[storage] = ranked(columns[storage], its_order, len(dictionary))
-    check_cancelled()
-    new, records = _sorted_part(staged)
-    part, ids = _merged(staged, old._replace(codes=old_codes), new)
-    edges, provenance, nodes = {}, {}, {}
-    if staged.edges or staged.provenance:
-        spec_of = dict(zip(records, ids[len(old.sizes) :], strict=True))
-        edges = {spec_of[n]: its for n, its in staged.edges.items() if n in spec_of}
-        provenance = {spec_of[n]: its for n, its in staged.provenance.items()}
-        for node, record in described.items():
-            if (spec := spec_of.get(merged.get(record, record))) is not None:
-                nodes[node] = spec
-    if staged.old is not None:
-        edges.update((spec, staged.edge_codes(its)) for spec, its in staged.old.edges())
-        provenance.update(staged.old.provenance())
-    first = array("I", accumulate(part.counts, initial=0))
-    look_alikes = look_alikes_of(first)
-    for spec in ids[: len(old.sizes)] if edges else ():
-        document = part.codes["document"][look_alikes[spec]]
-        if staged.dependencies[document]:
-            nodes[document, hash_at(part.hashes, spec)] = spec
-    return _Specs(part, first, look_alikes, entries, edges, provenance, nodes)
-
-
-def _sorted_part(staged: Staged) -> tuple[SortedSpecs, array[int]]:
-    """Return the specs that were read in display order, and the record of each.
-
-    Raises Cancelled.
-    """
-    names = ("unlisted", *CODES[:-1])
-    sizes, rows = _interleave([staged.codes[name] for name in names])
-    width, size, look_alikes = sum(sizes), HASH_BYTES, staged.look_alikes
-    hashes = staged.hashes.decode("latin-1")
-    staged.hashes.clear()
-    distinct, sorted_hashes, first, records = bytearray(), bytearray(), array("I"), array("I")
-    for some in _parts(look_alikes, staged.codes):
-        check_cancelled()
-        keys = [
-            rows[number : number + width] + hashes[size * record : size * record + size]
-            for record, number in zip(some, [width * look_alikes[n] for n in some], strict=True)
-        ]
-        order = sorted(range(len(some)), key=keys.__getitem__)
-        its_rows = [keys[place][:width] for place in order]
-        are_first = list(map(ne, its_rows, chain(("",), its_rows)))
-        distinct += "".join(compress(its_rows, are_first)).encode("latin-1")
-        first.extend(compress(count(len(records)), are_first))
-        sorted_hashes += "".join([keys[place][width:] for place in order]).encode("latin-1")
-        records.extend([some[place] for place in order])
-    first.append(len(records))
-    del rows, hashes
-    part = SortedSpecs(
-        dict(zip(names, _separate(sizes, bytes(distinct)), strict=True)),
-        array("I", map(sub, first[1:], first)),
-        sorted_hashes,
-        array("d", [staged.sizes[record] for record in records]),
-        array("I", [staged.nodes[record] for record in records]),
-        hash_order(sorted_hashes),
-    )
-    return part, records
-
-
-_AT_ONCE = 2**12
-"""Records that are sorted at once: all would take much memory, and stop other threads."""
-
-
-def _parts(look_alikes: array[int], columns: Mapping[str, array[int]]) -> Iterator[array[int]]:
-    """Yield the records in parts: of some packages, first the listed ones, then the unlisted."""
-    packages, unlisted = columns["package"], columns["unlisted"]
-    parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
-    part_of = [[parts * n // total + start for n in range(total)] for start in (0, parts)]
-    its_parts = [part_of[flag][n] for flag, n in zip(unlisted, packages, strict=True)]
-    records = [array("I") for _ in range(2 * parts)]
-    for record, look_alike in enumerate(look_alikes):
-        if look_alike != GONE:
-            records[its_parts[look_alike]].append(record)
-    yield from records
-
-
-def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], str]:
-    """Join the numbers of several columns row by row, with the highest byte of each number first.
-
-    Rows sort by their numbers, and comparing two rows is one comparison of texts. Returns the
-    bytes of each column in a row, and all rows, with a letter for each byte.
-    """
-    parts = [planes(column) for column in columns]
-    sizes = [size for size, _ in parts]
-    width, length = sum(sizes), len(columns[0])
-    rows, place = bytearray(width * length), 0
-    for size, data in parts:
-        for plane in reversed(range(size)):
-            rows[place::width] = data[plane * length : (plane + 1) * length]
-            place += 1
-    return sizes, rows.decode("latin-1")
-
-
-def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
-    """Yield the columns from the result of `_interleave`."""
-    width, end = sum(sizes), 0
-    for size in sizes:
-        end += size
-        data = b"".join(rows[end - plane :: width] for plane in range(1, size + 1))
-        yield from_planes(size, data)
-
-
-def _merged(staged: Staged, old: SortedSpecs, new: SortedSpecs) -> tuple[SortedSpecs, array[int]]:
-    """Merge two sorted parts; return all specs, and the new id of each old spec and new spec."""
-    if staged.old is None:
-        return new, array("I", range(len(new.sizes)))
-    codes = {
-        name: column + new.codes[name]
-        if column.typecode == new.codes[name].typecode
-        else array("I", column) + array("I", new.codes[name])
-        for name, column in old.codes.items()
-    }
-    columns, counts = [codes["unlisted"], *codes.values()], old.counts + new.counts
-    spans = _merged_spans(
-        len(old.counts), len(counts), lambda number: [column[number] for column in columns]
-    )
-    first = array("I", accumulate(counts, initial=0))
-    spec_spans = [(first[start], first[stop]) for start, stop in spans]
-    hashes = taken(old.hashes + new.hashes, spec_spans, HASH_BYTES)
-    ids, end = array("I", bytes(4 * first[-1])), 0
-    for start, stop in spec_spans:
-        ids[start:stop] = array("I", range(end, end := end + stop - start))
-    order = staged.old.renumber(ids)
-    order.extend([ids[len(old.sizes) + spec] for spec in new.hash_order])
-    order_spans = _merged_spans(
-        len(old.sizes), len(order), lambda n: (hash_at(hashes, order[n]), order[n])
-    )
-    part = SortedSpecs(
-        {name: taken(column, spans) for name, column in codes.items()},
-        taken(counts, spans),
+        codes = {*compress(staged.codes[storage], is_used)}
+        order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
+        entries[storage] = [dictionary.entries[code] for code in order]
+        staged.codes[storage] = ranked(staged.codes[storage], order, len(dictionary))
+    codes_of, first, hashes, records = _in_display_order(staged)
+    ids = array("I", [GONE]) * len(staged.look_alikes)
+    for id_, record in enumerate(records):
+        ids[record] = id_
+    described_ids = ((node, ids[merged.get(n, n)]) for node, n in described.items())
+    return _Specs(
+        codes_of,
+        first,
+        look_alikes_of(first),
         hashes,
-        taken(old.sizes + new.sizes, spec_spans),
-        taken(old.nodes + new.nodes, spec_spans),
-        taken(order, order_spans),
+        array("d", map(staged.sizes.__getitem__, records)),
+        array("I", map(staged.nodes.__getitem__, records)),
+        entries,
+        {ids[record]: its for record, its in staged.edges.items() if ids[record] != GONE},
+        {ids[record]: its for record, its in staged.provenance.items()},
+        {node: spec for node, spec in described_ids if spec != GONE},
     )
-    return part, ids
 
 
-def _merged_spans(middle: int, end: int, key: Callable[[int], Any]) -> list[Span]:
-    """Return spans that sort items by a key, which are sorted up to the middle, and from there."""
-    spans, start = list[Span](), 0
-    for number in range(middle, end):
-        place = bisect_left(range(middle), key(number), start, key=key)
-        spans += (start, place), (number, number + 1)
-        start = place
-    return [*spans, (start, middle)]
+def _in_display_order(
+    staged: Staged,
+) -> tuple[dict[str, array[int]], array[int], bytearray, array[int]]:
+    """Return the columns of the look-alikes in display order, and the first spec of each.
+
+    Then come the hash and the record of each spec. Raises Cancelled.
+    """
+    of_package: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
+    packages, unlisted = staged.codes["package"], staged.codes["unlisted"]
+    for record, number in enumerate(staged.look_alikes):
+        if number != GONE:
+            of_package[unlisted[number], packages[number]].append(record)
+    columns = {name: array("I") for name in ("unlisted", *CODES[:-1])}
+    first, hashes, records = array("I"), bytearray(), array("I")
+    # One package after the other: sorting all would take much memory, and stop other threads.
+    for _, its_records in sorted(of_package.items()):
+        check_cancelled()
+        numbers = [staged.look_alikes[record] for record in its_records]
+        codes = (map(staged.codes[name].__getitem__, numbers) for name in columns)
+        its_hashes = map(partial(hash_at, staged.hashes), its_records)
+        rows = sorted(zip(*codes, its_hashes, its_records, strict=True))
+        looks = [row[:-2] for row in rows]
+        are_first = list(map(ne, looks, chain((None,), looks)))
+        first.extend(compress(count(len(records)), are_first))
+        distinct = zip(*compress(looks, are_first), strict=True)
+        for column, its_codes in zip(columns.values(), distinct, strict=True):
+            column.extend(its_codes)
+        hashes += b"".join([row[-2] for row in rows])
+        records.extend([row[-1] for row in rows])
+    first.append(len(records))
+    return {name: narrowed(column) for name, column in columns.items()}, first, hashes, records
 
 
 def _write_dictionary(
@@ -654,13 +541,13 @@ def _write_edges(
     Returns the edges by dependency, their kinds, and the packages of those that no document
     describes.
     """
-    count, edges, hashes = specs.first[-1], specs.edges, specs.part.hashes
+    count, edges, hashes = specs.first[-1], specs.edges, specs.hashes
     sizes = array("I", bytes(4 * count))
     for spec, its_edges in edges.items():
         sizes[spec] = len(its_edges)
     first = array("I", accumulate(sizes, initial=0))
     children, its_kinds = (array("I", bytes(4 * first[-1])) for _ in range(2))
-    documents, packages = (specs.part.codes[name] for name in ("document", "package"))
+    documents, packages = (specs.codes[name] for name in ("document", "package"))
     specs_of = defaultdict[int, list[int]](list)
     for spec in sorted(edges):
         specs_of[documents[specs.look_alikes[spec]]].append(spec)
@@ -731,7 +618,7 @@ def _write_run_sets(
     `package_spans` are the look-alikes of each package, `up` the edges by dependency, with codes
     of `kinds`, and `absent` the packages of the dependencies that no document describes.
     """
-    part, first, entries = specs.part, specs.first, specs.entries
+    first, entries = specs.first, specs.entries
     stated = [NodeFacts(*entry) for entry in staged.nodes_stated.entries]
     columns = [column.name for column in STORED["arch"]]
 
@@ -739,8 +626,8 @@ def _write_run_sets(
         if id_ >= first[-1]:
             return None
         look_alike = bisect_right(first, id_) - 1
-        name, version = (entries[c][part.codes[c][look_alike]] for c in ("package", "version"))
-        return StatedLibc(name, version, stated[part.nodes[id_]].external)
+        name, version = (entries[c][specs.codes[c][look_alike]] for c in ("package", "version"))
+        return StatedLibc(name, version, stated[specs.nodes[id_]].external)
 
     def facts_of(arch: int, lists: int, is_external: bool, its: tuple[int, ...]) -> RunFacts:
         of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
@@ -760,12 +647,12 @@ def _write_run_sets(
         return codes[facts_of(*divmod(look, 2), is_external, its)]
 
     needed = libcs_of(up.restricted([LIBC in virtuals for _, virtuals in kinds]))
-    lists = flags_of(part.codes["document"], bytes(staged.dependencies))
-    looks = [2 * arch + flag for arch, flag in zip(part.codes["arch"], lists, strict=True)]
+    lists = flags_of(specs.codes["document"], bytes(staged.dependencies))
+    looks = [2 * arch + flag for arch, flag in zip(specs.codes["arch"], lists, strict=True)]
     its_looks = [looks[number] for number in specs.look_alikes]
-    if needed or any(part.nodes):
+    if needed or any(specs.nodes):
         libcs_of_specs = map(needed.get, count(), repeat(()))
-        are_external = map([bool(facts.external) for facts in stated].__getitem__, part.nodes)
+        are_external = map([bool(facts.external) for facts in stated].__getitem__, specs.nodes)
         numbers = array("I", map(code, its_looks, are_external, libcs_of_specs))
     else:
         # Most indexes have no facts about single specs.

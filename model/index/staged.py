@@ -1,21 +1,19 @@
 """Records of documents in columns of codes, before they have ids.
 
-Records come from readers, or from an older index, sorted: those of documents that have not
-changed, and share no record with a document that has. Records with one hash and tag in several
-documents are merged into one.
+Records come from readers, or from an older index: those of documents that have not changed.
+Records with one hash and tag in several documents are merged into one.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count
+from itertools import chain, compress, count, pairwise, repeat
 from math import nan
 from operator import attrgetter, sub
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import describe_error
@@ -41,7 +39,6 @@ from spackscope.model.index.index_file import (
     node_rows,
     pack_hashes,
     read_dictionary,
-    recoded,
     repeated_spans,
     spans_of,
     unpack_hashes,
@@ -163,7 +160,7 @@ class Staged:
         """Reuse records and problems of a document from the old index; return whether it can."""
         if self.old is None:
             return False
-        number = self.old.documents.pop(key := self.key(document), None)
+        number = self.old.documents.pop(key := self._key(document), None)
         if number is None:
             return False
         self.old.kept[number] = new = self._add_document(document, key, self.old.is_page[number])
@@ -172,41 +169,11 @@ class Staged:
         self.problems += ((self.source[new], new, *rest) for rest in its_problems)
         return True
 
-    def release(self) -> dict[tuple[int, bytes], int]:
-        """Return the kept documents that share records with others, and keep them no longer.
-
-        They must be read again, since an index cannot separate merged records. The result has the
-        number of each document by its `key`.
-        """
-        self.add_waiting()
-        if self.old is None or not self.old.kept:
-            return {}
-        is_mixed = len(set(self.source)) > 1 or not all(self.is_page)
-        pages = self.tags_and_packages().items()
-        groups = {(self.source[document], *group) for document, group in pages}
-        shared = {
-            document
-            for document, group in self.old.documents_with(self.hashes)
-            if is_mixed or (self.old.source[document], *group) in groups
-        }
-        released = {self.old.kept.pop(document) for document in shared & self.old.kept.keys()}
-        self.problems = [problem for problem in self.problems if problem[1] not in released]
-        return {(self.source[n], self.keys[n]): n for n in released}
-
     def tags_and_packages(self) -> dict[int, tuple[int, int]]:
         """Return the codes of tag and package of one record of each document that was read."""
         look_alikes = dict(zip(self.codes["document"], count())).items()
         tags, packages = self.codes["tag"], self.codes["package"]
         return {document: (tags[n], packages[n]) for document, n in look_alikes}
-
-    def kept_part(self) -> SortedSpecs:
-        """Return the specs of the documents that are kept."""
-        if self.old is not None and self.old.kept:
-            return self.old.part(self.nodes_stated)
-        self.old = None
-        nothing = array("B")
-        codes = dict.fromkeys(CODES, nothing)
-        return SortedSpecs(codes, array("I"), bytearray(), array("d"), array("I"), array("I"))
 
     def add(
         self,
@@ -214,15 +181,13 @@ class Staged:
         items: Iterable[Records | Problem],
         *,
         is_page: bool = False,
-        number: int | None = None,
     ) -> bool:
-        """Add the records and problems of a document; a released document has its `number`.
+        """Add the records and problems of a document.
 
         Returns whether the format is known: the document has records, or no problem. An unexpected
         error is a problem of the document; records that were added before it stay.
         """
-        if number is None:
-            number = self._add_document(document, self.key(document), is_page)
+        number = self._add_document(document, self._key(document), is_page)
         has_problem = has_records = False
         try:
             for item in items:
@@ -252,15 +217,11 @@ class Staged:
             self._add_error(number, error)
         return has_records or not has_problem
 
-    def edge_codes(self, dependencies: Iterable[Dependency]) -> array[int]:
-        """Return the codes of dependencies."""
-        return array("I", [*map(self.dependencies_stated.__getitem__, dependencies)])
-
     def _add_error(self, document: int, error: Exception) -> None:
         why = f"cannot be read to its end: {describe_error(error)}"
         self.add_problem_of(document, why, is_unread=True)
 
-    def key(self, document: Document) -> tuple[int, bytes]:
+    def _key(self, document: Document) -> tuple[int, bytes]:
         """Return the number of the source of a document, and a digest of the document."""
         return self.sources[document.source], document.digest[:_KEY_BYTES]
 
@@ -276,13 +237,20 @@ class Staged:
     def _wait(self, part: _Part) -> None:
         """Keep the records of a page: adding many pages at once takes half the time."""
         if self._waiting and _given(part[0]) != _given(self._waiting[0][0]):
-            self.add_waiting()
+            self._add_waiting()
         self._waiting.append(part)
         self._count += len(part[2].hashes)
         if self._count >= _MOST_WAITING:
-            self.add_waiting()
+            self._add_waiting()
 
-    def add_waiting(self) -> None:
+    def finish(self) -> None:
+        """Add the records that wait, and those of the kept documents."""
+        self._add_waiting()
+        if self.old is not None and self.old.kept:
+            self._add_kept(self.old)
+        self.old = None
+
+    def _add_waiting(self) -> None:
         """Add the records of all pages that wait."""
         waiting, self._waiting, self._count = self._waiting, [], 0
         try:
@@ -352,7 +320,12 @@ class Staged:
         listed = [*map(_dependencies, alike)] * times
         stated = enumerate(numbers, first_record) if listed.count(None) < len(listed) else ()
         stating = [each for each in stated if listed[each[1]] is not None]
-        edges = {record: self.edge_codes(its) for record, n in stating if (its := listed[n])}
+        dependencies = self.dependencies_stated.__getitem__
+        edges = {
+            record: array("I", [*map(dependencies, its)])
+            for record, n in stating
+            if (its := listed[n])
+        }
         provenance = {r: its for r, n in stating if any(its := _provenance(looks[n]))}
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
@@ -369,6 +342,43 @@ class Staged:
                 # An index does not know which of these records was the first.
                 self.merged[number] = 1
 
+    def _add_kept(self, old: OldIndex) -> None:
+        """Add the records of the kept documents, in the order of their ids in the old index."""
+        column, first = old.column, old.column("first")
+        is_kept = bytes(map(old.kept.__contains__, range(len(old.is_page))))
+        spans = list(spans_of(flags_of(column("document"), is_kept)))
+        spec_spans = [(first[start], first[stop]) for start, stop in spans]
+        # The record of each old spec.
+        record_of, end = array("I", [GONE]) * first[-1], len(self.look_alikes)
+        for start, stop in spec_spans:
+            record_of[start:stop] = array("I", range(end, end := end + stop - start))
+        counts = taken(array("I", map(sub, first[1:], first)), spans)
+        numbers = map(repeat, count(len(self.codes["document"])), counts)
+        self.look_alikes.extend(chain.from_iterable(numbers))
+        for name, codes in self.codes.items():
+            its = iter(taken(column(name), spans))
+            codes.extend(map(old.kept.__getitem__, its) if name == "document" else its)
+        self.hashes += taken(bytearray(old.columns.view("hash")), spec_spans, HASH_BYTES)
+        self.sizes.extend(taken(column("size"), spec_spans))
+        nodes = [self.nodes_stated[node] for node in node_rows(old.columns)]
+        self.nodes.extend(map(nodes.__getitem__, taken(column("node"), spec_spans)))
+        rows = Rows(old.columns, "provenance")
+        for spec, row in zip(column("provenance.spec"), rows, strict=True):
+            if record_of[spec] != GONE:
+                self.provenance[record_of[spec]] = tuple(row)
+        if kinds := [with_tuples(kind) for kind in old.columns.json("edge_kinds")]:
+            stated, old_nodes = self.dependencies_stated, old.nodes()
+
+            @lru_cache(None)
+            def dependency(child: int, kind: int) -> int:
+                return stated[Dependency(*old_nodes[child], *kinds[kind])]
+
+            edges = array("I", map(dependency, column("edge_child"), column("edge_kind")))
+            spans_of_edges = pairwise(column("edge_first"))
+            for record, (start, stop) in zip(record_of, spans_of_edges, strict=True):
+                if record != GONE and start < stop:
+                    self.edges[record] = edges[start:stop]
+
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:
     """Return the dictionary of an older index; an empty one without an index."""
@@ -383,24 +393,8 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
     return Dictionary(values[0] if len(values) == 1 else zip(*values, strict=True))
 
 
-class SortedSpecs(NamedTuple):
-    """Look-alikes in display order, and their specs.
-
-    `codes` has the columns of the look-alikes, and `counts` the number of specs of each. The specs
-    of a look-alike are in the order of their hashes; `hash_order` has the numbers of all specs in
-    this order.
-    """
-
-    codes: Mapping[str, array[int]]
-    counts: array[int]
-    hashes: bytearray
-    sizes: array[float]
-    nodes: array[int]
-    hash_order: array[int]
-
-
 class OldIndex:
-    """The records of an older index of the same sources.
+    """An older index of the same sources: the records of its unchanged documents are kept.
 
     `documents` has the numbers of documents by source and digest: only documents with records,
     none of which were merged with records of other documents. A document is removed once it is
@@ -409,10 +403,9 @@ class OldIndex:
     """
 
     def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-        self._column = column = lru_cache(None)(columns.numbers)
+        self.columns = columns
+        self.column = column = lru_cache(None)(columns.numbers)
         self.sources = [row[0] for row in columns.json("sources")]
-        self.source = column("documents.source")
         self.is_page, self.dependencies = (
             column("documents.is_page"),
             column("documents.dependencies"),
@@ -421,7 +414,7 @@ class OldIndex:
         with_records = set(column("document"))
         self.documents = {
             (source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
-            for n, source in enumerate(self.source)
+            for n, source in enumerate(column("documents.source"))
             if n in with_records and not merged[n]
         }
         self.kept: dict[int, int] = {}
@@ -429,79 +422,13 @@ class OldIndex:
         for _, document, *rest in columns.json("problems"):
             self.problems.setdefault(document, []).append(tuple(rest))
 
-    def documents_with(self, hashes: bytes | bytearray) -> Iterator[tuple[int, tuple[int, int]]]:
-        """Yield the document, and the codes of tag and package, of each record with a hash."""
-        order, its_hashes = self._column("hash_order"), self._columns.raw("hash")
-        tags, packages = self._column("tag"), self._column("package")
-        for start in range(0, len(hashes), HASH_BYTES):
-            hash_ = hashes[start : start + HASH_BYTES]
-            place = bisect_left(order, hash_, key=lambda n: hash_at(its_hashes, n))
-            while place < len(order) and hash_at(its_hashes, order[place]) == hash_:
-                number = bisect_left(self._column("first"), order[place] + 1) - 1
-                yield self._column("document")[number], (tags[number], packages[number])
-                place += 1
-
-    def part(self, nodes_stated: Dictionary) -> SortedSpecs:
-        """Return the specs of the documents that are kept, without `hash_order`.
-
-        Codes are those of the dictionaries that began as the old ones, and of `nodes_stated`.
-        """
-        columns, first = self._columns, self._column("first")
-        is_kept = bytes(map(self.kept.__contains__, range(len(self.source))))
-        spans = list(spans_of(flags_of(self._column("document"), is_kept)))
-        self._spans = spec_spans = [(first[start], first[stop]) for start, stop in spans]
-        codes = {name: taken(self._column(name), spans) for name in CODES}
-        new_documents = [self.kept.get(number, 0) for number in range(len(self.source))]
-        codes["document"] = recoded(codes["document"], new_documents)
-        nodes = [nodes_stated[node] for node in node_rows(columns)]
-        return SortedSpecs(
-            codes,
-            taken(array("I", map(sub, first[1:], first)), spans),
-            taken(bytearray(columns.view("hash")), spec_spans, HASH_BYTES),
-            taken(self._column("size"), spec_spans),
-            array("I", recoded(taken(self._column("node"), spec_spans), nodes)),
-            array("I"),
-        )
-
-    def renumber(self, ids: array[int]) -> array[int]:
-        """Set the new ids of the specs of the part; return these ids in the order of hashes."""
-        self._id_of, end = array("I", [GONE]) * self._column("first")[-1], 0
-        for start, stop in self._spans:
-            self._id_of[start:stop] = ids[end : (end := end + stop - start)]
-        id_of, order = self._id_of, self._column("hash_order")
-        return array("I", [id_ for spec in order if (id_ := id_of[spec]) != GONE])
-
-    def provenance(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
-        """Yield the path, time and build spec of the specs of the part that state one, by id."""
-        rows = Rows(self._columns, "provenance")
-        for spec, row in zip(self._columns.numbers("provenance.spec"), rows, strict=True):
-            if (id_ := self._id_of[spec]) != GONE:
-                yield id_, tuple(row)
-
-    def edges(self) -> Iterator[tuple[int, list[Dependency]]]:
-        """Yield the dependencies of the specs of the part that have some, by id."""
-        columns = self._columns
-        kinds = [with_tuples(kind) for kind in columns.json("edge_kinds")]
-        if not kinds:
-            return
-        first = columns.numbers("edge_first")
-        edges = list(zip(columns.numbers("edge_child"), columns.numbers("edge_kind"), strict=True))
-        names = read_dictionary(columns, "package")["package"]
-        look_alikes, package = look_alikes_of(self._column("first")), self._column("package")
-        packages = [names[package[number]] for number in look_alikes]
-        nodes = [
-            *zip(unpack_hashes(columns.raw("hash")), packages, strict=True),
-            *columns.json("absent"),
-        ]
-        known: dict[tuple[int, int, int], Dependency] = {}
-        for spec, number in enumerate(look_alikes):
-            document = self._column("document")[number]
-            keys = [(document, *edge) for edge in edges[first[spec] : first[spec + 1]]]
-            if keys and (id_ := self._id_of[spec]) != GONE:
-                for key in keys:
-                    if key not in known:
-                        known[key] = Dependency(*nodes[key[1]], *kinds[key[2]])
-                yield id_, list(map(known.__getitem__, keys))
+    def nodes(self) -> list[tuple[str, str]]:
+        """Return the hash and the package of each spec, and of each absent dependency."""
+        names = read_dictionary(self.columns, "package")["package"]
+        package = self.column("package")
+        packages = (names[package[number]] for number in look_alikes_of(self.column("first")))
+        hashes = unpack_hashes(self.columns.raw("hash"))
+        return [*zip(hashes, packages, strict=True), *self.columns.json("absent")]
 
 
 def taken(items: _Items, spans: Iterable[Span], size: int = 1) -> _Items:
