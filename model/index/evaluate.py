@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import chain, compress, islice, pairwise, product, repeat
-from operator import not_, or_
-from typing import cast
+from operator import and_, not_, or_
+from typing import NamedTuple, cast
 
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Unanswerable
@@ -377,12 +377,34 @@ _ENTRY_SIZE = 100
 """Approximate bytes of an entry of a dict of numbers."""
 
 
+class _Mask(NamedTuple):
+    """A byte for each look-alike, or for each spec: 1 if it matches.
+
+    The bytes are one integer, the first byte the lowest: & and | of long integers are quick.
+    """
+
+    bits: int
+    length: int
+
+    @classmethod
+    def of(cls, mask: bytes | bytearray) -> _Mask:
+        """Return the mask of some bytes."""
+        return cls(int.from_bytes(mask, "little"), len(mask))
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the mask."""
+        return self.bits.to_bytes(self.length, "little")
+
+    def negated(self) -> _Mask:
+        """Return the mask of what does not match."""
+        return self._replace(bits=self.bits ^ int.from_bytes(b"\1" * self.length, "little"))
+
+
 class Evaluation:
     """Evaluates queries on one index; answers are cached.
 
-    Its masks have a byte for each look-alike, or for each spec: 1 if it matches a condition,
-    regardless of negation. Dependencies match by the rules that `query.ast` names. `virtuals`
-    resolves the virtuals in queries.
+    Dependencies match by the rules that `query.ast` names. `virtuals` resolves the virtuals in
+    queries.
     """
 
     def __init__(self, data: IndexData, edges: Edges) -> None:
@@ -395,8 +417,7 @@ class Evaluation:
         self._code_counts: BoundedCache[tuple[Query, str], Mapping[int, int]] = BoundedCache(
             lambda counts: _ENTRY_SIZE * len(counts)
         )
-        self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
-        self._masks: BoundedCache[tuple[str, str], bytes] = BoundedCache(len)
+        self._masks: BoundedCache[Condition, _Mask] = BoundedCache(lambda mask: mask.length)
         self._recent: tuple[Matches, ...] = ()
 
     def match(self, query: Query) -> Matches:
@@ -469,78 +490,75 @@ class Evaluation:
     def _find(self, query: Query) -> Matches:
         """Return all records that match, including dependency-only specs.
 
-        Conditions on values that look-alikes share are evaluated first, for look-alikes, then the
-        other conditions, for specs. Raises Unanswerable and Cancelled.
+        Raises Unanswerable and Cancelled.
         """
+        data, mask = self._data, self._all_of(query.groups)
+        if query.specs:
+            one_of_specs = self._joined(or_, map(self._all_of, query.specs))
+            mask = self._joined(and_, (mask, one_of_specs))
+        if mask.length == len(data.first) - 1:
+            return Matches(data, 0, mask.to_bytes())
+        return Matches.of_specs_in(data, mask.to_bytes()) if mask.bits else Matches(data, 0, b"")
 
-        def joined(
-            groups: Iterable[Group],
-            specs: Iterable[tuple[Group, ...]],
-            among: bytes,
-            mask_of_condition: Callable[[Condition], bytes | bytearray],
-        ) -> bytes:
-            # & and | of long integers are quick; the lowest byte is the first one.
-            everything = int.from_bytes(b"\1" * len(among), "little")
+    def _all_of(self, groups: Iterable[Group]) -> _Mask:
+        """Return the mask of what matches one condition of each group."""
+        one_of_each = (self._joined(or_, map(self._mask, group)) for group in groups)
+        everything = _Mask.of(b"\1" * (len(self._data.first) - 1))
+        return self._joined(and_, (everything, *one_of_each))
 
-            def number(condition: Condition) -> int:
-                check_cancelled()
-                mask = int.from_bytes(mask_of_condition(condition), "little")
-                if condition.negated and asks_for_compiler(condition):
-                    unknown = self._unknown_compilers
-                    if len(among) != len(unknown):
-                        unknown = self._of_specs(unknown)
-                    mask |= int.from_bytes(unknown, "little")
-                return everything ^ mask if condition.negated else mask
+    def _joined(self, join: Callable[[int, int], int], masks: Iterable[_Mask]) -> _Mask:
+        """Join masks with `and_` or `or_`; the result is of specs if one of them is."""
+        bits_of: dict[int, int] = {}
+        for bits, length in masks:
+            bits_of[length] = join(bits_of[length], bits) if length in bits_of else bits
+        if len(bits_of) == 1:
+            ((length, bits),) = bits_of.items()
+            return _Mask(bits, length)
+        # Those of look-alikes are joined before, as there are fewer of them.
+        shared = len(self._data.first) - 1
+        of_specs = _Mask.of(self._of_specs(_Mask(bits_of[shared], shared).to_bytes()))
+        return of_specs._replace(bits=join(bits_of[of_specs.length], of_specs.bits))
 
-            def all_of(groups: Iterable[Group], mask: int) -> int:
-                for group in groups:
-                    # Once nothing matches, no further word is searched in all columns.
-                    if mask or any(condition.column != ANY for condition in group):
-                        mask &= reduce(or_, map(number, group))
-                return mask
+    def _mask(self, condition: Condition) -> _Mask:
+        """Return the mask of a condition. Raises Unanswerable and Cancelled."""
+        check_cancelled()
+        asserted = negated(condition) if condition.negated else condition
+        # The next letter of a query hardly changes its other conditions.
+        mask = self._masks.get(asserted, lambda: _Mask.of(self._matching(condition)))
+        if not condition.negated:
+            return mask
+        if asks_for_compiler(condition):
+            mask = self._joined(or_, (mask, self._unknown_compilers))
+        return mask.negated()
 
-            mask = all_of(groups, int.from_bytes(among, "little"))
-            if specs:
-                mask &= reduce(or_, (all_of(groups, everything) for groups in specs))
-            return mask.to_bytes(len(among), "little")
+    def _matching(self, condition: Condition) -> bytes | bytearray:
+        """Return the mask of a condition, regardless of negation. Raises Unanswerable.
 
-        data, specs = self._data, query.specs
-        own = [group for group in query.groups if any(map(self._is_own, group))]
-        shared = [group for group in query.groups if group not in own]
-        are_own = any(self._is_own(c) for groups in specs for group in groups for c in group)
-        everything = b"\1" * (len(data.first) - 1)
-        mask = joined(shared, () if are_own else specs, everything, self._shared_mask)
-        if not (own or are_own):
-            return Matches(data, 0, mask)
-        of_specs = joined(own, specs if are_own else (), self._of_specs(mask), self._own_mask)
-        return Matches.of_specs_in(data, of_specs) if 1 in of_specs else Matches(data, 0, b"")
-
-    def _is_own(self, condition: Condition) -> bool:
-        """Check whether a condition may match only some specs of a look-alike."""
-        if isinstance(condition, Depends):
-            return self._data.lists_dependencies
-        if condition.column == ANY:
-            return len(self._with_prefix(condition.pattern)) > 0
-        return not FIELDS[condition.column].has_dictionary or asks_for_propagated(condition)
-
-    def _with_prefix(self, word: str) -> Sequence[int]:
-        """Return the ids of the specs whose hash begins with a word."""
-        return self._data.hashes.with_prefix(word.lower()) if word and not is_glob(word) else ()
-
-    def _shared_mask(self, condition: Condition) -> bytes:
-        """Return the mask of look-alikes that match a condition. Raises Unanswerable."""
+        It is one of look-alikes, unless only some specs of a look-alike may match.
+        """
         data = self._data
         if isinstance(condition, Depends):
-            return self._mask_by_compiler(condition)
+            if not data.lists_dependencies:
+                return self._mask_by_compiler(condition)
+            if condition.direct:
+                return self._direct_dependents(condition)
+            return self._transitive_dependents(condition)
+        if asks_for_propagated(condition):
+            return self._propagated(condition)
+        if condition.column == ANY:
+            mask, word = self._match(condition), condition.pattern
+            ids = data.hashes.with_prefix(word.lower()) if word and not is_glob(word) else ()
+            if not ids:
+                return mask
+            return union(bytes(mask_of(ids, self._edges.count)), self._of_specs(mask))
+        if (find := FIELDS[condition.column].mask) is not None:
+            return find(data, condition)
         if condition.column == "flags" and not data.lists_dependencies:
             label = FIELDS["flags"].label
             raise Unanswerable(f"{condition} needs {label}, and pages list none", condition)
         if condition.column == "source":
             condition = with_full_name(condition, self._texts_of_lists("source"))
-        # The next letter of a query hardly changes its other terms.
-        return self._masks.get(
-            (condition.column, condition.pattern), partial(self._match, condition)
-        )
+        return self._match(condition)
 
     def _match(self, term: Term) -> bytes:
         """Return the mask of look-alikes that match a term in any of its columns."""
@@ -603,27 +621,10 @@ class Evaluation:
         return flags_of(self._data.column("arch"), flags)
 
     @cached_property
-    def _unknown_compilers(self) -> bytes:
+    def _unknown_compilers(self) -> _Mask:
         """The mask of look-alikes whose document does not state a compiler: they may have any."""
         unknown = bytes(not text for text in self._data.texts("compiler"))
-        return flags_of(self._data.column("arch"), unknown)
-
-    def _own_mask(self, condition: Condition) -> bytes | bytearray:
-        """Return the mask of specs that match a condition. Raises Unanswerable."""
-        data = self._data
-        if isinstance(condition, Depends) and data.lists_dependencies:
-            match = self._direct_dependents if condition.direct else self._transitive_dependents
-            return self._dependents.get(condition, lambda: bytes(match(condition)))
-        if isinstance(condition, Term):
-            if asks_for_propagated(condition):
-                return self._propagated(condition)
-            if condition.column == ANY:
-                mask = bytes(mask_of(self._with_prefix(condition.pattern), self._edges.count))
-                return union(mask, self._of_specs(self._shared_mask(condition)))
-            if (find := FIELDS[condition.column].mask) is not None:
-                key = condition.column, condition.pattern
-                return self._masks.get(key, partial(find, data, condition))
-        return self._of_specs(self._shared_mask(condition))
+        return _Mask.of(flags_of(self._data.column("arch"), unknown))
 
     def _of_specs(self, mask: bytes) -> bytes:
         """Return the mask of specs for a mask of look-alikes."""
@@ -727,9 +728,8 @@ class Evaluation:
 
     def _providers(self, virtual: str) -> frozenset[str]:
         """Return the packages that provide a virtual, by their records or by edges to them."""
-        data, term = self._data, Term("provides", virtual)
-        providing = Matches(data, 0, self._shared_mask(term)).counts("package")
-        names = {data.texts("package")[code] for code in providing}
+        providing = self._find(query_of(Term("provides", virtual))).counts("package")
+        names = {self._data.texts("package")[code] for code in providing}
         of_kind = [virtual in kind.virtuals for kind in self._edges.kinds]
         if any(of_kind):
             nodes = self._edges.down.neighbours([(0, self._edges.count)], of_kind)
