@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count, pairwise, repeat
 from math import nan
@@ -560,35 +560,18 @@ class _Merger:
 
     def merge_hash(self, hash_: bytes, records: Sequence[int]) -> None:
         """Merge the records of a hash, which come in the order of their documents."""
-        untagged = self._staged.dictionaries["tag"].get("", -1)
         by_tag: dict[int, list[int]] = {}
         for record in records:
             by_tag.setdefault(self._code("tag", record), []).append(record)
-        tagless = by_tag.pop(untagged, [])
+        tagless = by_tag.pop(self._staged.dictionaries["tag"].get("", -1), [])
         first, *others = by_tag.values() or [[]]
-        # Records without a tag go into the first tag, and are added to the others, too.
-        changes = [self._merged(hash_, [*first, *tagless], [])]
-        if others:
-            # One of several records that would add the same is enough, so that no tag handles all.
-            names = ("package", "version", "arch", "stack_set", "presence", "provides", "unlisted")
-            distinct: dict[object, int] = {}
-            for record in tagless:
-                has_size = self._staged.sizes[record] == self._staged.sizes[record]
-                key = (*(self._code(name, record) for name in names), has_size)
-                distinct.setdefault(key, record)
-            if len(distinct) < len(tagless):
-                self._mark_merged(*map(self.document, tagless))
-            changes += [self._merged(hash_, tagged, [*distinct.values()]) for tagged in others]
-        for change in filter(None, changes):
-            change()
+        # Records without a tag are added to all tags, and last of all go into the first one.
+        for tagged in others:
+            self._merge(hash_, tagged, tagless)
+        self._merge(hash_, [*first, *tagless])
 
-    def _merged(
-        self, hash_: bytes, records: Sequence[int], added: Sequence[int]
-    ) -> Callable[[], None] | None:
-        """Merge records of one hash and tag into one, and add information from other records.
-
-        Returns the function that changes the kept record, or None if it stays the same.
-        """
+    def _merge(self, hash_: bytes, records: Sequence[int], added: Sequence[int] = ()) -> None:
+        """Merge records of one hash and tag into one, and add information from other records."""
         staged = self._staged
         kept = min(records, key=self._rank)
         others = [record for record in records if self._may_repeat(record, kept)]
@@ -598,10 +581,9 @@ class _Merger:
             other = staged.origins[self.document(others[0])]
             reason = f"hash {unpack_hashes(hash_)[0]} is another spec in {other}"
             self.others.append((self.document(kept), reason))
-        added = [record for record in added if self._is_same(record, kept)]
-        joined = list(dict.fromkeys([kept, *merged, *added]))
+        joined = [kept, *merged, *(record for record in added if self._is_same(record, kept))]
         if len(joined) == 1:
-            return None
+            return
         self.merged.update(dict.fromkeys(merged, kept))
         self._mark_merged(*map(self.document, joined))
         unlisted = min(self._code("unlisted", record) for record in joined)
@@ -629,19 +611,14 @@ class _Merger:
             "presence": staged.dictionaries["presence"][presence],
             "provides": staged.dictionaries["provides"][next(filter(None, provided), ())],
         }
-        size = next((s for s in map(staged.sizes.__getitem__, joined) if s == s), nan)
-        node = next(filter(None, map(staged.nodes.__getitem__, joined)), 0)
-
-        def change() -> None:
-            look_alike, staged.look_alikes[kept] = (
-                staged.look_alikes[kept],
-                len(staged.codes["document"]),
-            )
-            for name, column in staged.codes.items():
-                column.append(codes.get(name, column[look_alike]))
-            staged.sizes[kept], staged.nodes[kept] = size, node
-
-        return change
+        sizes = map(staged.sizes.__getitem__, joined)
+        staged.sizes[kept] = next((size for size in sizes if size == size), nan)
+        nodes = map(staged.nodes.__getitem__, joined)
+        staged.nodes[kept] = next(filter(None, nodes), 0)
+        look_alike = staged.look_alikes[kept]
+        staged.look_alikes[kept] = len(staged.codes["document"])
+        for name, column in staged.codes.items():
+            column.append(codes.get(name, column[look_alike]))
 
     def _rank(self, record: int) -> tuple[int, bool, bool]:
         """Return a key that is smallest for the record with the most information."""
