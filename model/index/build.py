@@ -96,11 +96,6 @@ from spackscope.model.sources.session import Session
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror import StoredSpec
 
-_PARSING = 0.6
-"""The part of the time for a document that parsing takes; the rest is for storing records."""
-
-_PROGRESS_SPECS = 256
-
 
 def build(
     discovered: Sequence[DiscoveredSource],
@@ -188,33 +183,12 @@ class _Reading:
             if os.path.basename(document.path) == PAGE_NAME:
                 self._add_problem(document, "it is not a page of cache.spack.io")
             return False
-        total = 0
-
-        def on_count(done: int, of: int) -> None:
-            nonlocal total
-            total = max(done, of)
-            self.report(_PARSING * done / total)
-
-        def watched() -> Iterator[Records | Problem]:
-            """Yield the items of the reader, and report how many records are stored."""
-            stored = 0
-            for item in items:
-                if isinstance(item, Records):
-                    stored += len(item.hashes)
-                if stored >= _PROGRESS_SPECS:
-                    # The total may be unknown: the more records, the nearer to the end.
-                    part = stored / (stored + 1000)
-                    if total:
-                        part = _PARSING + (1 - _PARSING) * min(1, stored / total)
-                    self.report(part)
-                yield item
-
-        items = read_document(data, origin=document.origin, on_count=on_count)
+        items = read_document(data, origin=document.origin, on_count=self._report_count)
         if document.files and not page:
             items = self._with_archives(items, document)
         # The reader drops the bytes as soon as it has their text.
         del data
-        return self.staged.add(document, watched(), is_page=page) or page
+        return self.staged.add(document, items, is_page=page) or page
 
     def _with_archives(
         self, items: Iterable[Records | Problem], document: Document
@@ -256,6 +230,9 @@ class _Reading:
     def _add_problem(self, document: Document, reason: str) -> None:
         problem = Problem(document.origin, "", reason, is_unread=True)
         self.staged.add_problem(document.source, problem)
+
+    def _report_count(self, done: int, total: int) -> None:
+        self.report(done / max(done, total))
 
     def report(self, part: float) -> None:
         """Report that a part of the current document has been read. Raises Cancelled."""
