@@ -744,7 +744,7 @@ def no_queries_on_the_event_loop() -> Iterator[None]:
         return function
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Columns, "view", guarded(Columns.view))
+        patch.setattr(Columns, "raw", guarded(Columns.raw))
         patch.setattr(Hashes, "of", guarded(Hashes.of))
         yield
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import chain, compress, islice, pairwise, product, repeat
-from operator import and_, not_, or_
+from itertools import chain, compress, count, islice, pairwise, product, repeat
+from operator import and_, ne, not_, or_, sub
 from typing import NamedTuple, cast
 
 from spackscope.model.core.columns import FIELDS
@@ -101,8 +101,12 @@ class Matches(Collection[int]):
         sizes = self._data.group_sizes
         if self.of_specs is None:
             return array(sizes.typecode, self.codes(sizes))
+        # A Counter would take 40 MB for the most matches.
         look_alikes = islice(self._data.look_alikes, self._first, None)
-        return array(sizes.typecode, Counter(compress(look_alikes, self.of_specs)).values())
+        its = array("I", compress(look_alikes, self.of_specs))
+        starts = array("I", compress(count(), map(ne, its, chain((-1,), its))))
+        starts.append(len(its))
+        return array(sizes.typecode, map(sub, islice(starts, 1, None), starts))
 
     def counts(self, storage: str) -> Mapping[int, int]:
         """Count the matches by their codes of a dictionary."""
@@ -161,7 +165,7 @@ class Matches(Collection[int]):
                 return array("I", firsts)
             return array("I", chain.from_iterable(map(self.alike, look_alikes)))
         if folded:
-            return array("I", [first[number] for number in look_alikes])
+            return array("I", map(first.__getitem__, look_alikes))
         return array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
 
     def __iter__(self) -> Iterator[int]:

@@ -24,6 +24,7 @@ import json
 import os
 import re
 import sys
+import threading
 import time
 import zlib
 from array import array
@@ -287,28 +288,32 @@ class Columns:
         checksum = zlib.crc32(data[_TABLE], zlib.crc32(memoryview(data)[HEADER:]))
         if checksum.to_bytes(4, "big") != data[_CHECKSUM]:
             raise IndexDamaged("its checksum is wrong")
-        self._data = data
         table = data[len(data) - int.from_bytes(data[_TABLE], "big") :]
         self._table: Mapping[str, tuple[int, int, int, int, bool]] = json.loads(table)
+        self._stored = {
+            name: bytes(data[offset : offset + stored])
+            for name, (offset, stored, *_) in self._table.items()
+        }
+        self._numbers: dict[str, array[Any]] = {}
+        self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
-    def view(self, name: str) -> memoryview:
-        """Return the stored bytes of a section, which may be compressed."""
-        offset, stored, *_ = self._table[name]
-        return memoryview(self._data)[offset : offset + stored]
-
     def raw(self, name: str) -> bytes:
-        """Return the bytes of a section, unpacked."""
-        view, size = self.view(name), self._table[name][2]
-        return bytes(view) if len(view) == size else zlib.decompress(view)
+        """Return the bytes of a section, unpacked; they are gone once `numbers` has read them."""
+        stored, size = self._stored[name], self._table[name][2]
+        return stored if len(stored) == size else zlib.decompress(stored)
 
     def numbers(self, name: str) -> array[Any]:
-        """Return the numbers of a section."""
-        *_, size, ascending = self._table[name]
-        numbers = from_planes(size, self.raw(name))
-        return array("I", accumulate(numbers)) if ascending else numbers
+        """Return the numbers of a section; they are kept in place of its bytes."""
+        with self._lock:
+            if name not in self._numbers:
+                *_, size, ascending = self._table[name]
+                numbers = from_planes(size, self.raw(name))
+                self._numbers[name] = array("I", accumulate(numbers)) if ascending else numbers
+                del self._stored[name]
+            return self._numbers[name]
 
     def json(self, name: str) -> Any:
         """Return the value of a section of JSON."""

@@ -81,8 +81,9 @@ class PackageCount(NamedTuple):
 class Hashes:
     """The hashes of the specs of an index, by id, and sorted."""
 
-    def __init__(self, columns: Columns, column: Callable[[str], array[int]]) -> None:
-        self._column, self._bytes = column, columns.view("hash")
+    def __init__(self, columns: Columns) -> None:
+        self._bytes = columns.raw("hash")
+        self._order = partial(columns.numbers, "hash_order")
         self._hash = partial(hash_at, self._bytes)
 
     def of(self, ids: Iterable[int]) -> list[str]:
@@ -91,7 +92,7 @@ class Hashes:
 
     def with_prefix(self, prefix: str) -> array[int]:
         """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
-        order = self._column("hash_order")
+        order = self._order()
         if not re.fullmatch(_HASH_PREFIX, prefix):
             return array("I")
         lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
@@ -121,14 +122,14 @@ class Hashes:
 
         The pairs of a hash come together, ascending.
         """
-        order = self._column("hash_order")
+        order = self._order()
         for start, stop in repeated_spans(self._bytes, order):
             first, *others = order[start:stop]
             yield from zip(repeat(first), others)
 
     def ordered(self, *, descending: bool) -> array[int]:
         """Return all ids, sorted by hash, then by id."""
-        order = self._column("hash_order")
+        order = self._order()
         return array("I", sorted(order, key=self._hash, reverse=True)) if descending else order
 
 
@@ -147,8 +148,8 @@ class IndexData:
         self.meta: dict[str, Any] = columns.json("meta")
         self.lists_dependencies = bool(self.meta["lists_dependencies"])
         self.by_host = ByHost()
-        self.column: Callable[[str], array[int]] = lru_cache(None)(columns.numbers)
-        self.hashes = Hashes(columns, self.column)
+        self.column: Callable[[str], array[int]] = columns.numbers
+        self.hashes = Hashes(columns)
         self.nodes = node_rows(columns)
         self._origins, self._provenance = Rows(columns, "documents"), Rows(columns, "provenance")
         self._sources: Sequence[Sequence[Any]] = columns.json("sources")

@@ -358,7 +358,7 @@ class Staged:
         for name, codes in self.codes.items():
             its = iter(taken(column(name), spans))
             codes.extend(map(old.kept.__getitem__, its) if name == "document" else its)
-        self.hashes += taken(bytearray(old.columns.view("hash")), spec_spans, HASH_BYTES)
+        self.hashes += taken(bytearray(old.columns.raw("hash")), spec_spans, HASH_BYTES)
         self.sizes.extend(taken(column("size"), spec_spans))
         nodes = [self.nodes_stated[node] for node in node_rows(old.columns)]
         self.nodes.extend(map(nodes.__getitem__, taken(column("node"), spec_spans)))
@@ -404,17 +404,15 @@ class OldIndex:
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
-        self.column = column = lru_cache(None)(columns.numbers)
+        self.column = columns.numbers
         self.sources = [row[0] for row in columns.json("sources")]
-        self.is_page, self.dependencies = (
-            column("documents.is_page"),
-            column("documents.dependencies"),
-        )
-        keys, merged = columns.raw("documents.key"), column("documents.merged")
-        with_records = set(column("document"))
+        self.is_page = columns.raw("documents.is_page")
+        self.dependencies = columns.raw("documents.dependencies")
+        keys, merged = columns.raw("documents.key"), columns.raw("documents.merged")
+        with_records = set(columns.numbers("document"))
         self.documents = {
             (source, keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
-            for n, source in enumerate(column("documents.source"))
+            for n, source in enumerate(columns.numbers("documents.source"))
             if n in with_records and not merged[n]
         }
         self.kept: dict[int, int] = {}
