@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeGuard
 
 from spackscope.model.core.errors import Unreadable
@@ -117,9 +118,13 @@ class _Parser:
     def __init__(self, text: str, keep: Mapping[str, Keep], decoder: json.JSONDecoder) -> None:
         self._text, self._keep, self._decoder = text, keep, decoder
         self.record_count = self.at = 0
-        self._too_many = too_many_values(text)
         self.document: Any = None
         self._repeated: list[str] = []
+
+    @cached_property
+    def _too_many(self) -> str:
+        """The reason why no values are kept; empty if they may be. Most indexes never ask."""
+        return too_many_values(self._text)
 
     def parse(self, at: int) -> int:
         """Parse the document from an offset; return the offset of its end.
@@ -162,7 +167,7 @@ class _Parser:
                 at = self._fill(value, key, at)
             else:
                 # The functions of `keep` have limits of their own.
-                if keep is None and self._too_many and key != "version":
+                if keep is None and key != "version" and self._too_many:
                     raise Unreadable(self._too_many)
                 value, at = decode_at(self._decoder, text, at)
                 if keep is not None:
