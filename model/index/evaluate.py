@@ -93,7 +93,7 @@ class Matches(Collection[int]):
 
     def codes(self, column: Sequence[int]) -> Iterator[int]:
         """Yield the code of each look-alike with a match, in a column of codes."""
-        return compress(islice(column, self.start, None), self.mask)
+        return compress(column[self.start : self.start + len(self.mask)], self.mask)
 
     @cached_property
     def sizes(self) -> array[int]:

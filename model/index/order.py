@@ -238,7 +238,7 @@ class ShownValues:
     ) -> None:
         self.specs, self.named = specs, named
         self._data, self._by_host = data, data.by_host
-        self._variants_of: dict[int, dict[str, dict[str, int]]] = {}
+        self._of_package: dict[int, ShownValues] = {}
 
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
@@ -324,9 +324,7 @@ class ShownValues:
 
         An empty text stands for the sets without the variant.
         """
-        return self._variants(self._codes["variant_set"])
-
-    def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
+        codes = self._codes["variant_set"]
         keys_of = self._data.cached(_variant_keys)
         counts = Counter(chain.from_iterable(map(keys_of, codes)))
         by_name: dict[str, dict[str, int]] = defaultdict(dict)
@@ -343,30 +341,25 @@ class ShownValues:
 
         The variant that splits the rows most evenly has rank 0; patches come last.
         """
-        return _ranks(self.variants)
+        varying = sorted(
+            (name == "patches", max(texts.values()), name)
+            for name, texts in self.variants.items()
+            if len(texts) > 1
+        )
+        return {name: rank for rank, (_, _, name) in enumerate(varying)}
 
-    def variants_of(self, look_alike: int) -> Mapping[str, Mapping[str, int]]:
-        """Return the same as `variants`, for the shown specs of a look-alike's package only."""
-        code = self._data.column("package")[look_alike]
-        if code not in self._variants_of:
-            sets = self._data.column("variant_set")
-            codes = {sets[number] for number in self.numbers_of_package(look_alike)}
-            self._variants_of[code] = self._variants(codes)
-        return self._variants_of[code]
-
-    def varying_variants_of(self, look_alike: int) -> dict[str, int]:
-        """Return the same as `varying_variants`, for a look-alike's package only.
+    def of_package(self, look_alike: int) -> ShownValues:
+        """Return the summary of the shown specs of a look-alike's package only.
 
         Among several packages nearly all variants vary, since some packages lack them.
         """
-        return _ranks(self.variants_of(look_alike))
-
-    def numbers_of_package(self, look_alike: int) -> list[int]:
-        """Return the shown look-alikes of the package of a look-alike, ascending."""
         code = self._data.column("package")[look_alike]
-        first = self._data.column("package.first")[code]
-        end = first + self._data.column("package.specs")[code]
-        return list(self.specs.within(first, end).numbers)
+        if code not in self._of_package:
+            first = self._data.column("package.first")[code]
+            end = first + self._data.column("package.specs")[code]
+            specs = self.specs.within(first, end)
+            self._of_package[code] = ShownValues(self._data, specs, self.named)
+        return self._of_package[code]
 
     def column_values(self, column: str, look_alikes: Iterable[int]) -> list[Value]:
         """Return the values of a column with a dictionary for some look-alikes."""
@@ -417,13 +410,3 @@ def _widths(data: IndexData) -> dict[str, list[int]]:
         for column in COLUMNS
         if column.has_dictionary
     }
-
-
-def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return the rank of each variant with several texts."""
-    varying = sorted(
-        (name == "patches", max(texts.values()), name)
-        for name, texts in variants.items()
-        if len(texts) > 1
-    )
-    return {name: rank for rank, (_, _, name) in enumerate(varying)}

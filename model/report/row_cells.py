@@ -145,9 +145,8 @@ class RowCells:
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
         """Return the variants that vary in the package, the rarest first."""
-        values, number = self._listing.values, row.look_alike
-        varying, counts = values.varying_variants_of(number), values.variants_of(number)
-        rare, usual = flowing_variants(row.spec.variants, varying, counts)
+        values = self._listing.values.of_package(row.look_alike)
+        rare, usual = flowing_variants(row.spec.variants, values.varying_variants, values.variants)
         text = pad(cut_words(f"{rare} {usual}".strip(), width), width)
         needles, end = self._needles.get("variants", ()), min(len(rare), len(text))
         return [*highlight(text[:end], needles), *highlight(text[end:], needles, "dim")]

@@ -188,10 +188,11 @@ class _Package:
     """
 
     def __init__(self, values: ShownValues, look_alike: int, widths: Mapping[str, int]) -> None:
-        numbers = values.numbers_of_package(look_alike)
+        of_package = values.of_package(look_alike)
+        numbers = list(of_package.specs.numbers)
         sets = cast(Sequence[tuple[str, ...]], values.column_values("variants", numbers))
         variants = list(map(variants_by_name, sets))
-        varying = values.varying_variants_of(look_alike)
+        varying = of_package.varying_variants
         columns = [c for stored in STORED.values() for c in stored if c.name not in _OF_ALL]
         texts = {
             **{f"+{v}": [variant_key(each.get(v, "")) for each in variants] for v in varying},
@@ -214,7 +215,7 @@ class _Package:
             for name in compress(self.names, self._has_width)
         ]
         if "variants" in widths:
-            counts, width = values.variants_of(look_alike), widths["variants"]
+            counts, width = of_package.variants, widths["variants"]
             flowing = (flowing_variants(each.values(), varying, counts) for each in variants)
             shown.append([cut_words(" ".join(parts).strip(), width) for parts in flowing])
         self._cells = [tuple(each[at] for each in shown) for at in range(len(numbers))]

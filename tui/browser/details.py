@@ -169,7 +169,7 @@ class DetailsController:
             self._host.state.connected is row.catalog,
             alike,
             listing.shown if alike > 1 else 0,
-            listing.values.varying_variants_of(row.look_alike),
+            listing.values.of_package(row.look_alike).varying_variants,
             marks[0] if len(marks) == 1 and marks[0] != row.spec.hash else None,
             self._answers.get(_of_mirrors(row.spec)),
         )

@@ -354,7 +354,7 @@ def read_windows(listing: Listing, starts: Iterable[int]) -> Windows:
     windows = {s: listing.catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
     for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
         # The cells of flowing variants ask for the variants of a row.
-        listing.values.variants_of(look_alike)
+        _ = listing.values.of_package(look_alike).varying_variants
     return windows
 
 

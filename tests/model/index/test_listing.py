@@ -283,4 +283,4 @@ def test_what_varies_is_asked_of_the_shown_rows_only(mixed: Catalog) -> None:
         look_alike = next(
             r.look_alike for r in mixed.rows(range(mixed.total)) if r.spec.package == name
         )
-        assert values.varying_variants_of(look_alike) == of_package.varying_variants
+        assert values.of_package(look_alike).varying_variants == of_package.varying_variants
