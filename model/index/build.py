@@ -41,7 +41,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import ne, sub
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import SourceError, describe_error
@@ -244,28 +244,6 @@ class _Reading:
 # The columns in display order.
 
 
-class _Specs(NamedTuple):
-    """All specs in display order, with their columns, dictionaries, edges and provenance.
-
-    A spec is known by its id, its place in this order. `codes` has the columns of the look-alikes,
-    `first` the first spec of each, and `look_alikes` the look-alike of each spec; `entries` has
-    the entries of each dictionary by code. `edges` and `provenance` have the specs that state
-    some. `described` maps the number of a document and the hash of a dependency to the spec that
-    the document has for it.
-    """
-
-    codes: Mapping[str, array[int]]
-    first: array[int]
-    look_alikes: array[int]
-    hashes: bytearray
-    sizes: array[float]
-    nodes: array[int]
-    entries: Mapping[str, Sequence[Entry]]
-    edges: Mapping[int, array[int]]
-    provenance: Mapping[int, Sequence[Any]]
-    described: Mapping[tuple[int, bytes], int]
-
-
 def _write(
     staged: Staged,
     discovered: Sequence[DiscoveredSource],
@@ -281,28 +259,27 @@ def _write(
 
     check_cancelled()
     sections = SectionWriter()
-    specs = _arrange(sections, staged, discovered)
-    first = specs.first
+    first, described = _arrange(sections, staged, discovered)
     for name in CODES:
-        sections.add_array(name, specs.codes[name])
+        sections.add_array(name, staged.codes[name])
     sections.add_array("first", first, ascending=True)
-    sections.add_bytes("hash", bytes(specs.hashes), whole=True)
-    size, order = planes(hash_order(specs.hashes))
+    sections.add_bytes("hash", bytes(staged.hashes), whole=True)
+    size, order = planes(hash_order(staged.hashes))
     sections.add_bytes("hash_order", order, size, whole=True)
-    sections.add_array("size", specs.sizes)
+    sections.add_array("size", staged.sizes)
     check_cancelled()
-    _write_nodes(sections, staged, specs.nodes)
-    up, kinds, absent = _write_edges(sections, staged, specs)
+    _write_nodes(sections, staged, staged.nodes)
+    up, kinds, absent = _write_edges(sections, staged, described)
     check_cancelled()
-    packages = _package_spans(specs.codes, len(specs.entries["package"]))
-    preferred = preferred_order(packages, specs.codes["version"], first, up.first)
+    packages = _package_spans(staged.codes, len(staged.dictionaries["package"].entries))
+    preferred = preferred_order(packages, staged.codes["version"], first, up.first)
     sections.add_array("preferred", preferred)
-    _write_run_sets(sections, staged, specs, packages, up, kinds, absent)
+    _write_run_sets(sections, staged, first, packages, up, kinds, absent)
     listed = packages[: len(packages) // 2]
     sections.add_array("package.first", array("I", [first[start] for start, _ in listed]))
     of_packages = array("I", [first[stop] - first[start] for start, stop in listed])
     sections.add_array("package.specs", of_packages)
-    _write_provenance(sections, specs.provenance)
+    _write_provenance(sections, staged.provenance)
     sections.add_rows("documents", staged.origins)
     sections.add_array("documents.source", staged.source)
     for name in ("is_page", "dependencies", "merged"):
@@ -310,10 +287,11 @@ def _write(
     sections.add_bytes("documents.key", b"".join(staged.keys))
     # Each spec counts once for a source, however many of its documents list it.
     counts = array("I", map(sub, first[1:], first))
-    of_source, end = [], bisect_left(specs.codes["unlisted"], 1)
+    presences = staged.dictionaries["presence"].entries
+    of_source, end = [], bisect_left(staged.codes["unlisted"], 1)
     for number in range(len(discovered)):
-        has_source = bytes(number in sources for sources, *_ in specs.entries["presence"])
-        mask = flags_of(specs.codes["presence"], has_source)
+        has_source = bytes(number in sources for sources, *_ in presences)
+        mask = flags_of(staged.codes["presence"], has_source)
         of_source.append(sum(compress(counts, mask[:end])))
     rows = [
         [
@@ -335,8 +313,12 @@ def _write(
 
 def _arrange(
     sections: SectionWriter, staged: Staged, discovered: Sequence[DiscoveredSource]
-) -> _Specs:
-    """Write the dictionaries, and return all specs in display order. Raises Cancelled."""
+) -> tuple[array[int], _Described]:
+    """Write the dictionaries, and put the records into display order: their numbers are ids then.
+
+    Returns the first spec of each look-alike, and the specs that `_described` finds. Raises
+    Cancelled.
+    """
     staged.finish()
     # Problems of a source come before those of its documents.
     staged.problems.sort(
@@ -347,41 +329,25 @@ def _arrange(
     check_cancelled()
     used = (number for number in staged.look_alikes if number != GONE)
     is_used = mask_of(used, len(staged.codes["document"]))
-    entries = dict[str, list[Entry]]()
     for storage, dictionary in staged.dictionaries.items():
         codes = {*compress(staged.codes[storage], is_used)}
         order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
-        entries[storage] = [dictionary.entries[code] for code in order]
         staged.codes[storage] = ranked(staged.codes[storage], order, len(dictionary))
-    codes_of, first, hashes, records = _in_display_order(staged)
-    ids = array("I", [GONE]) * len(staged.look_alikes)
-    for id_, record in enumerate(records):
-        ids[record] = id_
-    described_ids = ((node, ids[merged.get(n, n)]) for node, n in described.items())
-    return _Specs(
-        codes_of,
-        first,
-        look_alikes_of(first),
-        hashes,
-        array("d", map(staged.sizes.__getitem__, records)),
-        array("I", map(staged.nodes.__getitem__, records)),
-        entries,
-        {ids[record]: its for record, its in staged.edges.items() if ids[record] != GONE},
-        {ids[record]: its for record, its in staged.provenance.items()},
-        {node: spec for node, spec in described_ids if spec != GONE},
-    )
+        dictionary.entries = [dictionary.entries[code] for code in order]
+    first, ids = _put_in_order(staged)
+    its_ids = ((node, ids[merged.get(record, record)]) for node, record in described.items())
+    return first, {node: id_ for node, id_ in its_ids if id_ != GONE}
 
 
 _GROUPING = ("unlisted", "package")
 """The first columns of the display order, by which records are grouped before they are sorted."""
 
 
-def _in_display_order(
-    staged: Staged,
-) -> tuple[dict[str, array[int]], array[int], bytearray, array[int]]:
-    """Return the columns of the look-alikes in display order, and the first spec of each.
+def _put_in_order(staged: Staged) -> tuple[array[int], array[int]]:
+    """Put look-alikes and records into display order, each once, without those that are gone.
 
-    Then come the hash and the record of each spec. Raises Cancelled.
+    Returns the first record of each look-alike, and the new number of each record. Raises
+    Cancelled.
     """
     of_package: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
     packages, unlisted = staged.codes["package"], staged.codes["unlisted"]
@@ -408,13 +374,22 @@ def _in_display_order(
         records.extend([its_records[place] for place in order])
     distinct = [staged.look_alikes[records[spec]] for spec in first]
     first.append(len(records))
-    codes_of = {
+    staged.codes = {
         name: narrowed(array("I", map(column.__getitem__, distinct)))
         if name in varying
         else column[: len(distinct)]
         for name, column in staged.codes.items()
     }
-    return codes_of, first, hashes, records
+    ids = array("I", [GONE]) * len(staged.look_alikes)
+    for id_, record in enumerate(records):
+        ids[record] = id_
+    staged.look_alikes, staged.hashes = look_alikes_of(first), hashes
+    staged.sizes = array("d", map(staged.sizes.__getitem__, records))
+    staged.nodes = array("I", map(staged.nodes.__getitem__, records))
+    edges, provenance = staged.edges.items(), staged.provenance.items()
+    staged.edges = {ids[n]: its for n, its in edges if ids[n] != GONE}
+    staged.provenance = {ids[n]: its for n, its in provenance}
+    return first, ids
 
 
 def _joined(columns: Sequence[array[int]]) -> tuple[int, str]:
@@ -526,7 +501,11 @@ def _packed(dependencies: Iterable[Dependency]) -> list[bytes]:
     return [hash_at(hashes, number) for number in range(len(hashes) // HASH_BYTES)]
 
 
-def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
+_Described = Mapping[tuple[int, bytes], int]
+"""The spec of a dependency by the number of the document that describes it, and its hash."""
+
+
+def _described(staged: Staged) -> _Described:
     """Return, for each dependency with a record in its own document, the first such record."""
     wanted = set(_packed(staged.dependencies_stated.entries))
     records = dict[tuple[int, bytes], int]()
@@ -538,23 +517,23 @@ def _described(staged: Staged) -> dict[tuple[int, bytes], int]:
 
 
 def _write_edges(
-    sections: SectionWriter, staged: Staged, specs: _Specs
+    sections: SectionWriter, staged: Staged, described: _Described
 ) -> tuple[Adjacency, list[_Kind], list[str]]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
     Returns the edges by dependency, their kinds, and the packages of those that no document
     describes.
     """
-    count, edges, hashes = specs.first[-1], specs.edges, specs.hashes
+    count, edges, hashes = len(staged.look_alikes), staged.edges, staged.hashes
     sizes = array("I", bytes(4 * count))
     for spec, its_edges in edges.items():
         sizes[spec] = len(its_edges)
     first = array("I", accumulate(sizes, initial=0))
     children, its_kinds = (array("I", bytes(4 * first[-1])) for _ in range(2))
-    documents, packages = (specs.codes[name] for name in ("document", "package"))
+    documents = staged.codes["document"]
     specs_of = defaultdict[int, list[int]](list)
     for spec in sorted(edges):
-        specs_of[documents[specs.look_alikes[spec]]].append(spec)
+        specs_of[documents[staged.look_alikes[spec]]].append(spec)
     first_of: dict[bytes, int] = {}
     kind_of: dict[_Kind, int] = {}
     absent: list[tuple[str, str]] = []
@@ -568,14 +547,14 @@ def _write_edges(
         names = dict(zip(reversed(nodes), (e.name for e in reversed(distinct)), strict=True))
         ids: dict[bytes, int] = {}
         for hash_, name in sorted(names.items()):
-            spec = specs.described.get((document, hash_), -1)
+            spec = described.get((document, hash_), -1)
             if spec < 0:
                 # Another document may describe it: the first spec with the hash.
                 first_of = first_of or {hash_at(hashes, n): n for n in reversed(range(count))}
                 spec = first_of.get(hash_, count + len(absent))
                 if spec >= count:
                     absent.append((unpack_hashes(hash_)[0], name))
-                elif specs.entries["package"][packages[specs.look_alikes[spec]]] != name:
+                elif staged.entry("package", spec) != name:
                     # The index does not keep the name in this document if the other document has
                     # another name, so this one must be read again.
                     staged.merged[document] = 1
@@ -611,7 +590,7 @@ def _write_edges(
 def _write_run_sets(
     sections: SectionWriter,
     staged: Staged,
-    specs: _Specs,
+    first: array[int],
     package_spans: Sequence[Span],
     up: Adjacency,
     kinds: Sequence[_Kind],
@@ -622,19 +601,17 @@ def _write_run_sets(
     `package_spans` are the look-alikes of each package, `up` the edges by dependency, with codes
     of `kinds`, and `absent` the packages of the dependencies that no document describes.
     """
-    first, entries = specs.first, specs.entries
     stated = [NodeFacts(*entry) for entry in staged.nodes_stated.entries]
     columns = [column.name for column in STORED["arch"]]
 
     def libc(id_: int) -> StatedLibc | None:
         if id_ >= first[-1]:
             return None
-        look_alike = bisect_right(first, id_) - 1
-        name, version = (entries[c][specs.codes[c][look_alike]] for c in ("package", "version"))
-        return StatedLibc(name, version, stated[specs.nodes[id_]].external)
+        name, version = (staged.entry(column, id_) for column in ("package", "version"))
+        return StatedLibc(name, version, stated[staged.nodes[id_]].external)
 
     def facts_of(arch: int, lists: int, is_external: bool, its: tuple[int, ...]) -> RunFacts:
-        of_arch = dict(zip(columns, entries["arch"][arch], strict=True))
+        of_arch = dict(zip(columns, staged.dictionaries["arch"].entries[arch], strict=True))
         is_compiled = names_compiler(of_arch.pop("compiler"))
         libcs: Sequence[StatedLibc | None] | None = tuple(map(libc, its))
         if is_external:
@@ -651,12 +628,12 @@ def _write_run_sets(
         return codes[facts_of(*divmod(look, 2), is_external, its)]
 
     needed = libcs_of(up.restricted([LIBC in virtuals for _, virtuals in kinds]))
-    lists = flags_of(specs.codes["document"], bytes(staged.dependencies))
-    looks = [2 * arch + flag for arch, flag in zip(specs.codes["arch"], lists, strict=True)]
-    its_looks = [looks[number] for number in specs.look_alikes]
-    if needed or any(specs.nodes):
+    lists = flags_of(staged.codes["document"], bytes(staged.dependencies))
+    looks = [2 * arch + flag for arch, flag in zip(staged.codes["arch"], lists, strict=True)]
+    its_looks = [looks[number] for number in staged.look_alikes]
+    if needed or any(staged.nodes):
         libcs_of_specs = map(needed.get, count(), repeat(()))
-        are_external = map([bool(facts.external) for facts in stated].__getitem__, specs.nodes)
+        are_external = map([bool(facts.external) for facts in stated].__getitem__, staged.nodes)
         numbers = array("I", map(code, its_looks, are_external, libcs_of_specs))
     else:
         # Most indexes have no facts about single specs.
@@ -665,9 +642,9 @@ def _write_run_sets(
     if absent:
         numbers.extend([codes[None]] * len(absent))
     left_out = {n for n, name in enumerate(absent, first[-1]) if name == GCC_RUNTIME}
-    if GCC_RUNTIME in entries["package"]:
-        package = entries["package"].index(GCC_RUNTIME)
-        for start, stop in package_spans[package :: len(entries["package"])]:
+    packages = staged.dictionaries["package"].entries
+    if GCC_RUNTIME in packages:
+        for start, stop in package_spans[packages.index(GCC_RUNTIME) :: len(packages)]:
             left_out.update(range(first[start], first[stop]))
     run = up.restricted([follows_run(*kind) for kind in kinds])
     codes_of_sets, sets = run_sets(numbers, run, left_out)

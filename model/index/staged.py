@@ -156,6 +156,10 @@ class Staged:
         source, origin = self.source[document], self.origins[document]
         self.problems.append((source, document, origin, "", reason, is_unread))
 
+    def entry(self, storage: str, record: int) -> Entry:
+        """Return the entry of a record in a dictionary."""
+        return self.dictionaries[storage].entries[self.codes[storage][self.look_alikes[record]]]
+
     def keep(self, document: Document) -> bool:
         """Reuse records and problems of a document from the old index; return whether it can."""
         if self.old is None:
@@ -521,9 +525,6 @@ class _Merger:
     def _code(self, name: str, record: int) -> int:
         return self._staged.codes[name][self._staged.look_alikes[record]]
 
-    def _entry(self, name: str, record: int) -> Any:
-        return self._staged.dictionaries[name].entries[self._code(name, record)]
-
     def document(self, record: int) -> int:
         """Return the document of a record."""
         return self._code("document", record)
@@ -585,12 +586,12 @@ class _Merger:
         self.merged.update(dict.fromkeys(merged, kept))
         self._mark_merged(*map(self.document, joined))
         unlisted = min(self._code("unlisted", record) for record in joined)
-        stacks = chain.from_iterable(self._entry("stack_set", record) for record in joined)
+        stacks = chain.from_iterable(self._staged.entry("stack_set", record) for record in joined)
         # Only newer documents list virtuals.
-        provided = (self._entry("provides", record) for record in joined)
+        provided = (self._staged.entry("provides", record) for record in joined)
         # A source with the spec only as a dependency does not offer it.
         offers = [record for record in joined if self._code("unlisted", record) == unlisted]
-        its = [self._entry("presence", record) for record in offers]
+        its = [self._staged.entry("presence", record) for record in offers]
         sources, states, lists = map(list, zip(*its, strict=True))
         joined_states = set(chain.from_iterable(states))
         if not all("needed" in each for each in states):
@@ -622,13 +623,13 @@ class _Merger:
         """Return a key that is smallest for the record with the most information."""
         lists_dependencies = self._staged.dependencies[self.document(record)]
         # Without the record of a compiler its version is not known.
-        has_version = "@" in self._entry("arch", record)[0]
+        has_version = "@" in self._staged.entry("arch", record)[0]
         return self._code("unlisted", record), not lists_dependencies, not has_version
 
     def _is_same(self, record: int, kept: int) -> bool:
         """Check whether two records have the same package, version and architecture."""
         return all(
-            self._entry(name, record)[start:] == self._entry(name, kept)[start:]
+            self._staged.entry(name, record)[start:] == self._staged.entry(name, kept)[start:]
             for name, start in (("package", 0), ("version", 0), ("arch", 1))
         )
 
