@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
-from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Column, Value
+from spackscope.model.core.columns import FIELDS, Column, Value
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import (
@@ -127,12 +127,6 @@ class ByHost:
     def preferred(self, span: Span, compute: Callable[[bytes], array[int]]) -> array[int]:
         """Return the order of the look-alikes in a span, computed from the `ranks` of specs."""
         return self._orders.get(span, lambda: compute(self.answers.ranks))
-
-    def prepare(self, query: Query) -> None:
-        """Compute the host columns that a query names. Raises Cancelled and Unanswerable."""
-        for term in query.terms:
-            if term.column in HOST_COLUMNS:
-                self.values(term.column)
 
     def check_all(self) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""

@@ -452,7 +452,6 @@ class Evaluation:
             if self.virtuals.unknown(query):
                 return Matches(self._data, 0, b"")
             by_host = self._data.by_host
-            by_host.prepare(query)
             asked = self.virtuals.resolved(by_host.with_toolchains(query))
             resolved = by_host.resolved(asked)
             self._check_targets(resolved)
