@@ -68,7 +68,6 @@ from spackscope.model.index.index_file import (
     mask_of,
     narrowed,
     pack_hashes,
-    planes,
     ranked,
     unpack_hashes,
 )
@@ -263,9 +262,8 @@ def _write(
     for name in CODES:
         sections.add_array(name, staged.codes[name])
     sections.add_array("first", first, ascending=True)
-    sections.add_bytes("hash", bytes(staged.hashes), whole=True)
-    size, order = planes(hash_order(staged.hashes))
-    sections.add_bytes("hash_order", order, size, whole=True)
+    sections.add_bytes("hash", bytes(staged.hashes), random=True)
+    sections.add_array("hash_order", hash_order(staged.hashes), random=True)
     sections.add_array("size", staged.sizes)
     check_cancelled()
     _write_nodes(sections, staged, staged.nodes)

@@ -1,7 +1,7 @@
 """The file of an index: named columns, written once, each read when it is first needed.
 
 A file is a header, the sections one after the other, and a table of the sections. A section is an
-array of numbers, or JSON, or bytes that are read in parts. Numbers are stored as planes: first the
+array of numbers, or JSON, or bytes. Numbers are stored as planes: first the
 lowest byte of each number, then the next byte of each, as many as the largest number needs. So
 they take few bytes, are the same on every processor, and compress well.
 
@@ -230,22 +230,24 @@ class SectionWriter:
         data: bytes,
         size: int = 0,
         *,
-        whole: bool = False,
         ascending: bool = False,
+        random: bool = False,
     ) -> None:
-        """Add bytes, compressed if that saves enough; `whole` bytes can be read in parts."""
-        stored = data if whole else zlib.compress(data, _LEVEL)
+        """Add bytes, compressed if that saves enough, which is not tried for `random` bytes."""
+        stored = data if random else zlib.compress(data, _LEVEL)
         if len(stored) >= _PAYS * len(data):
             stored = data
         self._table[name] = len(self._data), len(stored), len(data), size, ascending
         self._data += stored
 
-    def add_array(self, name: str, numbers: array[Any], *, ascending: bool = False) -> None:
+    def add_array(
+        self, name: str, numbers: array[Any], *, ascending: bool = False, random: bool = False
+    ) -> None:
         """Add 32-bit numbers, or floats; for `ascending` numbers, differences are stored."""
         if ascending:
             numbers = array("I", map(sub, numbers, chain((0,), numbers)))
         size, data = planes(numbers)
-        self.add_bytes(name, data, size, ascending=ascending)
+        self.add_bytes(name, data, size, ascending=ascending, random=random)
 
     def add_json(self, name: str, value: object) -> None:
         """Add a value as JSON."""
