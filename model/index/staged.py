@@ -7,7 +7,7 @@ Records with one hash and tag in several documents are merged into one.
 from __future__ import annotations
 
 from array import array
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count, pairwise, repeat
@@ -441,38 +441,29 @@ def taken(items: _Items, spans: Iterable[Span], size: int = 1) -> _Items:
     return result
 
 
-_OF_PAGES = "of the same source, tag and package"
-
-
 def merge_repeated(staged: Staged) -> dict[int, int]:
     """Merge records with one hash and tag; records without a tag join records with a tag.
 
     The record with the most information is kept, and gets the sources, states and stacks of all.
     A record that has another package, version or architecture under the same hash is kept, too,
-    and is a Problem. If several pages of one source, tag and package have the same record, the
-    first one is kept; if they have different records of one hash, all are kept. Both are Problems.
+    and is a Problem.
 
     Returns, for each merged record, the number of the record that it was merged into.
     """
-    # All records of a page have the same tag and package.
-    pages = {
-        document: (staged.source[document], *tag_and_package)
-        for document, tag_and_package in staged.tags_and_packages().items()
-        if staged.is_page[document]
-    }
-    sizes = Counter(pages.values())
-    pages = {document: group for document, group in pages.items() if sizes[group] > 1}
-    # Pages of one source, and nothing else, have no record in common but whole pages.
-    is_mixed = not all(staged.is_page) or len(set(staged.source)) > 1
-    merger = _Merger(staged, pages)
-    order = hash_order(staged.hashes) if pages or is_mixed else array("I")
+    # All records of a page have the same tag and package, and mostly no other page has.
+    pages = Counter(
+        (staged.source[document], *group) for document, group in staged.tags_and_packages().items()
+    )
+    is_of_pages = all(staged.is_page) and len(set(staged.source)) == 1
+    if is_of_pages and max(pages.values(), default=0) == 1:
+        return {}
+    merger = _Merger(staged)
+    order = hash_order(staged.hashes)
     for start, stop in repeated_spans(staged.hashes, order):
         # Documents come in the order of reading, also documents of an older index.
         records = sorted(order[start:stop], key=lambda record: (merger.document(record), record))
-        hash_ = hash_at(staged.hashes, records[0])
-        records = merger.drop_repeated(hash_, records) if pages else records
-        if is_mixed and merger.document(records[0]) != merger.document(records[-1]):
-            merger.merge_hash(hash_, records)
+        if merger.document(records[0]) != merger.document(records[-1]):
+            merger.merge_hash(hash_at(staged.hashes, records[0]), records)
     for number, kept in merger.merged.items():
         staged.look_alikes[number] = GONE
         # The record that is kept has the largest path, time and build spec of all.
@@ -484,11 +475,7 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
                 max((each for each in (time, its_time) if each is not None), default=None),
                 max(build_spec, its_build_spec),
             )
-    for document, dropped in sorted(merger.dropped.items()):
-        are = "is" if dropped == 1 else "are"
-        reason = f"{dropped:,} of its records {are} also in another page {_OF_PAGES}; shown once"
-        staged.add_problem_of(document, reason)
-    for document, reason in (*sorted(merger.different), *merger.others):
+    for document, reason in merger.others:
         staged.add_problem_of(document, reason)
     return merger.merged
 
@@ -510,16 +497,13 @@ def hash_order(hashes: bytes | bytearray) -> array[int]:
 class _Merger:
     """Merges the records of one hash after the other.
 
-    `pages` maps documents that share source, tag and package with another page to these three.
-    `merged` maps merged records to the record they were merged into, and `dropped` counts the
-    dropped records of each page. `different` and `others` are problems: documents and reasons.
+    `merged` maps merged records to the record they were merged into. `others` are problems:
+    documents and reasons.
     """
 
-    def __init__(self, staged: Staged, pages: dict[int, tuple[int, int, int]]) -> None:
-        self._staged, self._pages = staged, pages
+    def __init__(self, staged: Staged) -> None:
+        self._staged = staged
         self.merged: dict[int, int] = {}
-        self.dropped: Counter[int] = Counter()
-        self.different: list[tuple[int, str]] = []
         self.others: list[tuple[int, str]] = []
 
     def _code(self, name: str, record: int) -> int:
@@ -532,30 +516,6 @@ class _Merger:
     def _mark_merged(self, *documents: int) -> None:
         for document in documents:
             self._staged.merged[document] = 1
-
-    def drop_repeated(self, hash_: bytes, records: Sequence[int]) -> list[int]:
-        """Drop records of a hash that an earlier page has, too; return the remaining records."""
-        staged, first, left = self._staged, dict[object, int](), []
-        listing: defaultdict[object, set[int]] = defaultdict(set)
-        for record in records:
-            document = self.document(record)
-            if (group := self._pages.get(document)) is not None:
-                size = staged.sizes[record]
-                content = (self._code(n, record) for n in staged.codes if n != "document")
-                key = group, size if size == size else None, *content
-                if first.setdefault(key, record) != record:
-                    self._mark_merged(document, self.document(first[key]))
-                    self.dropped[document] += 1
-                    staged.look_alikes[record] = GONE
-                    continue
-                listing[group].add(document)
-            left.append(record)
-        for pages in listing.values():
-            if len(pages) > 1:
-                self._mark_merged(*pages)
-                what = f"hash {unpack_hashes(hash_)[0]} has different content"
-                self.different.append((min(pages), f"{what} in {len(pages)} pages {_OF_PAGES}"))
-        return left
 
     def merge_hash(self, hash_: bytes, records: Sequence[int]) -> None:
         """Merge the records of a hash, which come in the order of their documents."""
@@ -573,7 +533,8 @@ class _Merger:
         """Merge records of one hash and tag into one, and add information from other records."""
         staged = self._staged
         kept = min(records, key=self._rank)
-        others = [record for record in records if self._may_repeat(record, kept)]
+        # An index cannot tell apart what one document lists twice.
+        others = [n for n in records if self.document(n) != self.document(kept)]
         merged = [record for record in others if self._is_same(record, kept)]
         if len(merged) < len(others):
             self._mark_merged(*map(self.document, (kept, *others)))
@@ -631,12 +592,4 @@ class _Merger:
         return all(
             self._staged.entry(name, record)[start:] == self._staged.entry(name, kept)[start:]
             for name, start in (("package", 0), ("version", 0), ("arch", 1))
-        )
-
-    def _may_repeat(self, record: int, kept: int) -> bool:
-        """Check whether two records are from two documents that are not pages of one source."""
-        staged, documents = self._staged, (self.document(record), self.document(kept))
-        are_pages = all(map(staged.is_page.__getitem__, documents))
-        return len({*documents}) > 1 and not (
-            are_pages and len({*map(staged.source.__getitem__, documents)}) == 1
         )
