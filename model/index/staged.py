@@ -464,19 +464,6 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
         records = sorted(order[start:stop], key=lambda record: (merger.document(record), record))
         if merger.document(records[0]) != merger.document(records[-1]):
             merger.merge_hash(hash_at(staged.hashes, records[0]), records)
-    for number, kept in merger.merged.items():
-        staged.look_alikes[number] = GONE
-        # The record that is kept has the largest path, time and build spec of all.
-        if (stated := staged.provenance.pop(number, None)) is not None:
-            path, time, build_spec = stated
-            its_path, its_time, its_build_spec = staged.provenance.get(kept, ("", None, ""))
-            staged.provenance[kept] = (
-                max(path, its_path),
-                max((each for each in (time, its_time) if each is not None), default=None),
-                max(build_spec, its_build_spec),
-            )
-    for document, reason in merger.others:
-        staged.add_problem_of(document, reason)
     return merger.merged
 
 
@@ -497,14 +484,12 @@ def hash_order(hashes: bytes | bytearray) -> array[int]:
 class _Merger:
     """Merges the records of one hash after the other.
 
-    `merged` maps merged records to the record they were merged into. `others` are problems:
-    documents and reasons.
+    `merged` maps merged records, which are gone, to the record they were merged into.
     """
 
     def __init__(self, staged: Staged) -> None:
         self._staged = staged
         self.merged: dict[int, int] = {}
-        self.others: list[tuple[int, str]] = []
 
     def _code(self, name: str, record: int) -> int:
         return self._staged.codes[name][self._staged.look_alikes[record]]
@@ -540,19 +525,18 @@ class _Merger:
             self._mark_merged(*map(self.document, (kept, *others)))
             other = staged.origins[self.document(others[0])]
             reason = f"hash {unpack_hashes(hash_)[0]} is another spec in {other}"
-            self.others.append((self.document(kept), reason))
+            staged.add_problem_of(self.document(kept), reason)
         joined = [kept, *merged, *(record for record in added if self._is_same(record, kept))]
         if len(joined) == 1:
             return
-        self.merged.update(dict.fromkeys(merged, kept))
         self._mark_merged(*map(self.document, joined))
         unlisted = min(self._code("unlisted", record) for record in joined)
-        stacks = chain.from_iterable(self._staged.entry("stack_set", record) for record in joined)
+        stacks = chain.from_iterable(staged.entry("stack_set", record) for record in joined)
         # Only newer documents list virtuals.
-        provided = (self._staged.entry("provides", record) for record in joined)
+        provided = (staged.entry("provides", record) for record in joined)
         # A source with the spec only as a dependency does not offer it.
         offers = [record for record in joined if self._code("unlisted", record) == unlisted]
-        its = [self._staged.entry("presence", record) for record in offers]
+        its = [staged.entry("presence", record) for record in offers]
         sources, states, lists = map(list, zip(*its, strict=True))
         joined_states = set(chain.from_iterable(states))
         if not all("needed" in each for each in states):
@@ -575,6 +559,14 @@ class _Merger:
         staged.sizes[kept] = next((size for size in sizes if size == size), nan)
         nodes = map(staged.nodes.__getitem__, joined)
         staged.nodes[kept] = next(filter(None, nodes), 0)
+        stated = [staged.provenance.pop(n) for n in (kept, *merged) if n in staged.provenance]
+        if stated:
+            paths, times, build_specs = zip(*stated, strict=True)
+            time = max((each for each in times if each is not None), default=None)
+            staged.provenance[kept] = max(paths), time, max(build_specs)
+        for record in merged:
+            self.merged[record] = kept
+            staged.look_alikes[record] = GONE
         look_alike = staged.look_alikes[kept]
         staged.look_alikes[kept] = len(staged.codes["document"])
         for name, column in staged.codes.items():
