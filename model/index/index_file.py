@@ -39,7 +39,7 @@ from spackscope.model.core.file_access import open_private, private_directory, t
 from spackscope.model.core.records import HASH_LENGTH, STATES, NodeFacts
 from spackscope.model.sources import walk_cache
 
-SCHEMA_VERSION = 22
+SCHEMA_VERSION = 23
 """Raised with every change of sections or readers: `_schema` only detects changed columns."""
 
 MAGIC = b"spackscope index"

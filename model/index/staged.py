@@ -50,8 +50,8 @@ from spackscope.model.sources.document import DiscoveredSource, Document
 GONE = 0xFFFFFFFF
 """The look-alike number of a record that was merged into another one, or dropped."""
 
-_KEY_BYTES = 16
-"""The bytes of the digest that identifies a document."""
+_KEY_BYTES = 8
+"""The bytes of the digest that identifies a document of a source, of up to a million."""
 
 _ENTRIES = {
     storage: attrgetter(*(column.attribute for column in columns))
