@@ -299,9 +299,6 @@ class Columns:
         self._numbers: dict[str, array[Any]] = {}
         self._lock = threading.Lock()
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._table)
-
     def raw(self, name: str) -> bytes:
         """Return the bytes of a section, unpacked; they are gone once `numbers` has read them."""
         stored, size = self._stored[name], self._table[name][2]

@@ -201,7 +201,7 @@ def test_thousands_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch) ->
     )
     tree = tree_of(catalog, ids[0], "dependencies")
     assert len(tree.lines) == 2_002
-    monkeypatch.delattr(Columns, "view")
+    monkeypatch.delattr(Columns, "raw")
     lines = {"".join(text for text, _ in tree_pieces(tree, row, 50)) for row in range(1, 2_001)}
     assert {line[-7:] for line in lines} == {hash_of(number)[:7] for number in range(1, 2_001)}
 
