@@ -3,7 +3,7 @@
 The pages are written by `generate_cache.py` of github.com/spack/cache. There are three dialects:
 `gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
 
-A page is split at its keys, whose values are JSON, or else YAML. Nearly all of it is
+A page is split at its keys, whose values are JSON or plain words. Nearly all of it is
 `spec_details`, a list of records, most of which differ from others only in the hash, or in the
 variants. So hashes and variants are cut from the text, and each different rest is parsed once. If
 that might not mean the same as the whole list, or if a record has a problem, the list is read
@@ -21,7 +21,7 @@ from itertools import count
 from operator import itemgetter
 from typing import Any, cast
 
-from spackscope.model.core.errors import Unreadable, YamlError
+from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import LookAlike, Problem, Records, is_hash
 from spackscope.model.readers.json import (
     A_HASH,
@@ -33,7 +33,6 @@ from spackscope.model.readers.json import (
     too_many_values,
 )
 from spackscope.model.readers.unpack import MAX_TEXT_SIZE, decode
-from spackscope.model.readers.yaml import load_yaml
 
 MAX_PAGE_VALUES = 30_000_000
 """The most values of a page that are read; over `MAX_VALUES` it is read record by record."""
@@ -156,32 +155,23 @@ def split(text: str) -> tuple[dict[str, str], bool, tuple[str, ...]]:
 
 
 def parse_value(text: str) -> Any:
-    """Parse one value: JSON, as on every real page, or else YAML without aliases.
+    """Parse one value: JSON, or a list of plain words, or else a plain text.
 
-    Scalars are strings, except `true`, `false` and `null` in JSON. An empty value is an empty
-    string. Raises Unreadable.
+    Scalars are strings, except `true`, `false` and `null`. Raises Unreadable.
     """
-    stripped = text.strip()
-    json_error = ""
-    if stripped[:1] in ("[", "{", '"'):
-        # The list of categories is not JSON, and PyYAML takes long to import.
-        if _WORDS.fullmatch(stripped):
-            return [word.strip() for word in stripped[1:-1].split(",") if word.strip()]
-        if reason := too_many_values(stripped, MAX_VALUES):
-            raise Unreadable(reason)
-        try:
-            return _DECODER.decode(stripped)
-        except RecursionError:
-            raise Unreadable("it is nested too deeply") from None
-        except ValueError as error:
-            json_error = str(error)
+    text = text.strip()
+    if _WORDS.fullmatch(text):
+        return [word.strip() for word in text[1:-1].split(",") if word.strip()]
+    if text[:1] not in ("[", "{", '"'):
+        return text
+    if reason := too_many_values(text, MAX_VALUES):
+        raise Unreadable(reason)
     try:
-        value = load_yaml(text)
-    except YamlError as error:
-        if json_error and error.is_syntax_error:
-            raise Unreadable(f"it is neither JSON ({json_error}) nor YAML ({error})") from None
-        raise
-    return "" if value is None else value
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    except ValueError as error:
+        raise Unreadable(f"it is not JSON: {error}") from None
 
 
 def _value(values: Mapping[str, str], key: str, fields: FieldReader) -> Any:

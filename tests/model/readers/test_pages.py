@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.pages import is_page, parse_value, read_page
+from spackscope.model.readers.yaml import load_yaml
 from tests.builders.catalogs import reasons, split_problems
 from tests.builders.pages import PAGES, SAMPLE_PAGES, Record, hash_of, page, record
 from tests.hostile import any_json
@@ -26,22 +26,17 @@ DEEP = 100_000
     ("text", "expected"),
     [
         ('"zlib"', "zlib"),
-        ("'zlib'", "zlib"),
+        ("package develop", "package develop"),
         ("[package, 1.10]", ["package", "1.10"]),
         ("[]", []),
         ("[package, develop,]", ["package", "develop"]),
         ('{"num_specs": 24}', {"num_specs": "24"}),
-        ("{num_specs: 24}", {"num_specs": "24"}),
         ('{"a": true, "b": null}', {"a": True, "b": None}),
-        ("- 1.10\n- no\n- 12:30\n- ~", ["1.10", "no", "12:30", "~"]),
         ('["1.10", 1.10, NaN, -Infinity]', ["1.10", "1.10", "NaN", "-Infinity"]),
         ("[" + "9" * 5_000 + "]", ["9" * 5_000]),
         ('{"os": "a", "os": "b"}', {"os": "b"}),
-        ("<<: {os: a}\ntarget: b", {"<<": {"os": "a"}, "target": "b"}),
-        ('!!python/object/apply:os.system ["exit"]', ["exit"]),
         ('["\x1b[31m", "a\x00b", "a\tb", "a\nb"]', ["\x1b[31m", "a\x00b", "a\tb", "a\nb"]),
         (r'["\ud800"]', ["\ud800"]),
-        ("# a comment", ""),
     ],
 )
 def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
@@ -51,23 +46,14 @@ def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[1, 2;", "neither JSON .* nor YAML"),
-        ('{"a": "b', "neither JSON .* nor YAML"),
-        ("- a\n\t- b", "tab|token|expected"),
-        ("{[a]: b}", "a key has to be a string"),
-        ("&a [*a]", "aliases"),
-        ('"\\UFFFFFFFF"', "."),
-        ("- a\x9b", "acceptable"),
-        ("!%ff a", "."),
+        ("[1, 2;", "it is not JSON"),
+        ('{"a": "b', "it is not JSON"),
+        ('"\\UFFFFFFFF"', "it is not JSON"),
         ("[" * DEEP, "nested too deeply"),
         ("[" * DEEP + "]" * DEEP, "nested too deeply"),
-        ("[{a: " * DEEP, "nested too deeply"),
-        ("- " * DEEP, "nested too deeply"),
-        ("\n".join(" " * depth + "a:" for depth in range(1_000)), "nested too deeply"),
     ],
-    ids=range(13),
+    ids=range(5),
 )
-@pytest.mark.usefixtures("yaml_loader")
 def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
         parse_value(text)
@@ -75,13 +61,14 @@ def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason:
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
 @pytest.mark.usefixtures("yaml_loader")
-def test_no_text_does_more_than_be_refused(text: str) -> None:
+@pytest.mark.parametrize("parse", [parse_value, load_yaml])
+def test_no_text_does_more_than_be_refused(parse: Callable[[str], Any], text: str) -> None:
     try:
-        value = parse_value(text)
+        value = parse(text)
     except Unreadable as refusal:
         value = str(refusal)
 
-    assert isinstance(value, str | list | dict)
+    assert isinstance(value, str | list | dict | None)
 
 
 REAL = sorted([*SAMPLE_PAGES.rglob("specs.md"), *PAGES.rglob("specs.md")])
@@ -152,14 +139,9 @@ def test_a_real_page_is_read_with_nothing_lost(path: Path) -> None:
         lambda text: text.replace(', "os"', ',\n   "os"').encode(),
         lambda text: text.replace("title:", "unknown: x\ntitle:").encode(),
         lambda text: text.replace("layout: cache\n", "").encode(),
-        lambda text: text.replace("]\n---", ",]\n---").encode(),
-        lambda text: text.replace('"none"', "none").encode(),
-        lambda text: text.replace('"+shared"', "+shared").encode(),
-        lambda text: text.replace("[package", "!!python/object/apply:exit [package").encode(),
-        lambda text: text.replace("spec_details: ", "spec_details: &all ").encode(),
         lambda text: text.replace('{"compiler"', '{"size": "1 MB", "compiler"').encode(),
     ],
-    ids=range(14),
+    ids=range(9),
 )
 def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) -> None:
     data = change(SMALL.decode())
@@ -167,24 +149,6 @@ def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) ->
     assert is_page(data)
     assert read_records(data) == read_records(SMALL)
     assert read_records(data)[1] == []
-
-
-def test_a_page_may_be_plain_yaml() -> None:
-    fields = {**record(1), "os": "no", "versions": ["1.10"], "stacks": ["2024-10-06"]}
-    lines = [
-        f"  {line}"
-        for line in yaml.safe_dump([fields])
-        .replace("'1.10'", "1.10")
-        .replace("'no'", "no")
-        .split("\n")
-    ]
-    head = "---\ntitle: zlib\ncategories: package develop\nspec_details:\n"
-
-    ((spec,), problems) = read_records((head + "\n".join(lines) + "\n...\n").encode())
-
-    assert problems == []
-    assert (spec.package, spec.tag, spec.version) == ("zlib", "develop", "1.10")
-    assert (spec.os, spec.stacks, spec.size) == ("no", ("2024-10-06",), None)
 
 
 @pytest.mark.parametrize(
@@ -197,11 +161,10 @@ def test_a_page_may_be_plain_yaml() -> None:
         (b"---\nspec_details: {}\n---", "it is not a list of records"),
         (b"---\nspec_details:\n---", "it is not a list of records"),
         (b"---\nspec_details: [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
-        (b"---\nspec_details: &a [*a]\n---", "aliases"),
-        (b"---\nspec_details:\n\t- hash\n---", "token"),
+        (b"---\nspec_details:\n- hash: a\n---", "it is not a list of records"),
         (b"---\nspec_details: [1, 2\n---", "file is cut off at character 5; the records before"),
     ],
-    ids=range(10),
+    ids=range(9),
 )
 def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
     specs, problems = read_records(data)
@@ -215,7 +178,7 @@ def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> No
     [
         ("\n---", "", "the front matter has no closing line of three dashes"),
         ("\nlayout", "\ntitle: a\ntitle: zlib\nlayout", "title: it is given twice; the last one"),
-        ('{"num_specs": 2}', "[", "meta: it is neither JSON"),
+        ('{"num_specs": 2}', "[", "meta: it is not JSON"),
     ],
 )
 def test_a_page_that_is_damaged_keeps_its_records(old: str, new: str, reason: str) -> None:

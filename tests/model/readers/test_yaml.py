@@ -7,7 +7,10 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
-from spackscope.model.readers.yaml import load_spack_yaml
+from spackscope.model.core.errors import YamlError
+from spackscope.model.readers.yaml import load_spack_yaml, load_yaml
+
+DEEP = 100_000
 
 FRAGMENTS = [
     # Plain scalars in flow collections.
@@ -90,3 +93,37 @@ def test_a_fragment_is_read_as_spack_does(text: str) -> None:
     value, refused, error = load_spack_yaml(text, text_of)
 
     assert (None if refused or error else plain(value or "")) == as_spack(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- 1.10\n- no\n- 12:30\n- ~", ["1.10", "no", "12:30", "~"]),
+        ("<<: {os: a}\ntarget: b", {"<<": {"os": "a"}, "target": "b"}),
+        ('!!python/object/apply:os.system ["exit"]', ["exit"]),
+        ("# a comment", None),
+    ],
+)
+def test_all_scalars_of_a_document_are_strings(text: str, expected: Any) -> None:
+    assert load_yaml(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("- a\n\t- b", "tab|token|expected"),
+        ("{[a]: b}", "a key has to be a string"),
+        ("&a [*a]", "aliases"),
+        ('"\\UFFFFFFFF"', "."),
+        ("- a\x9b", "acceptable"),
+        ("!%ff a", "."),
+        ("[{a: " * DEEP, "nested too deeply"),
+        ("- " * DEEP, "nested too deeply"),
+        ("\n".join(" " * depth + "a:" for depth in range(1_000)), "nested too deeply"),
+    ],
+    ids=range(9),
+)
+@pytest.mark.usefixtures("yaml_loader")
+def test_a_document_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
+    with pytest.raises(YamlError, match=reason):
+        load_yaml(text)

@@ -148,13 +148,13 @@ def test_a_yaml_module_of_the_users_own_costs_only_what_is_yaml(
     module = program.write("yaml.py", content)
     config = program.write(".spack/mirrors.yaml", "mirrors:\n  a: /nowhere\n")
     write_page(program.home / "pages" / "a" / "specs.md", [record(1)])
-    page = f"---\ntitle: zlib\nspec_details:\n- hash: {hash_of(2)}\n---\n"
-    program.write("pages/b/specs.md", page)
+    program.write("zlib.spec.yaml", f"spec:\n- zlib:\n    hash: {hash_of(2)}\n")
 
-    result = program.run(*COMMAND, "find", "-f", "pages", "-f", "spack:a")
+    files = ("-f", "pages", "-f", "zlib.spec.yaml")
+    result = program.run(*COMMAND, "find", *files, "-f", "spack:a")
 
     assert (result.returncode, len(result.stdout.splitlines())) == (ExitCode.FOUND, 2)
-    assert "spec_details: PyYAML cannot be loaded: " in result.stderr
+    assert "zlib.spec.yaml: PyYAML cannot be loaded: " in result.stderr
     assert f"{config}: cannot be read: PyYAML cannot be loaded: " in result.stderr
     assert str(module) in result.stderr
 
