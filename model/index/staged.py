@@ -173,12 +173,6 @@ class Staged:
         self.problems += ((self.source[new], new, *rest) for rest in its_problems)
         return True
 
-    def tags_and_packages(self) -> dict[int, tuple[int, int]]:
-        """Return the codes of tag and package of one record of each document that was read."""
-        look_alikes = dict(zip(self.codes["document"], count())).items()
-        tags, packages = self.codes["tag"], self.codes["package"]
-        return {document: (tags[n], packages[n]) for document, n in look_alikes}
-
     def add(
         self,
         document: Document,
@@ -450,12 +444,13 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
 
     Returns, for each merged record, the number of the record that it was merged into.
     """
-    # All records of a page have the same tag and package, and mostly no other page has.
-    pages = Counter(
-        (staged.source[document], *group) for document, group in staged.tags_and_packages().items()
-    )
-    is_of_pages = all(staged.is_page) and len(set(staged.source)) == 1
-    if is_of_pages and max(pages.values(), default=0) == 1:
+    # All records of a page have the same tag and package, which mostly no other page has.
+    tags, packages = staged.codes["tag"], staged.codes["package"]
+    one_of_each = dict(zip(staged.codes["document"], count()))
+    pages = Counter((staged.source[page], tags[n], packages[n]) for page, n in one_of_each.items())
+    untagged = staged.dictionaries["tag"].get("", -1)
+    are_apart = all(number == 1 and tag != untagged for (_, tag, _), number in pages.items())
+    if are_apart and all(staged.is_page) and len(set(staged.source)) < 2:
         return {}
     merger = _Merger(staged)
     order = hash_order(staged.hashes)
