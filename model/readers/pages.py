@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from itertools import count
 from operator import itemgetter
@@ -35,7 +34,7 @@ from spackscope.model.readers.json import (
 from spackscope.model.readers.unpack import MAX_TEXT_SIZE, decode
 
 MAX_PAGE_VALUES = 30_000_000
-"""The most values of a page that are read; over `MAX_VALUES` it is read record by record."""
+"""The most values in the records of a page that are read one by one."""
 
 # A key at the beginning of a line, or the line that closes the front matter.
 _MARK = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+|$)|(?:---|\.\.\.)[^\S\n]*$", re.MULTILINE)
@@ -285,19 +284,13 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records
             hashes.append(hash_)
             sizes.append(_read_size(record.get("size", "-"), fields))
 
-    records, remarks = [], list[str]()
     try:
-        records = parse_value(text)
-        if not isinstance(records, list):
-            records, remarks = [], ["it is not a list of records"]
-        for record in records:
-            add("", record)
+        if reason := too_many_values(text, MAX_PAGE_VALUES):
+            raise Unreadable(reason)
+        records, remarks = parse(text, {"[": add}, _DECODER)
+        remarks = remarks if isinstance(records, list) else ["it is not a list of records"]
     except Unreadable as error:
-        # The list is broken, too large to be in memory at once, or too large at all.
         remarks = [str(error)]
-        if not records and not too_many_values(text, MAX_PAGE_VALUES):
-            with suppress(Unreadable):
-                _, remarks = parse(text, {"[": add}, _DECODER)
     for remark in remarks:
         fields.add_problem(remark, "spec_details")
     return Records(list(looks), numbers, hashes, sizes)

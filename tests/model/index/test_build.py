@@ -359,7 +359,7 @@ def test_a_page_that_is_being_written_is_read_as_far_as_it_is(tmp_path: Path) ->
     problems = problems_after(tmp_path, lambda path: os.truncate(path, path.stat().st_size - 20))
 
     assert problems[0] == "the front matter has no closing line of three dashes"
-    assert "it is not JSON" in problems[1]
+    assert problems[1].startswith("file is cut off")
 
 
 BUGS: dict[str, Callable[[Any], Any]] = {
